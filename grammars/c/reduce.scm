@@ -1,0 +1,90 @@
+; Definitions: what can go when its name is found nowhere else.
+
+; int f(void) { }   int *f(void) { }   int **f(void) { }   int (f)(void) { }
+((function_definition declarator: (_ declarator: (identifier) @def.name)) @def.unit)
+((function_definition declarator: (_ declarator: (_ declarator: (identifier) @def.name))) @def.unit)
+((function_definition declarator: (_ declarator: (_ declarator: (_ declarator: (identifier) @def.name)))) @def.unit)
+((function_definition declarator: (_ declarator: (parenthesized_declarator (identifier) @def.name))) @def.unit)
+
+; int x;   int x = 1, *x, x[2], f(int);   int *x[2], *x = 0, *f(int);   int **x[2]
+((declaration declarator: (identifier) @def.name) @def.unit)
+((declaration declarator: (_ declarator: (identifier) @def.name)) @def.unit)
+((declaration declarator: (_ declarator: (_ declarator: (identifier) @def.name))) @def.unit)
+((declaration declarator: (_ declarator: (_ declarator: (_ declarator: (identifier) @def.name)))) @def.unit)
+; int (*f)(void);   int (*f)(void) = 0;   int *(*f)(void);
+((declaration declarator: (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @def.name)))) @def.unit)
+((declaration declarator: (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @def.name))))) @def.unit)
+
+; typedef int t;   typedef int *t, t[2];   typedef int (*t)(void);   typedef char int8_t;
+((type_definition declarator: [(type_identifier) (primitive_type)] @def.name) @def.unit)
+((type_definition declarator: (_ declarator: (type_identifier) @def.name)) @def.unit)
+((type_definition declarator: (_ declarator: (_ declarator: (type_identifier) @def.name))) @def.unit)
+((type_definition declarator: (_ declarator: (parenthesized_declarator (_ declarator: (type_identifier) @def.name)))) @def.unit)
+
+; struct s { };   struct s { } x;   typedef struct s { } t;   likewise union and enum
+(translation_unit (_ name: (type_identifier) @def.name body: (_)) @def.unit)
+((declaration type: (_ name: (type_identifier) @def.name body: (_))) @def.unit)
+((type_definition type: (_ name: (type_identifier) @def.name body: (_))) @def.unit)
+
+; enum { a, b = 1 };   enum { a } x;   typedef enum { a } t;
+(translation_unit (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name))) @def.unit)
+((declaration type: (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name)))) @def.unit)
+((type_definition type: (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name)))) @def.unit)
+((enumerator name: (identifier) @def.name) @def.unit)
+
+; int x;   int *x, x[2];   int *x[2];   int (*x)(void);   as fields
+((field_declaration declarator: (field_identifier) @def.name) @def.unit)
+((field_declaration declarator: (_ declarator: (field_identifier) @def.name)) @def.unit)
+((field_declaration declarator: (_ declarator: (_ declarator: (field_identifier) @def.name))) @def.unit)
+((field_declaration declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @def.name)))) @def.unit)
+
+((preproc_def name: (identifier) @def.name) @def.unit)
+((preproc_function_def name: (identifier) @def.name) @def.unit)
+
+; Bodies: emptied in one sweep before lop looks inside.
+
+(function_definition body: (compound_statement) @body)
+(struct_specifier body: (field_declaration_list) @body)
+(union_specifier body: (field_declaration_list) @body)
+(init_declarator value: (initializer_list) @body)
+
+; Splices: the inside of a block in the place of its statement. Not the body of a switch, whose
+; labels mean nothing outside, nor that of a function.
+
+((if_statement consequence: (compound_statement) @splice.inner) @splice.outer)
+((if_statement alternative: (else_clause (compound_statement) @splice.inner)) @splice.outer)
+((for_statement body: (compound_statement) @splice.inner) @splice.outer)
+((while_statement body: (compound_statement) @splice.inner) @splice.outer)
+((do_statement body: (compound_statement) @splice.inner) @splice.outer)
+((labeled_statement (compound_statement) @splice.inner) @splice.outer)
+(compound_statement (compound_statement) @splice.inner @splice.outer)
+(case_statement (compound_statement) @splice.inner @splice.outer)
+((expression_statement (parenthesized_expression (compound_statement) @splice.inner)) @splice.outer)
+((linkage_specification body: (declaration_list) @splice.inner) @splice.outer)
+
+; Lifts: a part in the place of the whole, where the two are not of one class.
+
+; A statement becomes one of its expressions.
+((if_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
+((while_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
+((do_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
+((switch_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
+((for_statement initializer: (expression) @lift) @lift.outer (#set! suffix ";"))
+((for_statement condition: (_) @lift) @lift.outer (#set! suffix ";"))
+((for_statement update: (_) @lift) @lift.outer (#set! suffix ";"))
+((return_statement (_) @lift) @lift.outer (#set! suffix ";"))
+((compound_statement (declaration declarator: (init_declarator value: (expression) @lift)) @lift.outer) (#set! suffix ";"))
+((compound_statement (declaration declarator: (init_declarator value: (initializer_list (expression) @lift))) @lift.outer) (#set! suffix ";"))
+
+; A declarator or enumerator loses its value, a designated initializer its designator.
+((init_declarator declarator: (_) @lift) @lift.outer)
+((enumerator name: (_) @lift value: (_)) @lift.outer)
+((initializer_pair value: (_) @lift) @lift.outer)
+; The braces around one initializer, or around one of several.
+((initializer_list (expression) @lift) @lift.outer)
+
+; One of the lines that a condition guards.
+((preproc_if [(declaration) (function_definition) (type_definition) (statement)] @lift) @lift.outer)
+((preproc_ifdef [(declaration) (function_definition) (type_definition) (statement)] @lift) @lift.outer)
+((preproc_if alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift)) @lift.outer)
+((preproc_ifdef alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift)) @lift.outer)

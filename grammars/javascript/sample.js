@@ -1,0 +1,105 @@
+#!/usr/bin/env node
+import first, { second as renamed, third } from "module";
+import * as space from "other";
+export const exported = 1;
+export default third + 1;
+export function offered(a) { return a; }
+export { renamed, third as thirdly };
+
+// a comment
+var plain = 1, empty;
+let mutable = { key: 1 }, [one, two = 3] = [1], { k, l: m, ...others } = mutable;
+const fixed = [1, ...others, ""], list = fixed.map((x) => x + 1);
+
+function declared(a, b = 2, ...c) {
+  const local = a, helper = function () { return local; };
+  function nested() { return b; }
+  return local + nested() * c.length;
+}
+async function waits(x) {
+  await x;
+  return () => { throw new Error("never" + x); };
+}
+function* generates() {
+  const made = function* () { yield 1; };
+  yield* made();
+}
+
+class Base {}
+class Derived extends Base {
+  static shared = 1;
+  #hidden = 2;
+  field;
+  get value() { return this.#hidden; }
+  constructor(x) {
+    super(x);
+    this.x = x;
+  }
+  #secret() {}
+  static { declared(0); }
+}
+const anonymous = class { method() {} };
+Derived.prototype.added = function (y) { this.y = y; };
+var assigned = function () { plain++; };
+const arrow = (x) => { return x; }, short = async (x) => x;
+
+(function () { declared(1); })();
+(() => { declared(2); })();
+describe("suite", function () { declared(3); });
+
+if (plain) {
+  declared(4);
+} else {
+  empty = !plain;
+}
+if (empty === undefined) plain = 1; else if (m) plain = typeof m;
+for (let i = 0; i < 3; i++) {
+  if (i == 1) continue;
+  declared(i);
+}
+for (plain = 0; plain < 3; plain += 1) declared(plain);
+for (const key in mutable) {
+  delete mutable[key];
+}
+for (const item of list) declared(item);
+while (plain > 1) {
+  plain--;
+}
+do {
+  plain++;
+} while (plain < 3);
+try {
+  declared(5);
+} catch (error) {
+  declared(error?.message);
+} finally {
+  declared(6);
+}
+switch (plain) {
+  case 1:
+    declared(7);
+    break;
+  default:
+    declared(8);
+}
+label: for (;;) {
+  break label;
+}
+named: {
+  declared(9);
+}
+{
+  {
+    declared(11);
+  }
+  declared(10);
+}
+with (mutable) {
+  declared(key);
+}
+plain = empty ? one : (two, k);
+mutable = { key: 1, ["computed" + k]: 2, plain, method() {}, get got() { return 1; }, ...others };
+empty = `text ${plain} more`.replace(/x+/g, 'y');
+tag`template`;
+void short(arrow(exported)) || new Derived(...fixed), space.z;
+debugger;

@@ -1,0 +1,338 @@
+//! What was typed: the command line as clap reads it, before anything is looked up or checked
+//! against the world. What it means is [`Settings`](super::settings::Settings).
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use crate::oracle::DEFAULT_INVALID_CODE;
+use crate::reduce;
+
+/// Shown below the options by `--help`.
+const EXAMPLES: &str = "\
+Examples:
+  lop ./test.sh crash.c
+      ./test.sh runs in a directory that holds only the candidate, as crash.c; exit code 0 means interesting
+  lop crash.c -o small.c --stderr 'internal compiler error' -- gcc -O2 -c @@
+      any command; @@ is the candidate's path; interesting is whatever prints this message
+  lop broken.json --exit-code 1 --stderr 'Expecting value' -- python3 -m json.tool
+      the candidate comes on standard input
+
+Exit codes:
+  0 reduced   1 input not interesting   2 could not start   3 stopped early, with a valid result
+  4 the test is flaky   5 grammar or rule file wrong   6 an error while running";
+
+/// Shown above the options.
+const USAGE: &str = "lop [OPTIONS] TEST FILE
+       lop [OPTIONS] FILE -- CMD [ARGS]...
+       lop grammars";
+
+/// Reduces a file to the smallest one for which a test still says that it is interesting.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lop",
+    version,
+    about = "Reduces a file to a small one on which a test still says: interesting.",
+    long_about = "Reduces a file to a small one on which a test still says: interesting.\n\n\
+        FILE is replaced by the result and the original kept as FILE.orig, unless -o says otherwise. The best result \
+        so far is on disk at any time; Ctrl-C stops and keeps it.",
+    override_usage = USAGE,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 110
+)]
+pub struct Cli {
+    /// The subcommand, when the first word names one.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Everything else.
+    #[command(flatten)]
+    pub reduce: ReduceArgs,
+}
+
+/// What lop does beside reducing.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the languages that lop knows the grammar of
+    Grammars,
+}
+
+/// The arguments of a reduction.
+#[derive(Debug, Args)]
+pub struct ReduceArgs {
+    /// TEST FILE: an executable that exits with 0 if the candidate is interesting, and the file to reduce.
+    /// FILE alone: the file to reduce, with the test's command after `--`
+    #[arg(value_name = "TEST FILE | FILE", num_args = 0..=2, hide_default_value = true)]
+    pub words: Vec<PathBuf>,
+
+    /// The test as a command. `@@` in it is the candidate's path, `@@.EXT` its path under a name that ends in .EXT;
+    /// without either the candidate comes on standard input and in the working directory
+    #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
+    pub test: Vec<OsString>,
+
+    /// Write the result here (`-` is standard output) and leave FILE alone
+    #[arg(short, long, value_name = "OUT", help_heading = "Result")]
+    pub output: Option<PathBuf>,
+    /// Print a unified diff of original and result
+    #[arg(long, help_heading = "Result")]
+    pub diff: bool,
+    /// What the result is guaranteed to be minimal in: without any one of these it is no longer interesting
+    /// [default: token, or char without a grammar]
+    #[arg(long, value_name = "LEVEL", help_heading = "Result")]
+    pub minimal: Option<MinimalArg>,
+
+    /// This exit code is interesting (repeatable)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = CONDITIONS)]
+    pub exit_code: Vec<i32>,
+    /// Death by this signal is interesting: SEGV, SIGABRT, 11 (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
+    pub signal: Vec<String>,
+    /// Standard output matches this regular expression (repeatable: one must)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub stdout: Vec<String>,
+    /// Standard error matches this regular expression (repeatable: one must)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub stderr: Vec<String>,
+    /// Standard output does not match this regular expression (repeatable: none may)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub not_stdout: Vec<String>,
+    /// Standard error does not match this regular expression (repeatable: none may)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub not_stderr: Vec<String>,
+    /// Running into the deadline is interesting
+    #[arg(long, help_heading = CONDITIONS)]
+    pub timeout_is_interesting: bool,
+    /// This exit code says that the candidate is not even valid
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
+          help_heading = CONDITIONS)]
+    pub invalid_code: i32,
+
+    /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
+    #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
+    pub jobs: Option<usize>,
+    /// Deadline of one test [default: 5 times the slowest accepted run, at least 1 s]
+    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
+    pub timeout: Option<Duration>,
+    /// Do not ask again, with twice the deadline, about what stays only because of a timeout
+    #[arg(long, help_heading = RUNNING)]
+    pub timeout_is_final: bool,
+    /// Stop after this many tests
+    #[arg(long, value_name = "N", help_heading = RUNNING)]
+    pub max_tests: Option<u64>,
+    /// Stop after this time
+    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
+    pub max_time: Option<Duration>,
+    /// Go on although the test answers differently on the same file
+    #[arg(long, help_heading = RUNNING)]
+    pub allow_flaky: bool,
+    /// Go on although the empty file is interesting
+    #[arg(long, help_heading = RUNNING)]
+    pub allow_empty: bool,
+
+    /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
+    pub grammar: String,
+    /// Also try candidates with more syntax errors than the best result
+    #[arg(long, help_heading = SEARCH)]
+    pub allow_syntax_errors: bool,
+    /// Which part of the file comes first: what removes most per test, or the levels of the tree one by one
+    #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
+    pub schedule: ScheduleArg,
+    /// Direction through a list [default: what the grammar says, mostly backward]
+    #[arg(long, value_name = "WAY", help_heading = SEARCH)]
+    pub order: Option<OrderArg>,
+    /// Seeds every choice that is left to chance
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH)]
+    pub seed: u64,
+    /// Cut larger files down by lines before they are parsed: bytes, or with K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "16M", help_heading = SEARCH)]
+    pub max_parse: usize,
+
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
+    pub quiet: bool,
+    /// Say more: -v for every pass, -vv for every test
+    #[arg(short, long, action = ArgAction::Count, help_heading = OUTPUT)]
+    pub verbose: u8,
+    /// Write every event as a line of JSON to a file, or to standard output (`-`)
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub json: Option<PathBuf>,
+    /// Colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = OUTPUT)]
+    pub color: ColorArg,
+}
+
+const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
+const RUNNING: &str = "Running tests";
+const SEARCH: &str = "Search";
+const OUTPUT: &str = "Output";
+
+/// `--minimal`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MinimalArg {
+    /// Nothing is guaranteed
+    None,
+    /// Units of the tree, such as statements
+    Unit,
+    /// Tokens
+    Token,
+    /// Characters
+    Char,
+}
+
+/// `--schedule`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScheduleArg {
+    /// By expected tokens removed per test
+    Gain,
+    /// Level by level from the root (HDD)
+    Levels,
+}
+
+/// `--order`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OrderArg {
+    /// Last to first
+    Backward,
+    /// First to last
+    Forward,
+    /// Shuffled with the seed
+    Random,
+}
+
+/// `--color`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorArg {
+    /// Where it is shown on a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl From<MinimalArg> for reduce::Minimal {
+    fn from(arg: MinimalArg) -> Self {
+        match arg {
+            MinimalArg::None => Self::None,
+            MinimalArg::Unit => Self::Unit,
+            MinimalArg::Token => Self::Token,
+            MinimalArg::Char => Self::Char,
+        }
+    }
+}
+
+impl From<ScheduleArg> for reduce::Schedule {
+    fn from(arg: ScheduleArg) -> Self {
+        match arg {
+            ScheduleArg::Gain => Self::Gain,
+            ScheduleArg::Levels => Self::Levels,
+        }
+    }
+}
+
+impl From<OrderArg> for reduce::Order {
+    fn from(arg: OrderArg) -> Self {
+        match arg {
+            OrderArg::Backward => Self::Backward,
+            OrderArg::Forward => Self::Forward,
+            OrderArg::Random => Self::Random,
+        }
+    }
+}
+
+impl From<ColorArg> for anstream::ColorChoice {
+    fn from(arg: ColorArg) -> Self {
+        match arg {
+            ColorArg::Auto => Self::Auto,
+            ColorArg::Always => Self::Always,
+            ColorArg::Never => Self::Never,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 is needed".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("not a number".to_owned()),
+    }
+}
+
+/// A positive number of seconds, decimals allowed.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("must be more than 0 and not endless".to_owned()),
+    }
+}
+
+/// A number of bytes with an optional binary unit: `65536`, `64K`, `16M`, `16MB`, `16MiB`, `1G`.
+fn size(text: &str) -> Result<usize, String> {
+    let upper = text.to_ascii_uppercase();
+    let digits = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let shift = match &upper[digits.len()..] {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        unit => return Err(format!("unknown unit {unit}; use K, M or G")),
+    };
+    let number: usize = digits.trim().parse().map_err(|_| "not a number of bytes".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    fn parse(line: &str) -> Cli {
+        Cli::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    #[test]
+    fn the_first_word_may_be_a_subcommand_and_no_other() {
+        assert!(matches!(parse("lop grammars").command, Some(Command::Grammars)));
+        assert!(parse("lop -j 2 grammars input").command.is_none());
+        assert!(parse("lop test grammars").command.is_none());
+        assert!(parse("lop ./grammars input").command.is_none());
+    }
+
+    #[test]
+    fn options_may_stand_anywhere_before_the_command() {
+        let cli = parse("lop -o out a.c --stderr -Wall -j4 -- cc -c --exit-code @@ -o out");
+        assert_eq!(cli.reduce.words, [PathBuf::from("a.c")]);
+        assert_eq!(cli.reduce.stderr, ["-Wall"]);
+        assert_eq!(cli.reduce.test, ["cc", "-c", "--exit-code", "@@", "-o", "out"]);
+        assert_eq!(parse("lop test.sh -q a.c").reduce.words.len(), 2);
+    }
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(size("0"), Ok(0));
+        assert_eq!(size("64k"), Ok(65_536));
+        assert_eq!(size("16MiB"), Ok(16 << 20));
+        assert_eq!(size("2GB"), Ok(2 << 30));
+        assert!(size("x").is_err());
+        assert!(size("1T").is_err());
+        assert!(size("99999999999G").is_err());
+    }
+
+    #[test]
+    fn times_are_positive_and_finite() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1_500)));
+        for bad in ["0", "-1", "inf", "nan", "x", "1e300"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}

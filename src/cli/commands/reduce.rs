@@ -1,0 +1,154 @@
+//! `lop TEST FILE` and `lop FILE -- CMD`: the main job, from settings to exit code.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::cli::args::ReduceArgs;
+use crate::cli::exit_code::Code;
+use crate::cli::failure::Failure;
+use crate::cli::settings::{Settings, is_stdout};
+use crate::cli::signals;
+use crate::exec::Executor;
+use crate::exec::local::{LocalOptions, LocalWorkers};
+use crate::oracle::{Cancel, Oracle, SlotOptions};
+use crate::reduce::{Ended, ReduceError, Report, reduce};
+use crate::report::summary::{self, Places};
+use crate::report::{JsonLines, Kept, Progress, Reporters, Verbosity, diff};
+
+/// Reduces what the arguments say.
+///
+/// # Errors
+/// Whatever keeps lop from starting or from going on.
+pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
+    let settings = Settings::new(args)?;
+    let cancel = Cancel::new();
+    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let json = settings.json.as_deref().map(open_json).transpose()?;
+    let run = Run {
+        path: settings.path.clone(),
+        language: settings.language().to_owned(),
+        test: settings.oracle.describe(),
+        wanted: settings.wanted,
+        relative: settings.relative,
+        kept: settings.kept,
+    };
+    let options = LocalOptions {
+        workers: settings.jobs,
+        cancel: cancel.clone(),
+        slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
+    };
+    let mut workers = LocalWorkers::new(Arc::new(settings.oracle), &options)?;
+    let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
+    let mut reporters = Reporters { store: settings.store, json, progress };
+    let result =
+        reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut reporters, &cancel);
+    // Before anything is said: when lop speaks its last word, no test of its is running any more.
+    workers.shutdown();
+    drop(workers);
+    // An error must not be written into the live line.
+    reporters.progress = None;
+    let report = result.map_err(|error| run.failed(error, &mut reporters))?;
+    run.finish(&settings.content, &report, &mut reporters, settings.verbosity, settings.diff)
+}
+
+/// What is said about a run.
+struct Run {
+    path: PathBuf,
+    language: String,
+    test: String,
+    wanted: String,
+    relative: Vec<String>,
+    kept: Kept,
+}
+
+impl Run {
+    fn finish(
+        &self,
+        original: &[u8],
+        report: &Report,
+        reporters: &mut Reporters,
+        verbosity: Verbosity,
+        with_diff: bool,
+    ) -> Result<Code, Failure> {
+        reporters.store.finish(&report.best).or_else(|source| match self.kept {
+            Kept::Stdout => Failure::unless_closed(source),
+            _ => Err(Failure::Result { source, place: self.place() }),
+        })?;
+        if verbosity > Verbosity::Quiet {
+            let place = self.place();
+            let places = Places {
+                input: &self.path,
+                grammar: &self.language,
+                result: &place,
+                original: reporters.store.original(),
+            };
+            // Nobody listens: that is no reason to fail, the result is in its place.
+            let _ = summary::write(&mut anstream::stderr().lock(), report, &places);
+        }
+        if with_diff {
+            self.show_diff(original, &report.best)?;
+        }
+        Ok(match report.ended {
+            Ended::Complete => Code::Reduced,
+            Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
+        })
+    }
+
+    fn show_diff(&self, original: &[u8], best: &[u8]) -> Result<(), Failure> {
+        let stdout = io::stdout();
+        let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+        let (before, after) = (format!("{} (original)", self.path.display()), format!("{} (result)", self.place()));
+        let mut out = io::BufWriter::new(stdout.lock());
+        diff::write(&mut out, colour, (&before, original), (&after, best))
+            .and_then(|()| out.flush())
+            .or_else(Failure::unless_closed)
+    }
+
+    /// Where the result is, in words.
+    fn place(&self) -> String {
+        match &self.kept {
+            Kept::InPlace => self.path.display().to_string(),
+            Kept::File(output) => output.display().to_string(),
+            Kept::Stdout => "standard output".to_owned(),
+        }
+    }
+
+    /// Saves what can be saved, and says where it is.
+    fn failed(&self, error: ReduceError, reporters: &mut Reporters) -> Failure {
+        let best = match &error {
+            ReduceError::Unresolved { best, .. } => best.as_deref(),
+            ReduceError::Sink { best, .. } => Some(best.as_slice()),
+            _ => None,
+        };
+        let saved = best.is_some_and(|best| reporters.store.finish(best).is_ok());
+        let kept = match (&self.kept, best) {
+            (_, None) => None,
+            (_, Some(_)) if saved => Some(self.place()),
+            // The last one that could be written is whole, and was judged interesting.
+            (Kept::InPlace | Kept::File(_), Some(_)) if reporters.store.is_written() => {
+                Some(format!("{} (smaller ones could not be written)", self.place()))
+            }
+            _ => None,
+        };
+        Failure::Reduce {
+            error,
+            input: self.path.clone(),
+            test: self.test.clone(),
+            wanted: self.wanted.clone(),
+            relative: self.relative.clone(),
+            kept,
+        }
+    }
+}
+
+fn open_json(path: &Path) -> Result<JsonLines, Failure> {
+    if is_stdout(path) {
+        return Ok(JsonLines::new(Box::new(io::stdout())));
+    }
+    match File::create(path) {
+        Ok(file) => Ok(JsonLines::new(Box::new(file))),
+        Err(source) => Err(Failure::Json { path: path.to_owned(), source }),
+    }
+}

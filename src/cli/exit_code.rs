@@ -1,0 +1,29 @@
+//! What lop's exit codes mean. They are an interface: scripts and CI jobs depend on them.
+
+use std::process::ExitCode;
+
+/// How lop ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Code {
+    /// The input was reduced as far as it goes.
+    Reduced = 0,
+    /// The input is not interesting.
+    NotInteresting = 1,
+    /// It could not start: wrong usage, a missing file, a test that cannot be run.
+    CouldNotStart = 2,
+    /// It was stopped early (Ctrl-C, a limit) with a valid result.
+    StoppedEarly = 3,
+    /// The test answers differently on the same input.
+    Flaky = 4,
+    /// A grammar or rule file is wrong.
+    Grammar = 5,
+    /// Something went wrong on the way; the result on disk is valid.
+    Failed = 6,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        ExitCode::from(code as u8)
+    }
+}

@@ -1,0 +1,290 @@
+//! Everything that can go wrong, in the user's words: what happened, to which file, and what to do
+//! next, with the exit code that goes with it.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::exec::local::StartError;
+use crate::grammar::GrammarError;
+use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
+use crate::reduce::ReduceError;
+use crate::report::StoreError;
+use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
+
+use super::exit_code::Code;
+
+/// Lines of a test's output that are shown.
+const TAIL: usize = 12;
+
+/// Why lop ends without having reduced.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The command line does not say what to do.
+    #[error("{message}")]
+    Usage {
+        /// What is missing or too much.
+        message: String,
+        /// The way out.
+        hint: String,
+    },
+    /// The file to reduce cannot be read.
+    #[error("cannot read {}", path.display())]
+    Input {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The file to reduce is a directory.
+    #[error("{} is a directory; lop reduces a file", .0.display())]
+    InputIsDirectory(PathBuf),
+    /// The file to reduce is a pipe or a device, which cannot be replaced.
+    #[error("{} is not a regular file and cannot be replaced; write the result elsewhere with -o", .0.display())]
+    InputIsSpecial(PathBuf),
+    /// The events cannot be written.
+    #[error("cannot write the events to {}", path.display())]
+    Json {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The test's command cannot be run.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// A condition cannot be understood.
+    #[error(transparent)]
+    Condition(#[from] ConditionError),
+    /// The result cannot be kept where it was asked to be.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The workers that run the tests cannot be started.
+    #[error(transparent)]
+    Workers(#[from] StartError),
+    /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
+    #[error(transparent)]
+    Grammar(#[from] GrammarError),
+    /// Signals cannot be watched.
+    #[error("cannot watch for Ctrl-C")]
+    Signals(#[source] io::Error),
+    /// The reduction did not come to a result.
+    #[error("{error}")]
+    Reduce {
+        /// What happened.
+        #[source]
+        error: ReduceError,
+        /// The file as the user named it.
+        input: PathBuf,
+        /// The test as a shell line.
+        test: String,
+        /// What makes an outcome interesting, in words.
+        wanted: String,
+        /// Arguments of the command that look like files of the directory lop was started in.
+        relative: Vec<String>,
+        /// Where the best result so far is, if it is anywhere.
+        kept: Option<String>,
+    },
+    /// The result cannot be put in its place at the end.
+    #[error("cannot write the result to {place}")]
+    Result {
+        /// Where it belongs.
+        place: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// What lop has to say cannot be written.
+    #[error("cannot write the output")]
+    Output(#[source] io::Error),
+}
+
+impl Failure {
+    /// Takes an error of writing to standard output: a reader that has seen enough is none.
+    ///
+    /// # Errors
+    /// Any other error than a closed pipe.
+    pub fn unless_closed(error: io::Error) -> Result<(), Failure> {
+        if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(Failure::Output(error)) }
+    }
+
+    /// The exit code that goes with it.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            // A name that does not exist is a slip of the command line, not a broken rule file.
+            Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
+            Failure::Grammar(_) => Code::Grammar,
+            Failure::Output(_) | Failure::Result { .. } => Code::Failed,
+            Failure::Reduce { error, .. } => match error {
+                ReduceError::NotInteresting { .. } => Code::NotInteresting,
+                ReduceError::Flaky { .. } => Code::Flaky,
+                ReduceError::EmptyIsInteresting | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
+                ReduceError::Cancelled => Code::StoppedEarly,
+                _ => Code::Failed,
+            },
+            _ => Code::CouldNotStart,
+        }
+    }
+
+    /// Says it on standard error. Where that is closed, the exit code has to be enough.
+    pub fn report(&self) {
+        let _ = self.write(&mut anstream::stderr().lock());
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{BAD}error:{BAD:#} {}", self.headline())?;
+        if !matches!(self, Failure::Reduce { .. }) {
+            causes(out, self)?;
+        }
+        match self {
+            Failure::Usage { hint, .. } => hint_line(out, hint),
+            Failure::Reduce { error, test, wanted, relative, kept, .. } => {
+                explain(out, error, test, wanted, relative, kept.as_deref())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn headline(&self) -> String {
+        match self {
+            Failure::Reduce { error, input, .. } => {
+                let input = input.display();
+                match error {
+                    ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
+                    ReduceError::EmptyIsInteresting => {
+                        "the test says that the empty file is interesting, so it does not look for anything".to_owned()
+                    }
+                    ReduceError::Cancelled => format!("stopped before {input} was judged; nothing was changed"),
+                    other => format!("{input}: {other}"),
+                }
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+/// What is below the headline of a reduction that failed.
+fn explain(
+    out: &mut dyn Write,
+    error: &ReduceError,
+    test: &str,
+    wanted: &str,
+    relative: &[String],
+    kept: Option<&str>,
+) -> io::Result<()> {
+    match error {
+        ReduceError::NotInteresting { outcome } => {
+            field(out, "test", test)?;
+            field(out, "wanted", wanted)?;
+            run(out, outcome)?;
+            for hint in hints(outcome, relative) {
+                hint_line(out, &hint)?;
+            }
+        }
+        ReduceError::Flaky { outcome, .. } => {
+            field(out, "test", test)?;
+            field(out, "wanted", wanted)?;
+            run(out, outcome)?;
+            hint_line(
+                out,
+                "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks for), \
+                 or go on with --allow-flaky",
+            )?;
+        }
+        ReduceError::EmptyIsInteresting => {
+            field(out, "test", test)?;
+            hint_line(
+                out,
+                "let the test look for the very message or output of the bug; if the empty file is really a fine \
+                 result, --allow-empty goes on",
+            )?;
+        }
+        ReduceError::Unresolved { .. } => {
+            field(out, "test", test)?;
+        }
+        ReduceError::Sink { source, .. } => writeln!(out, "  {source}")?,
+        _ => {}
+    }
+    match kept {
+        Some(place) => field(out, "kept", &format!("the best result so far is in {place}")),
+        None => Ok(()),
+    }
+}
+
+fn field(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
+    writeln!(out, "  {STRONG}{name:<7}{STRONG:#} {value}")
+}
+
+fn hint_line(out: &mut dyn Write, hint: &str) -> io::Result<()> {
+    writeln!(out, "{HINT}hint:{HINT:#} {hint}")
+}
+
+/// How the test ended and what it wrote last.
+fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let answer = text::verdict(outcome.verdict);
+    field(out, "ended", &format!("{} after {}: {answer}", outcome.exit, text::duration(outcome.duration)))?;
+    if let Some(note) = &outcome.note {
+        field(out, "note", note)?;
+    }
+    if let Some(Unresolved::Failed(message)) = &outcome.unresolved {
+        field(out, "because", message)?;
+    }
+    let streams = [("stdout", &outcome.stdout_tail), ("stderr", &outcome.stderr_tail)];
+    for (name, bytes) in streams {
+        let lines = text::tail(bytes, TAIL);
+        if lines.is_empty() {
+            field(out, name, &format!("{FAINT}(nothing){FAINT:#}"))?;
+            continue;
+        }
+        field(out, name, "")?;
+        for line in lines {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What usually is the matter with a test that refuses its own input.
+fn hints(outcome: &Outcome, relative: &[String]) -> Vec<String> {
+    let mut hints = Vec::new();
+    if let [first, ..] = relative {
+        hints.push(format!(
+            "tests run in a directory of their own, where `{first}` does not exist: write its absolute path, for \
+             example \"$PWD/{first}\""
+        ));
+    }
+    match outcome.exit {
+        Exit::Code(127) => hints.push("127 is a shell's code for a command that it did not find".to_owned()),
+        Exit::Code(126) => hints.push("126 is a shell's code for a file that it could not execute".to_owned()),
+        Exit::TimedOut => hints.push("give the test more time with --timeout SECS".to_owned()),
+        _ => {}
+    }
+    let said = [outcome.stdout_tail.as_slice(), &outcome.stderr_tail].concat();
+    if relative.is_empty() && String::from_utf8_lossy(&said).contains("No such file or directory") {
+        hints.push(
+            "tests run in a directory that holds only the candidate: name every other file by its absolute path"
+                .to_owned(),
+        );
+    }
+    if hints.is_empty() {
+        hints.push("run the test by hand in an empty directory that holds a copy of the file".to_owned());
+    }
+    hints
+}
+
+/// The chain of causes below an error, each on lines of its own. Some (regular expressions) draw
+/// with several lines.
+fn causes(out: &mut dyn Write, error: &dyn Error) -> io::Result<()> {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        for line in error.to_string().lines() {
+            writeln!(out, "  {line}")?;
+        }
+        cause = error.source();
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! The command line: what was typed, what it means, what to do, and what to say when it goes wrong.
+
+pub mod args;
+pub mod commands;
+pub mod exit_code;
+pub mod failure;
+pub mod settings;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use exit_code::Code;
+use failure::Failure;
+
+/// Runs lop with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    // Ends the process itself for --help, --version and what clap can tell to be wrong (exit code 2).
+    let cli = Cli::parse();
+    anstream::ColorChoice::from(cli.reduce.color).write_global();
+    match dispatch(cli) {
+        Ok(code) => code.into(),
+        Err(failure) => {
+            failure.report();
+            failure.code().into()
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<Code, Failure> {
+    match cli.command {
+        Some(Command::Grammars) => commands::grammars::run().map(|()| Code::Reduced),
+        None => commands::reduce::run(cli.reduce),
+    }
+}

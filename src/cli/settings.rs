@@ -1,0 +1,279 @@
+//! What the command line means: everything looked up, read and checked, before any test is run and
+//! before anything is changed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::grammar::{Grammar, Registry};
+use crate::oracle::{CommandOracle, ConditionSpec, Conditions};
+use crate::reduce::Options;
+use crate::report::{Kept, Store, Verbosity};
+
+use super::args::ReduceArgs;
+use super::failure::Failure;
+
+/// The name that stands for standard output.
+const DASH: &str = "-";
+
+/// Everything that a reduction needs.
+#[derive(Debug)]
+pub struct Settings {
+    /// The file to reduce, as the user named it.
+    pub path: PathBuf,
+    /// Its content.
+    pub content: Vec<u8>,
+    /// Its grammar; `None` is text.
+    pub grammar: Option<Arc<Grammar>>,
+    /// The interestingness test.
+    pub oracle: CommandOracle,
+    /// What makes a run interesting, in words.
+    pub wanted: String,
+    /// Arguments of the test's command that name files relative to the current directory.
+    pub relative: Vec<String>,
+    /// Tests at the same time; 0 means as many as there are cores.
+    pub jobs: usize,
+    /// Choices of the reduction itself.
+    pub options: Options,
+    /// Where the result goes.
+    pub kept: Kept,
+    /// The open place of the result.
+    pub store: Store,
+    /// Where the events go.
+    pub json: Option<PathBuf>,
+    /// Whether to show the difference at the end.
+    pub diff: bool,
+    /// How much to say.
+    pub verbosity: Verbosity,
+}
+
+/// Whether a path of the command line means standard output.
+#[must_use]
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == DASH
+}
+
+impl Settings {
+    /// Finds out what was meant.
+    ///
+    /// # Errors
+    /// Everything that can be known to be wrong before the first test.
+    pub fn new(args: ReduceArgs) -> Result<Settings, Failure> {
+        let (test, path) = forms(&args)?;
+        check_stdout(&args)?;
+        let spec = ConditionSpec {
+            exit_codes: args.exit_code,
+            signals: args.signal,
+            stdout: args.stdout,
+            stderr: args.stderr,
+            not_stdout: args.not_stdout,
+            not_stderr: args.not_stderr,
+            timeout_is_interesting: args.timeout_is_interesting,
+            invalid_code: args.invalid_code,
+        };
+        let wanted = in_words(&spec);
+        let conditions = Conditions::new(&spec)?;
+        let content = read(&path)?;
+        let (grammar, _) = Registry::embedded()?.choose(&args.grammar, &path, &content)?;
+        let (oracle, relative) = match &test {
+            Test::File(test) => (CommandOracle::test(test, &path, conditions)?, Vec::new()),
+            Test::Command(words) => (CommandOracle::command(words, &path, conditions)?, relative(words, &path)),
+        };
+        let kept = match args.output {
+            None => Kept::InPlace,
+            Some(output) if is_stdout(&output) => Kept::Stdout,
+            Some(output) => Kept::File(output),
+        };
+        if kept == Kept::InPlace && !fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+            return Err(Failure::InputIsSpecial(path));
+        }
+        let store = Store::open(&path, &kept)?;
+        let options = Options {
+            schedule: args.schedule.into(),
+            order: args.order.map(Into::into).unwrap_or_default(),
+            seed: args.seed,
+            minimal: args.minimal.map(Into::into),
+            allow_syntax_errors: args.allow_syntax_errors,
+            allow_empty: args.allow_empty,
+            allow_flaky: args.allow_flaky,
+            deadline: args.timeout,
+            timeout_is_final: args.timeout_is_final,
+            max_parse: args.max_parse,
+            max_tests: args.max_tests,
+            max_time: args.max_time,
+        };
+        let verbosity = match args.verbose {
+            0 if args.quiet => Verbosity::Quiet,
+            0 => Verbosity::Normal,
+            1 => Verbosity::Passes,
+            _ => Verbosity::Tests,
+        };
+        let (jobs, json, diff) = (args.jobs.unwrap_or(0), args.json, args.diff);
+        Ok(Settings {
+            path,
+            content,
+            grammar,
+            oracle,
+            wanted,
+            relative,
+            jobs,
+            options,
+            kept,
+            store,
+            json,
+            diff,
+            verbosity,
+        })
+    }
+
+    /// The grammar's name, or `text`.
+    #[must_use]
+    pub fn language(&self) -> &str {
+        self.grammar.as_ref().map_or(crate::grammar::TEXT, |grammar| grammar.name())
+    }
+}
+
+/// The test in its two forms.
+enum Test {
+    File(PathBuf),
+    Command(Vec<OsString>),
+}
+
+/// Tells the two forms apart: `TEST FILE` and `FILE -- CMD ARGS…`.
+fn forms(args: &ReduceArgs) -> Result<(Test, PathBuf), Failure> {
+    let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
+    match (args.words.as_slice(), args.test.as_slice()) {
+        ([test, file], []) => Ok((Test::File(test.clone()), file.clone())),
+        ([file], [_, ..]) => Ok((Test::Command(args.test.clone()), file.clone())),
+        ([], []) => Err(usage("nothing to do".to_owned(), "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help")),
+        ([], _) => Err(usage(
+            "there is no file to reduce before `--`".to_owned(),
+            "lop FILE -- CMD ARGS…, with @@ in the place of the candidate's path",
+        )),
+        ([only], []) => Err(usage(
+            format!("there is no test for {}, or no file for the test", only.display()),
+            "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help",
+        )),
+        ([first, second, ..], _) => Err(usage(
+            format!("{} and {} stand before a command; one of them is too much", first.display(), second.display()),
+            "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
+        )),
+    }
+}
+
+/// Standard output can carry one thing only.
+fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
+    let takers = [
+        ("-o -", args.output.as_deref().is_some_and(is_stdout)),
+        ("--json -", args.json.as_deref().is_some_and(is_stdout)),
+        ("--diff", args.diff),
+    ];
+    let takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
+    if takers.len() < 2 {
+        return Ok(());
+    }
+    Err(Failure::Usage {
+        message: format!("{} would all write to standard output", takers.join(" and ")),
+        hint: "give -o or --json the name of a file".to_owned(),
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path.is_dir() {
+        return Err(Failure::InputIsDirectory(path.to_owned()));
+    }
+    fs::read(path).map_err(|source| match source.kind() {
+        // A directory that cannot be looked at is told from one that can by nothing but this.
+        io::ErrorKind::IsADirectory => Failure::InputIsDirectory(path.to_owned()),
+        _ => Failure::Input { path: path.to_owned(), source },
+    })
+}
+
+/// Words of a command that name files here by a path that leads nowhere from a test's directory,
+/// where only the candidate is, under the base name of `file`.
+fn relative(words: &[OsString], file: &Path) -> Vec<String> {
+    let arguments = words.iter().skip(1).map(Path::new);
+    let lost = arguments.filter(|path| {
+        let named = path.file_name().is_some() && Some(path.as_os_str()) != file.file_name();
+        named && path.is_relative() && path.exists()
+    });
+    lost.map(|path| path.display().to_string()).collect()
+}
+
+/// The conditions as a sentence, for the message that they do not hold.
+fn in_words(spec: &ConditionSpec) -> String {
+    let mut kinds = Vec::new();
+    let mut kind = |what: &str, values: Vec<String>| {
+        if !values.is_empty() {
+            kinds.push(format!("{what} {}", values.join(" or ")));
+        }
+    };
+    let quoted = |patterns: &[String]| patterns.iter().map(|pattern| format!("/{pattern}/")).collect();
+    kind("exit code", spec.exit_codes.iter().map(i32::to_string).collect());
+    kind("death by signal", spec.signals.clone());
+    kind("stdout matching", quoted(&spec.stdout));
+    kind("stderr matching", quoted(&spec.stderr));
+    kind("stdout not matching", quoted(&spec.not_stdout));
+    kind("stderr not matching", quoted(&spec.not_stderr));
+    if spec.timeout_is_interesting {
+        kinds.push("a timeout".to_owned());
+    }
+    if kinds.is_empty() { "exit code 0".to_owned() } else { kinds.join(", and ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    fn meant(line: &[&str]) -> Result<Settings, Failure> {
+        let words = std::iter::once("lop").chain(line.iter().copied());
+        Settings::new(Cli::try_parse_from(words).expect("clap accepts it").reduce)
+    }
+
+    fn wrong(line: &[&str]) -> String {
+        meant(line).expect_err("it is wrong").to_string()
+    }
+
+    #[test]
+    fn each_wrong_form_has_its_own_message() {
+        assert_eq!(wrong(&[]), "nothing to do");
+        assert_eq!(wrong(&["a"]), "there is no test for a, or no file for the test");
+        assert_eq!(wrong(&["--", "cc"]), "there is no file to reduce before `--`");
+        assert_eq!(wrong(&["a", "b", "--", "cc"]), "a and b stand before a command; one of them is too much");
+        assert_eq!(wrong(&["-o", "-", "--diff", "a", "b"]), "-o - and --diff would all write to standard output");
+    }
+
+    #[test]
+    fn the_input_is_read_and_its_grammar_chosen() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("case.unknown");
+        fs::write(&file, "some words").expect("a file");
+        let name = file.to_str().expect("plain");
+        let settings = meant(&["sh", name, "-qj3"]).expect("sh is everywhere");
+        assert_eq!((settings.content.as_slice(), settings.jobs), (&b"some words"[..], 3));
+        assert_eq!((settings.language(), settings.verbosity), ("text", Verbosity::Quiet));
+        assert_eq!(settings.kept, Kept::InPlace);
+        assert!(wrong(&["sh", directory.path().to_str().expect("plain")]).contains("is a directory"));
+        assert!(wrong(&["sh", &format!("{name}.missing")]).contains("cannot read"));
+        assert!(wrong(&["sh", name, "--stdout", "("]).contains("--stdout"));
+        assert!(wrong(&["sh", "/dev/null"]).contains("not a regular file"));
+        assert!(wrong(&["no-such-test-anywhere", name]).contains("no-such-test-anywhere"));
+    }
+
+    #[test]
+    fn conditions_read_like_a_sentence() {
+        assert_eq!(in_words(&ConditionSpec::default()), "exit code 0");
+        let spec = ConditionSpec {
+            exit_codes: vec![1, 2],
+            stderr: vec!["oops".into()],
+            timeout_is_interesting: true,
+            ..ConditionSpec::default()
+        };
+        assert_eq!(in_words(&spec), "exit code 1 or 2, and stderr matching /oops/, and a timeout");
+    }
+}

@@ -1,0 +1,245 @@
+//! What one list teaches the next: likelihoods per kind and depth, the chances of verification, and
+//! the table of importance per depth that the summary shows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::bound::lower_bound;
+use super::minimality::Chances;
+use super::probability::{Grid, subtract_max};
+
+/// How much of the evidence of the same kind at the same depth counts for a new list.
+const SAME_KEY_DISCOUNT: f64 = 0.7;
+/// How much of the evidence counts where a less specific key has to do.
+const FALLBACK_DISCOUNT: f64 = 0.4;
+/// Log likelihoods stop here, so that no amount of evidence is irrefutable.
+const EVIDENCE_FLOOR: f64 = -40.0;
+
+/// Where a new list starts from.
+#[derive(Clone, Debug)]
+pub struct EvidenceView {
+    pub(super) grid: Arc<Grid>,
+    /// Log likelihood per cell, discounted; the prior of `Config` is added to it.
+    pub(super) log_likelihood: Vec<f64>,
+    pub(super) chances: Chances,
+}
+
+impl EvidenceView {
+    /// No evidence, on the grid for an input of `leaves` leaves.
+    pub fn blank(leaves: usize) -> Self {
+        Self::of_grid(Grid::new(leaves))
+    }
+
+    /// The parameters are known: `a` = P(removable | removable), `b` = P(removable | needed).
+    ///
+    /// # Panics
+    /// When one of them is no probability.
+    pub fn known(a: f64, b: f64) -> Self {
+        assert!((0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b), "a = {a}, b = {b}");
+        Self::of_grid(Grid::known(a, b))
+    }
+
+    fn of_grid(grid: Arc<Grid>) -> Self {
+        Self {
+            log_likelihood: vec![0.0; grid.cells()],
+            grid,
+            chances: Chances::default(),
+        }
+    }
+}
+
+/// What one list taught since the last time it was asked.
+#[derive(Clone, Debug)]
+pub struct ListEvidence {
+    pub(super) grid: Arc<Grid>,
+    /// Raw increments of the log weights.
+    pub(super) increments: Vec<f64>,
+    pub(super) chances: Chances,
+    /// Whether this is the first evidence of its list.
+    pub(super) first: bool,
+    /// Units the sweep decided.
+    pub decided: u64,
+    /// Units the sweep found needed.
+    pub needed: u64,
+    /// Units the verification removed after all.
+    pub removed_later: u64,
+    /// Units decided directly after a removable one.
+    pub after_removable: u64,
+    /// Those of them that were removable.
+    pub removable_after_removable: u64,
+    /// Ideal code length in bits of the decided runs under the engine's own predictions.
+    pub code_length: f64,
+    /// Answers that were used, of the sweep and of the verification.
+    pub tests: u64,
+}
+
+impl ListEvidence {
+    pub(super) fn new(grid: Arc<Grid>, first: bool) -> Self {
+        Self {
+            increments: vec![0.0; grid.cells()],
+            grid,
+            chances: Chances::default(),
+            first,
+            decided: 0,
+            needed: 0,
+            removed_later: 0,
+            after_removable: 0,
+            removable_after_removable: 0,
+            code_length: 0.0,
+            tests: 0,
+        }
+    }
+}
+
+/// One row of the table of importance.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DepthRow {
+    /// Depth of the lists' parent in the tree, as the caller counts it.
+    pub depth: u32,
+    /// Lists swept, at least in part.
+    pub lists: u64,
+    /// Units decided.
+    pub units: u64,
+    /// Share of the decided units that the sweep found needed; 0 when none was decided.
+    pub needed_share: f64,
+    /// Share of removable units among those that follow a removable one; `None` when none does.
+    pub removable_after_removable: Option<f64>,
+    /// H: the engine's own ideal code length, in bits.
+    pub entropy_bits: f64,
+    /// |α|: the units kept.
+    pub kept: u64,
+    /// Tests asked.
+    pub tests: u64,
+    /// The fewest tests that could have been enough, see [`lower_bound`].
+    pub lower_bound: f64,
+}
+
+/// Sums over the lists of one depth.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    lists: u64,
+    decided: u64,
+    needed: u64,
+    removed_later: u64,
+    after_removable: u64,
+    removable_after_removable: u64,
+    code_length: f64,
+    tests: u64,
+}
+
+/// A key of evidence, from the most to the least specific.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Key {
+    KindAtDepth(u32, u32),
+    Kind(u32),
+    Depth(u32),
+    All,
+}
+
+/// What a run has learnt so far, shared by all its lists.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    grid: Arc<Grid>,
+    evidence: BTreeMap<Key, Vec<f64>>,
+    chances: Chances,
+    depths: BTreeMap<u32, Totals>,
+}
+
+impl Knowledge {
+    /// Nothing learnt; one grid for the whole run, made for an input of `leaves` leaves.
+    pub fn new(leaves: usize) -> Self {
+        Self {
+            grid: Grid::new(leaves),
+            evidence: BTreeMap::new(),
+            chances: Chances::default(),
+            depths: BTreeMap::new(),
+        }
+    }
+
+    /// The number of leaves the grid was made for.
+    pub fn leaves(&self) -> usize {
+        self.grid.leaves()
+    }
+
+    /// Start weights for a new list of `kind` at `depth`: 0.7 of the evidence of the same kind and
+    /// depth, or else 0.4 of the same kind one level higher, of the kind, of the depth, of all.
+    pub fn view(&self, kind: u32, depth: u32) -> EvidenceView {
+        let same = (Some(Key::KindAtDepth(kind, depth)), SAME_KEY_DISCOUNT);
+        let above = depth.checked_sub(1).map(|above| Key::KindAtDepth(kind, above));
+        let found = [
+            same,
+            (above, FALLBACK_DISCOUNT),
+            (Some(Key::Kind(kind)), FALLBACK_DISCOUNT),
+            (Some(Key::Depth(depth)), FALLBACK_DISCOUNT),
+            (Some(Key::All), FALLBACK_DISCOUNT),
+        ]
+        .into_iter()
+        .find_map(|(key, discount)| Some((self.evidence.get(&key?)?, discount)));
+        EvidenceView {
+            grid: self.grid.clone(),
+            log_likelihood: match found {
+                Some((logs, discount)) => logs.iter().map(|log| discount * log).collect(),
+                None => vec![0.0; self.grid.cells()],
+            },
+            chances: self.chances.clone(),
+        }
+    }
+
+    /// Adds what a list of `kind` at `depth` taught since its evidence was last taken.
+    ///
+    /// # Panics
+    /// When the list was searched on another grid, i.e. did not start from a view of this run.
+    pub fn absorb(&mut self, kind: u32, depth: u32, list: &ListEvidence) {
+        assert!(self.grid.same_points(&list.grid), "evidence of another grid");
+        self.chances.add(&list.chances);
+        if list.decided > 0 {
+            for key in [
+                Key::KindAtDepth(kind, depth),
+                Key::Kind(kind),
+                Key::Depth(depth),
+                Key::All,
+            ] {
+                let logs = self
+                    .evidence
+                    .entry(key)
+                    .or_insert_with(|| vec![0.0; list.increments.len()]);
+                for (log, increment) in logs.iter_mut().zip(&list.increments) {
+                    *log += increment;
+                }
+                subtract_max(logs, EVIDENCE_FLOOR);
+            }
+        }
+        let totals = self.depths.entry(depth).or_default();
+        totals.lists += u64::from(list.first);
+        totals.decided += list.decided;
+        totals.needed += list.needed;
+        totals.removed_later += list.removed_later;
+        totals.after_removable += list.after_removable;
+        totals.removable_after_removable += list.removable_after_removable;
+        totals.code_length += list.code_length;
+        totals.tests += list.tests;
+    }
+
+    /// The model of importance per depth, shallow depths first.
+    pub fn table(&self) -> Vec<DepthRow> {
+        self.depths
+            .iter()
+            .map(|(&depth, totals)| {
+                let kept = totals.needed.saturating_sub(totals.removed_later);
+                DepthRow {
+                    depth,
+                    lists: totals.lists,
+                    units: totals.decided,
+                    needed_share: totals.needed as f64 / totals.decided.max(1) as f64,
+                    removable_after_removable: (totals.after_removable > 0).then(|| {
+                        totals.removable_after_removable as f64 / totals.after_removable as f64
+                    }),
+                    entropy_bits: totals.code_length,
+                    kept,
+                    tests: totals.tests,
+                    lower_bound: lower_bound(kept as f64, totals.code_length),
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,283 @@
+//! The model: a mixture over Markov chains of needed and removable units, what it predicts for the
+//! length of the next removable run, and what it learns from a run.
+
+use std::sync::Arc;
+
+use super::probability::{Grid, LOG_FLOOR, weights};
+
+/// What is known of the unit before the cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Before {
+    /// Nothing: the start of a list, or a unit that only a timeout kept.
+    Unknown,
+    /// It is needed.
+    Needed,
+    /// It is removable.
+    Removable,
+}
+
+/// How far a run of removable units is known to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Run {
+    /// Removable units from the cursor on.
+    pub(super) length: usize,
+    /// Whether a needed unit is known to follow; otherwise the run is "at least `length`".
+    pub(super) ended: bool,
+}
+
+/// The mixture weights after what was learnt so far.
+#[derive(Clone, Debug)]
+pub(super) struct Posterior {
+    grid: Arc<Grid>,
+    start: Arc<[f64]>,
+    fixed_share: f64,
+    log_weights: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Posterior {
+    /// Starts from weights given by their logarithms; fixed share pulls back to these same weights.
+    pub(super) fn new(grid: Arc<Grid>, log_start: &[f64], fixed_share: f64) -> Self {
+        assert_eq!(grid.cells(), log_start.len(), "weights belong to their grid");
+        let weights = weights(log_start);
+        Self {
+            grid,
+            start: weights.as_slice().into(),
+            fixed_share,
+            log_weights: weights.iter().map(|w| w.ln().max(LOG_FLOOR)).collect(),
+            weights,
+        }
+    }
+
+    /// The grid.
+    pub(super) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The normalised weights.
+    pub(super) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// What the mixture predicts for the run that starts after a unit in state `before`.
+    pub(super) fn survival(&self, before: Before) -> Survival {
+        let grid = &*self.grid;
+        let bs = grid.b_count();
+        let mut survival = Survival {
+            zero: 0.0,
+            terms: Vec::with_capacity(grid.ln_a.len()),
+        };
+        for (row, &ln_a) in grid.ln_a.iter().enumerate() {
+            let mut coefficient = 0.0;
+            for (column, weight) in self.weights[row * bs..][..bs].iter().enumerate() {
+                let (yes, no) = first_step(grid, before, row * bs + column);
+                coefficient += weight * yes.exp();
+                survival.zero += weight * no.exp();
+            }
+            survival.terms.push((coefficient, ln_a));
+        }
+        survival
+    }
+
+    /// Takes in a run, and adds the raw increments of the log weights to `raw` where given.
+    ///
+    /// Increments: length k > 0: ln q + (k−1)·ln a + ended·ln(1−a); k = 0: ln(1−q), where q is the
+    /// chance of the first removable unit. Then w ← (1−ρ)^L·w + (1 − (1−ρ)^L)·w0, L = k + ended.
+    pub(super) fn learn(&mut self, before: Before, run: Run, raw: Option<&mut [f64]>) {
+        let units = run.length + usize::from(run.ended);
+        if units == 0 {
+            return;
+        }
+        let grid = &*self.grid;
+        let bs = grid.b_count();
+        let mut raw = raw;
+        for cell in 0..grid.cells() {
+            let (yes, no) = first_step(grid, before, cell);
+            let row = cell / bs;
+            let increment = if run.length == 0 {
+                no
+            } else {
+                let end = if run.ended { grid.ln_not_a[row] } else { 0.0 };
+                yes + (run.length - 1) as f64 * grid.ln_a[row] + end
+            };
+            self.log_weights[cell] += increment;
+            if let Some(raw) = raw.as_deref_mut() {
+                raw[cell] += increment;
+            }
+        }
+        self.weights = weights(&self.log_weights);
+        if self.fixed_share > 0.0 {
+            let kept = (1.0 - self.fixed_share).powf(units as f64);
+            for (weight, start) in self.weights.iter_mut().zip(self.start.iter()) {
+                *weight = kept * *weight + (1.0 - kept) * start;
+            }
+        }
+        for (log, weight) in self.log_weights.iter_mut().zip(&self.weights) {
+            *log = weight.ln().max(LOG_FLOOR);
+        }
+    }
+}
+
+/// ln q and ln(1−q): whether the first unit after one in state `before` is removable.
+fn first_step(grid: &Grid, before: Before, cell: usize) -> (f64, f64) {
+    let bs = grid.b_count();
+    match before {
+        Before::Unknown => (grid.ln_pi[cell], grid.ln_not_pi[cell]),
+        Before::Needed => (grid.ln_b[cell % bs], grid.ln_not_b[cell % bs]),
+        Before::Removable => (grid.ln_a[cell / bs], grid.ln_not_a[cell / bs]),
+    }
+}
+
+/// The distribution of the length of one run: S(m) = P(at least m removable units) = Σ c·a^(m−1).
+#[derive(Clone, Debug)]
+pub(super) struct Survival {
+    /// P(length 0), kept apart because 1 − S(1) would lose its digits.
+    zero: f64,
+    /// (c, ln a) per grid point of a.
+    terms: Vec<(f64, f64)>,
+}
+
+impl Survival {
+    /// A single chain: the first unit is removable with probability `first`, later ones with a.
+    pub(super) fn single(first: f64, not_first: f64, ln_a: f64) -> Self {
+        Self {
+            zero: not_first,
+            terms: vec![(first, ln_a)],
+        }
+    }
+
+    /// S(m).
+    pub(super) fn at(&self, m: usize) -> f64 {
+        if m == 0 {
+            return 1.0;
+        }
+        let steps = (m - 1) as f64;
+        self.terms
+            .iter()
+            .map(|&(c, ln_a)| c * (steps * ln_a).exp())
+            .sum()
+    }
+
+    /// The smallest m ≤ `most` with S(m) < `least`, or `most`.
+    pub(super) fn cap(&self, most: usize, least: f64) -> usize {
+        if self.at(most) >= least {
+            return most;
+        }
+        let (mut low, mut high) = (0, most);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.at(middle) < least {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        high
+    }
+
+    /// The distribution seen from length `from` on.
+    pub(super) fn tail(&self, from: usize) -> Tail {
+        let base = from.max(1);
+        let steps = (base - 1) as f64;
+        Tail {
+            from,
+            base,
+            zero: if from == 0 { self.zero } else { 0.0 },
+            terms: self
+                .terms
+                .iter()
+                .map(|&(c, ln_a)| (c * (steps * ln_a).exp(), ln_a))
+                .collect(),
+        }
+    }
+}
+
+/// Masses of intervals of lengths that begin at a fixed length, by `expm1`: no cancellation, so that
+/// an interval that was a surprise keeps its shape.
+#[derive(Clone, Debug)]
+pub(super) struct Tail {
+    from: usize,
+    base: usize,
+    zero: f64,
+    terms: Vec<(f64, f64)>,
+}
+
+impl Tail {
+    /// P(from ≤ length < m).
+    pub(super) fn below(&self, m: usize) -> f64 {
+        if m <= self.from {
+            return 0.0;
+        }
+        let steps = (m - self.base) as f64;
+        let sum: f64 = self
+            .terms
+            .iter()
+            .map(|&(c, ln_a)| -c * (steps * ln_a).exp_m1())
+            .sum();
+        self.zero + sum.max(0.0)
+    }
+
+    /// P(length ≥ m), for m ≥ `from`.
+    pub(super) fn at_least(&self, m: usize) -> f64 {
+        if m < self.base {
+            return 1.0;
+        }
+        let steps = (m - self.base) as f64;
+        self.terms
+            .iter()
+            .map(|&(c, ln_a)| c * (steps * ln_a).exp())
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Before, Posterior, Run};
+    use crate::engine::probability::Grid;
+
+    fn posterior(leaves: usize) -> Posterior {
+        let grid = Grid::new(leaves);
+        let start = grid.log_prior(-0.5);
+        Posterior::new(grid, &start, 0.003)
+    }
+
+    #[test]
+    fn leaf_masses_sum_to_one() {
+        for before in [Before::Unknown, Before::Needed, Before::Removable] {
+            let survival = posterior(500).survival(before);
+            let tail = survival.tail(0);
+            assert!((tail.below(301) + tail.at_least(301) - 1.0).abs() < 1e-12);
+            let sum: f64 = (0..301).map(|k| survival.tail(k).below(k + 1)).sum();
+            assert!((sum - tail.below(301)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_run_is_as_probable_as_its_units_one_by_one() {
+        // Learning "2 removable, then a needed one" at once or in three steps gives the same weights
+        // when nothing is forgotten.
+        let grid = Grid::new(50);
+        let start = grid.log_prior(-0.5);
+        let mut at_once = Posterior::new(grid.clone(), &start, 0.0);
+        let mut in_steps = at_once.clone();
+        at_once.learn(Before::Needed, Run { length: 2, ended: true }, None);
+        let one = Run { length: 1, ended: false };
+        in_steps.learn(Before::Needed, one, None);
+        in_steps.learn(Before::Removable, one, None);
+        in_steps.learn(Before::Removable, Run { length: 0, ended: true }, None);
+        for (a, b) in at_once.weights().iter().zip(in_steps.weights()) {
+            assert!((a - b).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_long_removable_run_leaves_finite_weights() {
+        let mut posterior = posterior(100_000);
+        for _ in 0..50 {
+            posterior.learn(Before::Removable, Run { length: 90_000, ended: true }, None);
+            posterior.learn(Before::Needed, Run { length: 0, ended: true }, None);
+        }
+        let sum: f64 = posterior.weights().iter().sum();
+        assert!((sum - 1.0).abs() < 1e-9);
+    }
+}

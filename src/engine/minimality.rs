@@ -1,0 +1,336 @@
+//! Asking kept units again one by one, because a later removal may have made them removable: in
+//! which order, and when to stop.
+//!
+//! Every kept unit has a certificate, the test that refused to let it go. A removal makes every
+//! older certificate *stale*. How likely a stale unit has become removable depends mostly on how
+//! near the removal was, so units are asked bucket by bucket, the best chance first.
+
+use std::sync::Arc;
+
+use super::runs::Runs;
+
+/// Upper ends of the buckets of distance, counted in kept units.
+const BUCKET_ENDS: [u32; 6] = [1, 2, 4, 8, 16, 64];
+/// Buckets on one side: one per upper end, and one for everything farther.
+const SIDE: usize = BUCKET_ENDS.len() + 1;
+/// Buckets on both sides, and one for units that have no certificate at all.
+pub(super) const BUCKETS: usize = 2 * SIDE + 1;
+/// The prior of every bucket: one unit in ten became removable, worth five observations.
+const PRIOR: (f64, f64) = (0.5, 4.5);
+/// Distance of a unit whose certificate is newer than every removal.
+const FRESH: u32 = u32::MAX;
+/// Distance of a unit that was never asked on its own.
+const UNCERTIFIED: u32 = u32::MAX - 1;
+
+/// How often a stale unit turned out removable, per bucket of distance.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Chances {
+    outcomes: [(f64, f64); BUCKETS],
+}
+
+impl Chances {
+    /// The mean of Beta(0.5 + yes, 4.5 + no).
+    fn mean(&self, bucket: usize) -> f64 {
+        let (yes, no) = self.outcomes[bucket];
+        (PRIOR.0 + yes) / (PRIOR.0 + PRIOR.1 + yes + no)
+    }
+
+    /// Counts one answer.
+    pub(super) fn count(&mut self, bucket: usize, removable: bool) {
+        let (yes, no) = &mut self.outcomes[bucket];
+        *if removable { yes } else { no } += 1.0;
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.outcomes.iter_mut().zip(&other.outcomes) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
+        }
+    }
+}
+
+/// The bucket of a unit, `None` when its certificate is fresh.
+fn bucket(before: u32, after: u32) -> Option<usize> {
+    let nearest = before.min(after);
+    match nearest {
+        FRESH => None,
+        UNCERTIFIED => Some(BUCKETS - 1),
+        _ => {
+            let class = BUCKET_ENDS.partition_point(|&end| end < nearest);
+            Some(if before < after { class } else { SIDE + class })
+        }
+    }
+}
+
+/// The kept units, and the stale ones among them by bucket. Rebuilt after a removal only.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    /// Positions of the kept units, ascending.
+    positions: Vec<u32>,
+    /// Distance to the nearest removal before the unit that is newer than its certificate.
+    before: Vec<u32>,
+    /// The same, after the unit.
+    after: Vec<u32>,
+    /// Indices of the stale units, ascending, per bucket.
+    queues: [Vec<u32>; BUCKETS],
+}
+
+impl Table {
+    fn fill_queues(&mut self) {
+        for queue in &mut self.queues {
+            queue.clear();
+        }
+        for (index, (&before, &after)) in (0..).zip(self.before.iter().zip(&self.after)) {
+            if let Some(bucket) = bucket(before, after) {
+                self.queues[bucket].push(index);
+            }
+        }
+    }
+}
+
+/// The unit to ask next.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Pick {
+    /// Its position.
+    pub(super) position: usize,
+    /// Its bucket.
+    pub(super) bucket: usize,
+    /// The chance that it may go.
+    pub(super) chance: f64,
+}
+
+/// The state of the verification of one list. Cheap to clone until a removal is assumed.
+#[derive(Clone, Debug)]
+pub(super) struct Verification {
+    table: Arc<Table>,
+    /// Units at the front of each queue that were asked since the table was built.
+    heads: [u32; BUCKETS],
+    chances: Chances,
+    theta: f64,
+    empty_known_uninteresting: bool,
+}
+
+impl Verification {
+    /// After a sweep over `0..len` that removed `removed`: the certificate of a unit is older than
+    /// every removal after it in sweep order, and newer than every one before it.
+    pub(super) fn after_sweep(
+        len: usize,
+        removed: &Runs,
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let positions: Vec<u32> = removed.gaps(len).map(index).collect();
+        let mut after = vec![FRESH; positions.len()];
+        let mut next = (index(len), FRESH);
+        for (slot, &position) in after.iter_mut().zip(&positions).rev() {
+            if next.0 > position + 1 {
+                next.1 = 1;
+            } else if next.1 != FRESH {
+                next.1 += 1;
+            }
+            *slot = next.1;
+            next.0 = position;
+        }
+        let before = vec![FRESH; positions.len()];
+        Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
+    }
+
+    /// Nothing is certified: every unit of `0..len` is asked.
+    pub(super) fn uncertified(
+        len: usize,
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let positions: Vec<u32> = (0..len).map(index).collect();
+        let unknown = vec![UNCERTIFIED; len];
+        let before = unknown.clone();
+        Self::new(positions, before, unknown, chances, theta, empty_known_uninteresting)
+    }
+
+    fn new(
+        positions: Vec<u32>,
+        before: Vec<u32>,
+        after: Vec<u32>,
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let mut table = Table {
+            positions,
+            before,
+            after,
+            queues: Default::default(),
+        };
+        table.fill_queues();
+        Self {
+            table: Arc::new(table),
+            heads: [0; BUCKETS],
+            chances,
+            theta,
+            empty_known_uninteresting,
+        }
+    }
+
+    /// The stale unit with the best chance, the earliest in sweep order among equals; `None` when
+    /// every certificate is fresh or the best chance is below theta.
+    pub(super) fn pick(&self) -> Option<Pick> {
+        if self.empty_known_uninteresting && self.table.positions.len() == 1 {
+            // Without its last unit the candidate is empty: that answer is known.
+            return None;
+        }
+        let mut best: Option<Pick> = None;
+        for bucket in 0..BUCKETS {
+            let Some(&unit) = self.table.queues[bucket].get(self.heads[bucket] as usize) else {
+                continue;
+            };
+            let pick = Pick {
+                position: self.table.positions[unit as usize] as usize,
+                bucket,
+                chance: self.chances.mean(bucket),
+            };
+            let better = best.is_none_or(|best| {
+                pick.chance > best.chance
+                    || (pick.chance == best.chance && pick.position < best.position)
+            });
+            if better {
+                best = Some(pick);
+            }
+        }
+        best.filter(|best| best.chance >= self.theta)
+    }
+
+    /// The picked unit stays. `teaches` is false for a timeout.
+    pub(super) fn keep(&mut self, pick: Pick, teaches: bool) {
+        self.heads[pick.bucket] += 1;
+        if teaches {
+            self.chances.count(pick.bucket, false);
+        }
+    }
+
+    /// The picked unit goes: every other certificate is stale from now on.
+    pub(super) fn remove(&mut self, pick: Pick) {
+        self.chances.count(pick.bucket, true);
+        let table = Arc::make_mut(&mut self.table);
+        for (queue, &head) in table.queues.iter().zip(&self.heads) {
+            for &unit in &queue[..head as usize] {
+                table.before[unit as usize] = FRESH;
+                table.after[unit as usize] = FRESH;
+            }
+        }
+        let gone = table
+            .positions
+            .binary_search(&index(pick.position))
+            .expect("the picked unit is among the kept ones");
+        table.positions.remove(gone);
+        table.before.remove(gone);
+        table.after.remove(gone);
+        for (distance, after) in (1..).zip(table.after[..gone].iter_mut().rev()) {
+            *after = distance.min(*after);
+        }
+        for (distance, before) in (1..).zip(table.before[gone..].iter_mut()) {
+            *before = distance.min(*before);
+        }
+        table.fill_queues();
+        self.heads = [0; BUCKETS];
+    }
+
+    /// Whether the kept unit at `position` is still to be asked.
+    pub(super) fn is_stale(&self, position: usize) -> bool {
+        let table = &*self.table;
+        let Ok(unit) = table.positions.binary_search(&index(position)) else {
+            return false;
+        };
+        bucket(table.before[unit], table.after[unit]).is_some_and(|bucket| {
+            let place = table.queues[bucket].binary_search(&index(unit));
+            place.is_ok_and(|place| place >= self.heads[bucket] as usize)
+        })
+    }
+
+    /// How many units would be asked if all the answers were no and no chance changed.
+    pub(super) fn remaining(&self) -> usize {
+        (0..BUCKETS)
+            .filter(|&bucket| self.chances.mean(bucket) >= self.theta)
+            .map(|bucket| self.table.queues[bucket].len() - self.heads[bucket] as usize)
+            .sum()
+    }
+}
+
+/// Positions are stored as 32 bits: a list of four thousand million siblings does not fit anyway.
+fn index(position: usize) -> u32 {
+    u32::try_from(position).expect("a list has fewer than 2^32 units")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUCKETS, Chances, Verification, bucket};
+    use crate::engine::runs::Runs;
+
+    fn removed(positions: &[usize]) -> Runs {
+        let mut runs = Runs::default();
+        for &position in positions {
+            runs.insert(position..position + 1);
+        }
+        runs
+    }
+
+    fn asked(mut verification: Verification) -> Vec<usize> {
+        let mut asked = Vec::new();
+        while let Some(pick) = verification.pick() {
+            asked.push(pick.position);
+            verification.keep(pick, true);
+        }
+        asked
+    }
+
+    #[test]
+    fn distances_fall_into_the_buckets_of_the_design() {
+        let class = |distance| bucket(distance, u32::MAX).expect("stale");
+        let classes: Vec<usize> = [1, 2, 3, 4, 5, 8, 9, 16, 17, 64, 65, 9999].map(class).to_vec();
+        assert_eq!(classes, [0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+        assert_eq!(bucket(9, 2), Some(8), "the other side has its own buckets");
+        assert_eq!(bucket(u32::MAX, u32::MAX), None);
+    }
+
+    #[test]
+    fn units_before_the_last_removal_of_a_sweep_are_stale_and_the_nearest_is_asked_first() {
+        let sweep = Verification::after_sweep(9, &removed(&[0, 1, 5]), Chances::default(), 0.0, false);
+        let order = asked(sweep);
+        assert_eq!(order.len(), 3);
+        assert!(order.iter().all(|position| [2, 3, 4].contains(position)), "6, 7, 8 are fresh");
+    }
+
+    #[test]
+    fn nothing_is_stale_when_all_removals_came_first() {
+        let sweep = Verification::after_sweep(9, &removed(&[0, 1, 2, 3]), Chances::default(), 0.0, false);
+        assert_eq!(asked(sweep), []);
+    }
+
+    #[test]
+    fn a_removal_makes_all_other_units_stale_again() {
+        let mut verification = Verification::uncertified(5, Chances::default(), 0.0, false);
+        let first = verification.pick().expect("all are stale");
+        assert_eq!((first.position, first.bucket), (0, BUCKETS - 1));
+        verification.keep(first, true);
+        let second = verification.pick().expect("four are stale");
+        verification.remove(second);
+        let mut left = asked(verification);
+        left.sort_unstable();
+        assert_eq!(left, [0, 2, 3, 4]);
+    }
+
+    #[test]
+    fn theta_stops_where_the_chance_has_sunk() {
+        let hopeless = Verification::after_sweep(200, &removed(&[199]), Chances::default(), 0.03, false);
+        let count = asked(hopeless).len();
+        assert!(count > 0 && count < 199, "{count}");
+    }
+
+    #[test]
+    fn the_last_unit_of_all_is_not_asked_when_empty_is_known() {
+        let verification = Verification::uncertified(1, Chances::default(), 0.0, true);
+        assert_eq!(verification.pick(), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! The engine: decides, for one sequence of units of which any subset may go, which run of units to
+//! try to remove next, so that few tests are run.
+//!
+//! It knows nothing but numbers: no file, process, thread, clock or environment, nor any randomness
+//! it was not handed. Source of the idea (a run-length code over a Markov model of needed and
+//! removable units, read off by tests): Fairhurst, *Information Theory Approach to Reducing Failure
+//! Inducing Input*. Here the lengths are predicted by an exact Bayesian mixture, old evidence is
+//! forgotten by fixed share, and the code is an optimal alphabetic tree.
+
+mod bit_set;
+mod bound;
+#[cfg(test)]
+mod closed_form;
+mod decision_tree;
+mod estimate;
+mod evidence;
+mod markov;
+mod minimality;
+#[cfg(test)]
+mod oracles;
+mod probability;
+mod runs;
+mod search;
+mod simulate;
+mod state;
+
+pub use bit_set::BitSet;
+pub use bound::lower_bound;
+pub use estimate::Estimate;
+pub use evidence::{DepthRow, EvidenceView, Knowledge, ListEvidence};
+pub use search::{Config, Progress, Question, QuestionId, Search, Verdict};
+pub use simulate::{Markov, Tally, drive, monotone};

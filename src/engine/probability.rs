@@ -1,0 +1,219 @@
+//! Arithmetic on logarithms, and the grid of Markov parameters that every model of one run shares.
+
+use std::sync::{Arc, OnceLock};
+
+use super::estimate;
+
+/// Grid points for a = P(removable | removable).
+const A_POINTS: usize = 24;
+/// Grid points for b = P(removable | needed).
+const B_POINTS: usize = 16;
+/// The smallest a of the grid.
+const A_LOWEST: f64 = 0.02;
+/// The smallest b of the grid; the largest is 1 minus this.
+const B_LOWEST: f64 = 0.005;
+/// A grid for fewer leaves than this would not reach sparse data at all.
+const MIN_LEAVES: usize = 8;
+/// Logarithms of weights stop here. e^−300 is still a normal number, so that nothing that was ever
+/// excluded turns into 0 and then into −∞ and NaN.
+pub(super) const LOG_FLOOR: f64 = -300.0;
+
+/// ln(p / (1 − p)).
+pub(super) fn logit(p: f64) -> f64 {
+    (p / (1.0 - p)).ln()
+}
+
+/// 1 / (1 + e^−x), accurate for very negative x; the complement is `logistic(-x)`.
+fn logistic(x: f64) -> f64 {
+    if x >= 0.0 {
+        1.0 / (1.0 + (-x).exp())
+    } else {
+        let e = x.exp();
+        e / (1.0 + e)
+    }
+}
+
+/// Subtracts the maximum, and raises what is then below `floor` to it.
+pub(super) fn subtract_max(logs: &mut [f64], floor: f64) {
+    let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for log in logs {
+        *log = (*log - max).max(floor);
+    }
+}
+
+/// Normalised weights of logarithms that are only known up to a constant.
+pub(super) fn weights(logs: &[f64]) -> Vec<f64> {
+    let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut weights: Vec<f64> = logs
+        .iter()
+        .map(|log| (log - max).max(LOG_FLOOR).exp())
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    for weight in &mut weights {
+        *weight /= sum;
+    }
+    weights
+}
+
+/// The points (a, b) over which the model is a mixture.
+///
+/// Cells are numbered `a_index * b_count() + b_index`. All logarithms come from δ = 1 − a by
+/// `log1p`, because a itself is as near to 1 as 1 − 1/(4·leaves).
+#[derive(Debug)]
+pub(super) struct Grid {
+    leaves: usize,
+    /// ln a.
+    pub(super) ln_a: Vec<f64>,
+    /// ln (1 − a).
+    pub(super) ln_not_a: Vec<f64>,
+    /// ln b.
+    pub(super) ln_b: Vec<f64>,
+    /// ln (1 − b).
+    pub(super) ln_not_b: Vec<f64>,
+    /// ln π per cell, π = b / (1 − a + b) being the stationary share of removable units.
+    pub(super) ln_pi: Vec<f64>,
+    /// ln (1 − π) per cell.
+    pub(super) ln_not_pi: Vec<f64>,
+    tests_per_unit: OnceLock<Vec<f64>>,
+}
+
+impl Grid {
+    /// The grid for an input of `leaves` leaves: 24 points for a, logit-spaced over
+    /// [0.02, 1 − 1/(4·leaves)], times 16 points for b, logit-spaced over [0.005, 0.995].
+    pub(super) fn new(leaves: usize) -> Arc<Self> {
+        let leaves = leaves.max(MIN_LEAVES);
+        let lowest = logit(A_LOWEST);
+        let highest = -logit(1.0 / (4.0 * leaves as f64));
+        let a = spaced(lowest, highest, A_POINTS);
+        let b = spaced(logit(B_LOWEST), -logit(B_LOWEST), B_POINTS);
+        let odds = |points: &[f64]| -> Vec<(f64, f64)> {
+            points
+                .iter()
+                .map(|&x| (logistic(x), logistic(-x)))
+                .collect()
+        };
+        Arc::new(Self::from_points(leaves, &odds(&a), &odds(&b)))
+    }
+
+    /// A grid of one point: the parameters are known.
+    pub(super) fn known(a: f64, b: f64) -> Arc<Self> {
+        Arc::new(Self::from_points(
+            MIN_LEAVES,
+            &[(a, 1.0 - a)],
+            &[(b, 1.0 - b)],
+        ))
+    }
+
+    /// From pairs (p, 1 − p), both given because neither can be had exactly from the other.
+    fn from_points(leaves: usize, a: &[(f64, f64)], b: &[(f64, f64)]) -> Self {
+        let ln_yes = |&(_, no): &(f64, f64)| (-no).ln_1p().max(LOG_FLOOR);
+        let ln_no = |&(yes, no): &(f64, f64)| {
+            // The smaller of the two is the accurate one.
+            if no < yes { no.ln() } else { (-yes).ln_1p() }.max(LOG_FLOOR)
+        };
+        let mut ln_pi = Vec::with_capacity(a.len() * b.len());
+        let mut ln_not_pi = Vec::with_capacity(a.len() * b.len());
+        for &(_, not_a) in a {
+            for &(yes, _) in b {
+                ln_pi.push((yes / (not_a + yes)).ln().max(LOG_FLOOR));
+                ln_not_pi.push((not_a / (not_a + yes)).ln().max(LOG_FLOOR));
+            }
+        }
+        Self {
+            leaves,
+            ln_a: a.iter().map(ln_yes).collect(),
+            ln_not_a: a.iter().map(ln_no).collect(),
+            ln_b: b.iter().map(|pair| pair.0.ln().max(LOG_FLOOR)).collect(),
+            ln_not_b: b.iter().map(ln_no).collect(),
+            ln_pi,
+            ln_not_pi,
+            tests_per_unit: OnceLock::new(),
+        }
+    }
+
+    /// Number of points for b.
+    pub(super) fn b_count(&self) -> usize {
+        self.ln_b.len()
+    }
+
+    /// Number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.ln_a.len() * self.ln_b.len()
+    }
+
+    /// The number of leaves this grid was made for.
+    pub(super) fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    /// Whether evidence gathered on `other` can be added to evidence gathered here.
+    pub(super) fn same_points(&self, other: &Self) -> bool {
+        self.ln_a == other.ln_a && self.ln_b == other.ln_b
+    }
+
+    /// The logarithm of the prior w0 ∝ (1 − a)^exponent, per cell, up to a constant.
+    pub(super) fn log_prior(&self, exponent: f64) -> Vec<f64> {
+        self.ln_not_a
+            .iter()
+            .flat_map(|&ln_not_a| std::iter::repeat_n(exponent * ln_not_a, self.b_count()))
+            .collect()
+    }
+
+    /// Expected tests per unit at each cell, tabulated at the first call.
+    pub(super) fn tests_per_unit(&self) -> &[f64] {
+        self.tests_per_unit
+            .get_or_init(|| estimate::tests_per_unit(self))
+    }
+}
+
+/// `count` equally spaced points from `first` to `last`, both included.
+fn spaced(first: f64, last: f64, count: usize) -> Vec<f64> {
+    (0..count)
+        .map(|i| first + (last - first) * i as f64 / (count - 1) as f64)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grid, LOG_FLOOR, logistic, logit, subtract_max, weights};
+
+    #[test]
+    fn logistic_inverts_logit_at_both_ends() {
+        for p in [1e-12, 0.02, 0.5, 0.995] {
+            assert!((logistic(logit(p)) / p - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_grid_spans_what_the_design_says() {
+        let grid = Grid::new(500);
+        assert_eq!(grid.cells(), 384);
+        assert!((grid.ln_a[0].exp() - 0.02).abs() < 1e-12);
+        assert!((grid.ln_not_a[23].exp() * 2000.0 - 1.0).abs() < 1e-9);
+        assert!((grid.ln_b[0].exp() - 0.005).abs() < 1e-12);
+        assert!((grid.ln_b[15].exp() - 0.995).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_and_its_complement_sum_to_one_even_next_to_one() {
+        let grid = Grid::new(10_000_000);
+        for (a, not_a) in grid.ln_a.iter().zip(&grid.ln_not_a) {
+            assert!((-a.exp_m1() / not_a.exp() - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn certain_parameters_stay_finite() {
+        let grid = Grid::known(1.0, 0.0);
+        let all = [&grid.ln_a, &grid.ln_not_a, &grid.ln_b, &grid.ln_not_b];
+        assert!(all.iter().all(|logs| logs.iter().all(|log| log.is_finite() && *log >= LOG_FLOOR)));
+    }
+
+    #[test]
+    fn weights_survive_huge_differences() {
+        let mut logs = [-5000.0, 0.0, -1e300];
+        assert_eq!(weights(&logs)[1], 1.0);
+        subtract_max(&mut logs, -40.0);
+        assert_eq!(logs, [-40.0, 0.0, -40.0]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Responsible for judging candidates in the caller's thread: [`Inline`] asks a closure. Deterministic, no processes.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use super::{Executor, Job, Ticket};
+use crate::engine::Verdict;
+use crate::oracle::Outcome;
+
+/// Asks a closure, when its outcome is waited for, in the order of submission.
+#[derive(Debug)]
+pub struct Inline<F> {
+    judge: F,
+    slots: usize,
+    queue: VecDeque<(Job, State)>,
+    is_shut_down: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Waiting,
+    Cancelled,
+}
+
+impl<F: FnMut(&[u8]) -> Verdict> Inline<F> {
+    /// An executor with one slot. A panic of `judge` goes through to the caller of `wait`.
+    pub fn new(judge: F) -> Self {
+        Self { judge, slots: 1, queue: VecDeque::new(), is_shut_down: false }
+    }
+
+    /// The same with more slots, which only means that callers hand in more candidates at a time.
+    ///
+    /// # Panics
+    /// When `slots` is 0.
+    #[must_use]
+    pub fn with_slots(self, slots: usize) -> Self {
+        assert!(slots > 0, "an executor has at least one slot");
+        Self { slots, ..self }
+    }
+}
+
+impl<F: FnMut(&[u8]) -> Verdict> Executor for Inline<F> {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn submit(&mut self, job: Job) {
+        assert!(self.queue.iter().all(|(queued, _)| queued.ticket != job.ticket), "{:?} is in flight", job.ticket);
+        let state = if self.is_shut_down { State::Cancelled } else { State::Waiting };
+        self.queue.push_back((job, state));
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        let (job, state) = self.queue.pop_front()?;
+        if state == State::Cancelled {
+            return Some((job.ticket, Outcome::cancelled()));
+        }
+        let start = Instant::now();
+        let verdict = (self.judge)(&job.candidate);
+        Some((job.ticket, Outcome { duration: start.elapsed(), ..Outcome::of(verdict) }))
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        self.wait()
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        for (job, state) in &mut self.queue {
+            if job.ticket == ticket {
+                *state = State::Cancelled;
+            }
+        }
+    }
+
+    fn shutdown(&mut self) {
+        self.is_shut_down = true;
+        for (_, state) in &mut self.queue {
+            *state = State::Cancelled;
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Responsible for running tests on this machine: [`LocalWorkers`], one thread and one slot for each test at a time.
+//!
+//! ```text
+//!   submit ──► jobs channel ──► worker 1 ─┐
+//!                 (queue)       worker 2 ─┼─► results channel ──► wait
+//!                               worker n ─┘
+//! ```
+//!
+//! A job is taken either by a worker or by `cancel`, whoever comes first ([`Task::take`]), so that a queued job that
+//! is cancelled comes back at once and not when a worker gets round to it.
+
+use std::any::Any;
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use super::{Executor, Job, Ticket};
+use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotError, SlotOptions, Unresolved};
+
+/// How to make workers.
+#[derive(Clone, Debug, Default)]
+pub struct LocalOptions {
+    /// How many tests run at the same time; 0 means as many as the machine has cores.
+    pub workers: usize,
+    /// Stops all tests, and nothing is started afterwards.
+    pub cancel: Cancel,
+    /// Where the tests run.
+    pub slots: SlotOptions,
+}
+
+/// The workers could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no place to run tests in.
+    #[error(transparent)]
+    Slot(#[from] SlotError),
+    /// The system refuses another thread.
+    #[error("cannot start worker {number}; use fewer with -j")]
+    Thread {
+        /// Which one, from 1.
+        number: usize,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+/// Runs an oracle on threads of this machine.
+#[derive(Debug)]
+pub struct LocalWorkers {
+    slots: usize,
+    cancel: Cancel,
+    /// `None` after shutdown; the workers end when the other end of the channel is gone.
+    jobs: Option<Sender<Arc<Task>>>,
+    results: Receiver<(Ticket, Outcome)>,
+    in_flight: HashMap<Ticket, Arc<Task>>,
+    /// Outcomes that no worker was needed for.
+    ready: VecDeque<(Ticket, Outcome)>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// A job and who has it.
+#[derive(Debug)]
+struct Task {
+    job: Job,
+    cancel: Cancel,
+    taken: AtomicBool,
+}
+
+impl Task {
+    /// True for the first who asks.
+    fn take(&self) -> bool {
+        !self.taken.swap(true, Ordering::SeqCst)
+    }
+}
+
+impl LocalWorkers {
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// [`StartError`] when a directory or a thread cannot be made.
+    pub fn new(oracle: Arc<dyn Oracle>, options: &LocalOptions) -> Result<Self, StartError> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let count = if options.workers == 0 { cores() } else { options.workers };
+        let (jobs, queue) = unbounded();
+        let (sender, results) = unbounded();
+        let mut workers = Self {
+            slots: count,
+            // A child, so that shutting down stops these workers and not the whole run.
+            cancel: options.cancel.child(),
+            jobs: Some(jobs),
+            results,
+            in_flight: HashMap::new(),
+            ready: VecDeque::new(),
+            threads: Vec::new(),
+        };
+        for (index, slot) in Slot::several(count, &options.slots)?.into_iter().enumerate() {
+            let number = index + 1;
+            let worker = Worker { oracle: oracle.clone(), queue: queue.clone(), results: sender.clone(), slot };
+            let thread = std::thread::Builder::new()
+                .name(format!("lop-worker-{number}"))
+                .spawn(move || worker.run())
+                .map_err(|source| StartError::Thread { number, source })?;
+            workers.threads.push(thread);
+        }
+        Ok(workers)
+    }
+
+    fn finish(&mut self, (ticket, outcome): (Ticket, Outcome)) -> (Ticket, Outcome) {
+        self.in_flight.remove(&ticket);
+        (ticket, outcome)
+    }
+
+    /// Gives back a job that can never be judged, because the workers are gone. Only a bug in a worker leads here.
+    fn give_up(&mut self) -> Option<(Ticket, Outcome)> {
+        let ticket = self.in_flight.keys().min().copied()?;
+        Some(self.finish((ticket, Outcome::failed("all workers have ended"))))
+    }
+}
+
+impl Executor for LocalWorkers {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn submit(&mut self, job: Job) {
+        let ticket = job.ticket;
+        let task = Arc::new(Task { job, cancel: self.cancel.child(), taken: AtomicBool::new(false) });
+        let before = self.in_flight.insert(ticket, task.clone());
+        assert!(before.is_none(), "{ticket:?} is in flight");
+        let sent = match &self.jobs {
+            Some(jobs) if !self.cancel.is_stopped() => jobs.send(task.clone()).is_ok(),
+            _ => false,
+        };
+        if !sent && task.take() {
+            self.ready.push_back((ticket, Outcome::cancelled()));
+        }
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        if let Some(outcome) = self.try_wait() {
+            return Some(outcome);
+        }
+        if self.in_flight.is_empty() {
+            return None;
+        }
+        match self.results.recv() {
+            Ok(outcome) => Some(self.finish(outcome)),
+            Err(_) => self.give_up(),
+        }
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        let outcome = self.ready.pop_front().or_else(|| self.results.try_recv().ok())?;
+        Some(self.finish(outcome))
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        let Some(task) = self.in_flight.get(&ticket) else { return };
+        task.cancel.stop();
+        if task.take() {
+            self.ready.push_back((ticket, Outcome::cancelled()));
+        }
+    }
+
+    fn shutdown(&mut self) {
+        self.cancel.stop();
+        let mut tickets: Vec<Ticket> = self.in_flight.keys().copied().collect();
+        // In the order of submission as far as tickets tell, so that the same run shuts down the same way.
+        tickets.sort_unstable();
+        for ticket in tickets {
+            self.cancel(ticket);
+        }
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            // A worker catches the panics of the oracle; what it had in hand is given back by `give_up`.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for LocalWorkers {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+/// What one thread has.
+struct Worker {
+    oracle: Arc<dyn Oracle>,
+    queue: Receiver<Arc<Task>>,
+    results: Sender<(Ticket, Outcome)>,
+    slot: Slot,
+}
+
+impl Worker {
+    fn run(mut self) {
+        while let Ok(task) = self.queue.recv() {
+            if !task.take() {
+                continue;
+            }
+            let outcome = self.judge(&task);
+            if self.results.send((task.job.ticket, outcome)).is_err() {
+                // Nobody waits any more.
+                return;
+            }
+        }
+    }
+
+    /// Runs a job, and once more if that failed: a full process table or a busy file passes.
+    fn judge(&mut self, task: &Task) -> Outcome {
+        let first = self.judge_once(task);
+        if matches!(first.unresolved, Some(Unresolved::Failed(_))) { self.judge_once(task) } else { first }
+    }
+
+    fn judge_once(&mut self, task: &Task) -> Outcome {
+        if task.cancel.is_stopped() {
+            return Outcome::cancelled();
+        }
+        let Self { oracle, slot, .. } = self;
+        let attempt = || oracle.judge(&task.job.candidate, slot, task.job.deadline, &task.cancel);
+        catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
+            let message = format!("the worker panicked: {}", panic_text(panic.as_ref()));
+            // Whatever the panic left half done stays in the old slot.
+            match self.slot.another() {
+                Ok(slot) => {
+                    self.slot = slot;
+                    Outcome::failed(message)
+                }
+                Err(error) => Outcome::failed(format!("{message}; {error}")),
+            }
+        })
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

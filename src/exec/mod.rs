@@ -1,0 +1,58 @@
+//! Responsible for where candidates run: [`Executor`] takes jobs and gives outcomes back, one by one, in any order.
+//!
+//! [`inline::Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
+//! [`local::LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine.
+
+pub mod inline;
+pub mod local;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::oracle::Outcome;
+
+/// Names a job. The caller chooses it, and may use it again once its outcome was given back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Ticket(pub u64);
+
+/// One candidate to be judged.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// By what name the outcome will be given back.
+    pub ticket: Ticket,
+    /// The candidate's content.
+    pub candidate: Arc<[u8]>,
+    /// How long the test may take.
+    pub deadline: Duration,
+}
+
+/// Runs jobs.
+///
+/// What must hold: each submitted job comes back from `wait` or `try_wait` exactly once, whatever becomes of it:
+/// judged, cancelled, failed, its worker crashed, the executor shut down. Outcomes may come in any order. A run that
+/// failed was tried twice before it is given back. With one slot, jobs are run in the order in which they were
+/// submitted. Dropping an executor shuts it down.
+pub trait Executor {
+    /// How many jobs run at the same time, at least 1. More may be submitted; they queue.
+    fn slots(&self) -> usize;
+
+    /// Hands a job over. Does not wait for it, nor for a slot. After `shutdown` the job comes back cancelled.
+    ///
+    /// # Panics
+    /// When a job with the same ticket is in flight.
+    fn submit(&mut self, job: Job);
+
+    /// Gives an outcome back, and waits for one if there is none yet. `None` means that nothing is in flight.
+    fn wait(&mut self) -> Option<(Ticket, Outcome)>;
+
+    /// Gives an outcome back if there is one. `None` says nothing about what is in flight.
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)>;
+
+    /// Says that nobody is interested in a job any more. Its test is killed if it runs, and it is not started if it
+    /// does not. It still comes back, as cancelled unless it had been judged already. Unknown tickets are ignored.
+    fn cancel(&mut self, ticket: Ticket);
+
+    /// Cancels all jobs, waits for the workers to end and removes what they had. Afterwards no process of a test is
+    /// left. Outcomes that were not given back yet still are. A second call does nothing.
+    fn shutdown(&mut self);
+}

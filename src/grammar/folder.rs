@@ -1,0 +1,39 @@
+//! A language as it is shipped: the files of one folder and the parser they speak about.
+
+use std::fmt;
+
+use tree_sitter_language::LanguageFn;
+
+/// One folder of `grammars/`. Its name is the language's name.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder<'a> {
+    /// The folder's name and, with it, the language's.
+    pub name: &'a str,
+    /// The text of `language.toml`.
+    pub language: &'a str,
+    /// The text of `reduce.scm`, empty when the folder has none.
+    pub rules: &'a str,
+    /// Name and content of `sample.*`, the file that every rule must match.
+    pub sample: Option<(&'a str, &'a [u8])>,
+    /// The parser whose node kinds the files name.
+    pub parser: Parser,
+}
+
+/// A tree-sitter parser and the description of its node kinds.
+#[derive(Clone, Copy)]
+pub struct Parser {
+    /// The parser crate's language constant.
+    pub language: LanguageFn,
+    /// The parser's `node-types.json`: the only place where parsers of ABI 14 name supertypes.
+    pub node_types: &'static str,
+}
+
+impl fmt::Debug for Parser {
+    /// A function and 100 KB of text say nothing to a reader.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Parser").finish_non_exhaustive()
+    }
+}
+
+/// The folders that were in `grammars/` when the program was built, sorted by name.
+pub const EMBEDDED: &[Folder<'static>] = include!(concat!(env!("OUT_DIR"), "/grammars.rs"));

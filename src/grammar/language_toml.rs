@@ -1,0 +1,118 @@
+//! The form of `language.toml`: which keys there are. What the names in it mean is resolved against
+//! the parser elsewhere; here every string keeps its place, so that a wrong one can be pointed at.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::problem::{GrammarError, Origin, Problem};
+
+/// The file's name in its folder.
+pub(super) const FILE_NAME: &str = "language.toml";
+
+/// A string and its place in the file.
+pub(super) type Word = Spanned<String>;
+
+/// `language.toml`. Every table and key is documented in `grammars/README.md`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LanguageToml {
+    pub(super) language: Language,
+    #[serde(default)]
+    pub(super) trivia: Trivia,
+    #[serde(default)]
+    pub(super) lists: Lists,
+    #[serde(default)]
+    pub(super) classes: BTreeMap<String, Vec<Word>>,
+    #[serde(default)]
+    minimal: BTreeMap<Word, Vec<String>>,
+    #[serde(default)]
+    pub(super) identifiers: Identifiers,
+    #[serde(default)]
+    pub(super) literals: Literals,
+    #[serde(default)]
+    pub(super) order: Order,
+}
+
+/// `[language]`: how the language is recognised and parsed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Language {
+    /// Read by the build script; here only so that it is a known key.
+    #[serde(rename = "parser")]
+    _parser: String,
+    #[serde(default, rename = "constant")]
+    _constant: Option<String>,
+    #[serde(default, rename = "node_types")]
+    _node_types: Option<String>,
+    #[serde(default)]
+    pub(super) extensions: Vec<String>,
+    pub(super) first_line: Option<Word>,
+    pub(super) content: Option<Word>,
+    #[serde(default)]
+    pub(super) content_priority: i32,
+    #[serde(default)]
+    pub(super) keep_newlines: bool,
+    #[serde(default)]
+    pub(super) newline_sensitive: Vec<Word>,
+}
+
+/// `[trivia]`: what means nothing to the language.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Trivia {
+    pub(super) comments: Vec<Word>,
+}
+
+/// `[lists]`: what sequences are made of.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Lists {
+    pub(super) separators: Vec<Word>,
+    pub(super) opaque: Vec<Word>,
+    pub(super) chains: Vec<Word>,
+}
+
+/// `[identifiers]`: what names are.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Identifiers {
+    pub(super) kinds: Vec<Word>,
+    pub(super) keep: Vec<String>,
+}
+
+/// `[literals]`: what values are.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Literals {
+    pub(super) number: Vec<Word>,
+    pub(super) string: Vec<Word>,
+}
+
+/// `[order]`: from which end the children of a node are swept.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Order {
+    pub(super) forward: Vec<Word>,
+}
+
+impl LanguageToml {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// When it is not TOML, has an unknown key or a value of the wrong type.
+    pub(super) fn parse(origin: Origin<'_>) -> Result<Self, GrammarError> {
+        toml::from_str(origin.text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            origin.error(offset, Problem::Toml(error.message().trim_end().to_owned()))
+        })
+    }
+
+    /// The entries of `[minimal]` from top to bottom: the first key that fits a node is the one that counts.
+    pub(super) fn minimal(&self) -> Vec<(&Word, &[String])> {
+        let mut entries: Vec<_> = self.minimal.iter().map(|(key, texts)| (key, texts.as_slice())).collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        entries
+    }
+}

@@ -1,0 +1,130 @@
+//! The table behind `[minimal]`: which short texts may stand where a node stands.
+//!
+//! A key is a kind or supertype, or `parent.field` where both sides may be `_` for "any". Keys are
+//! resolved once, into tables by number: the look-up runs for every node of every rebuilt tree.
+
+use std::collections::HashMap;
+
+use super::kinds::{KindSet, Resolver};
+use super::language_toml::{LanguageToml, Word};
+use super::problem::{GrammarError, Problem};
+
+/// Stands for any parent, or for any field and none.
+const ANY: &str = "_";
+
+/// The resolved `[minimal]` table.
+#[derive(Debug)]
+pub(super) struct MinimalTable {
+    /// Kinds that can be replaced at all: a token of the grammar itself is no place for another text.
+    named: Vec<bool>,
+    /// The texts of each key, in file order.
+    texts: Vec<Vec<String>>,
+    /// Kind → the first key that names it.
+    by_kind: HashMap<u16, usize>,
+    /// Parent kind → the first key `parent._`.
+    by_parent: HashMap<u16, usize>,
+    /// Field → the first key `_.field`.
+    by_field: HashMap<u16, usize>,
+    /// Parent kind and field → the first key `parent.field`.
+    by_place: HashMap<(u16, u16), usize>,
+}
+
+impl MinimalTable {
+    /// Resolves the keys of `file`.
+    ///
+    /// # Errors
+    /// A key with a kind or field that the parser does not have, or a field that no such parent has.
+    pub(super) fn new(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Self, GrammarError> {
+        let kinds = (0..=u16::MAX).take(resolver.language.node_kind_count());
+        let mut table = Self {
+            named: kinds.map(|kind| resolver.language.node_kind_is_named(kind)).collect(),
+            texts: Vec::new(),
+            by_kind: HashMap::new(),
+            by_parent: HashMap::new(),
+            by_field: HashMap::new(),
+            by_place: HashMap::new(),
+        };
+        for (index, (key, texts)) in file.minimal().into_iter().enumerate() {
+            table.texts.push(texts.to_vec());
+            table.insert(key, index, resolver)?;
+        }
+        Ok(table)
+    }
+
+    /// The texts for a node of `kind` in `field` of a `parent` node, empty when no key fits or the
+    /// first that fits forbids it.
+    pub(super) fn get(&self, parent: Option<u16>, field: Option<u16>, kind: u16) -> &[String] {
+        if self.named.get(usize::from(kind)) != Some(&true) {
+            return &[];
+        }
+        let place = parent.zip(field);
+        let first = [
+            self.by_kind.get(&kind),
+            parent.and_then(|parent| self.by_parent.get(&parent)),
+            field.and_then(|field| self.by_field.get(&field)),
+            place.and_then(|place| self.by_place.get(&place)),
+        ]
+        .into_iter()
+        .flatten()
+        .min();
+        first.map_or(&[], |&index| &self.texts[index])
+    }
+
+    fn insert(&mut self, key: &Word, index: usize, resolver: &Resolver<'_>) -> Result<(), GrammarError> {
+        let offset = key.span().start;
+        let Some((parent, field)) = key.get_ref().split_once('.') else {
+            for kind in resolver.kind(key.get_ref(), offset)?.iter() {
+                self.by_kind.entry(kind).or_insert(index);
+            }
+            return Ok(());
+        };
+        let field_id = match field {
+            ANY => None,
+            _ => Some(field_of(field, offset, resolver)?),
+        };
+        match (parent, field_id) {
+            (ANY, Some(field_id)) => {
+                self.by_field.entry(field_id).or_insert(index);
+            }
+            (_, None) => {
+                for parent in resolver.kind(parent, offset)?.iter() {
+                    self.by_parent.entry(parent).or_insert(index);
+                }
+            }
+            (_, Some(field_id)) => {
+                let parents = resolver.kind(parent, offset)?;
+                check_field(&parents, parent, field, offset, resolver)?;
+                for parent in parents.iter() {
+                    self.by_place.entry((parent, field_id)).or_insert(index);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn field_of(field: &str, offset: usize, resolver: &Resolver<'_>) -> Result<u16, GrammarError> {
+    match resolver.language.field_id_for_name(field) {
+        Some(id) => Ok(id.get()),
+        None => Err(resolver.origin.error(offset, Problem::Unknown { what: "field", name: field.to_owned() })),
+    }
+}
+
+/// A key that can never fit is a typing error like any other.
+fn check_field(
+    parents: &KindSet,
+    parent: &str,
+    field: &str,
+    offset: usize,
+    resolver: &Resolver<'_>,
+) -> Result<(), GrammarError> {
+    let possible = parents
+        .iter()
+        .filter_map(|kind| resolver.language.node_kind_for_id(kind))
+        .any(|kind| resolver.types.has_field(kind, field));
+    if possible {
+        return Ok(());
+    }
+    let problem = Problem::NoSuchChild { parent: parent.to_owned(), field: field.to_owned() };
+    Err(resolver.origin.error(offset, problem))
+}

@@ -1,0 +1,222 @@
+//! What a language allows: everything that lop knows about one, read from its folder in `grammars/`.
+//!
+//! No language is named here. [`Registry`] finds the folder for a file, [`Grammar`] answers the
+//! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
+
+mod content;
+mod folder;
+mod kinds;
+mod language_toml;
+mod minimal;
+mod problem;
+mod registry;
+mod replace;
+mod rules;
+mod supertypes;
+
+use tree_sitter::Language;
+
+pub use folder::{EMBEDDED, Folder, Parser};
+pub use problem::{GrammarError, Problem};
+pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
+pub use rules::{Capture, Definition, Lift, RuleText, Rules, Splice};
+
+use kinds::{KindSet, Resolver};
+use language_toml::LanguageToml;
+use minimal::MinimalTable;
+use problem::Origin;
+use replace::ReplaceTable;
+use supertypes::NodeTypes;
+
+/// From which end a sibling sequence is swept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SweepOrder {
+    /// From the last to the first: where definitions stand before their uses this needs far fewer tests.
+    #[default]
+    Backward,
+    /// From the first to the last.
+    Forward,
+}
+
+/// A language, loaded: its parser and what its folder says about the parser's node kinds.
+#[derive(Debug)]
+pub struct Grammar {
+    name: String,
+    language: Language,
+    extensions: Vec<String>,
+    keeps_newlines: bool,
+    keep_names: Vec<String>,
+    sets: Sets,
+    replace: ReplaceTable,
+    minimal: MinimalTable,
+    rules: Rules,
+}
+
+/// The plain sets of kinds in `language.toml`.
+#[derive(Debug, PartialEq, Eq)]
+struct Sets {
+    comments: KindSet,
+    separators: KindSet,
+    opaque: KindSet,
+    newline_sensitive: KindSet,
+    chains: KindSet,
+    identifiers: KindSet,
+    numbers: KindSet,
+    strings: KindSet,
+    forward: KindSet,
+}
+
+impl Grammar {
+    /// Loads the language of a folder.
+    ///
+    /// # Errors
+    /// When a file of the folder has an unknown key, kind, field or capture or does not compile, or
+    /// when the parser cannot be used.
+    pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
+        let unusable = |cause: String| GrammarError::Parser { name: folder.name.to_owned(), cause };
+        let language = Language::new(folder.parser.language);
+        if !language.is_parseable() {
+            return Err(unusable(format!("it was made for version {} of tree-sitter", language.abi_version())));
+        }
+        let types = NodeTypes::parse(folder.parser.node_types).map_err(|error| unusable(error.to_string()))?;
+        let origin = Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language };
+        let file = LanguageToml::parse(origin)?;
+        let resolver = Resolver { language: &language, types: &types, origin };
+        let sets = Sets::new(&file, &resolver)?;
+        let replace = ReplaceTable::new(&file, &resolver)?;
+        let minimal = MinimalTable::new(&file, &resolver)?;
+        let rules =
+            Rules::compile(&language, Origin { file: rules::FILE_NAME, text: folder.rules, ..origin })?;
+        Ok(Self {
+            name: folder.name.to_owned(),
+            extensions: file.language.extensions,
+            keeps_newlines: file.language.keep_newlines,
+            keep_names: file.identifiers.keep,
+            language,
+            sets,
+            replace,
+            minimal,
+            rules,
+        })
+    }
+
+    /// The language's name: that of its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The parser.
+    pub fn language(&self) -> &Language {
+        &self.language
+    }
+
+    /// The extensions of the language's files, without the point.
+    pub fn extensions(&self) -> &[String] {
+        &self.extensions
+    }
+
+    /// The name of a kind; that of ERROR nodes for numbers the parser does not have.
+    pub fn kind_name(&self, kind: u16) -> &str {
+        self.language.node_kind_for_id(kind).unwrap_or("ERROR")
+    }
+
+    /// The name of a field.
+    pub fn field_name(&self, field: u16) -> Option<&str> {
+        self.language.field_name_for_id(field)
+    }
+
+    /// Whether nodes of this kind are comments.
+    pub fn is_comment(&self, kind: u16) -> bool {
+        self.sets.comments.contains(kind)
+    }
+
+    /// Whether this token separates the elements of a list; an element owns the one before it.
+    pub fn is_separator(&self, kind: u16) -> bool {
+        self.sets.separators.contains(kind)
+    }
+
+    /// Whether nodes of this kind count as one token, whatever the parser sees inside.
+    pub fn is_opaque(&self, kind: u16) -> bool {
+        self.sets.opaque.contains(kind)
+    }
+
+    /// Whether nodes of this kind must start and end a line.
+    pub fn is_newline_sensitive(&self, kind: u16) -> bool {
+        self.sets.newline_sensitive.contains(kind)
+    }
+
+    /// Whether lines may never be joined, in nodes of any kind.
+    pub fn keeps_newlines(&self) -> bool {
+        self.keeps_newlines
+    }
+
+    /// Whether nodes of this kind are names.
+    pub fn is_identifier(&self, kind: u16) -> bool {
+        self.sets.identifiers.contains(kind)
+    }
+
+    /// Names that mean something to the world outside the file.
+    pub fn keep_names(&self) -> &[String] {
+        &self.keep_names
+    }
+
+    /// Whether nodes of this kind are numbers.
+    pub fn is_number(&self, kind: u16) -> bool {
+        self.sets.numbers.contains(kind)
+    }
+
+    /// Whether nodes of this kind are strings.
+    pub fn is_string(&self, kind: u16) -> bool {
+        self.sets.strings.contains(kind)
+    }
+
+    /// From which end the children of a node of this kind are swept.
+    pub fn order(&self, parent: u16) -> SweepOrder {
+        match self.sets.forward.contains(parent) {
+            true => SweepOrder::Forward,
+            false => SweepOrder::Backward,
+        }
+    }
+
+    /// Whether a node of kind `inner` may stand where a node of kind `outer` stands: they are of the
+    /// same kind, or a class of `language.toml` or a supertype of the parser holds both. This is a
+    /// proposal's licence, not a promise: the place may still want less than the whole class.
+    pub fn may_replace(&self, outer: u16, inner: u16) -> bool {
+        self.replace.allows(outer, inner)
+    }
+
+    /// The texts that may stand where a node of `kind` stands in `field` of a node of kind `parent`,
+    /// best first. The first key of `[minimal]` that fits decides; empty when none fits.
+    pub fn minimal(&self, parent: Option<u16>, field: Option<u16>, kind: u16) -> &[String] {
+        self.minimal.get(parent, field, kind)
+    }
+
+    /// Whether nodes of this kind nest in themselves to make a list: `a + b + c`.
+    pub fn chain(&self, kind: u16) -> bool {
+        self.sets.chains.contains(kind)
+    }
+
+    /// The language's rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+}
+
+impl Sets {
+    fn new(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Self, GrammarError> {
+        Ok(Self {
+            comments: resolver.kinds(&file.trivia.comments)?,
+            separators: resolver.tokens(&file.lists.separators)?,
+            opaque: resolver.kinds(&file.lists.opaque)?,
+            newline_sensitive: resolver.kinds(&file.language.newline_sensitive)?,
+            chains: resolver.kinds(&file.lists.chains)?,
+            identifiers: resolver.kinds(&file.identifiers.kinds)?,
+            numbers: resolver.kinds(&file.literals.number)?,
+            strings: resolver.kinds(&file.literals.string)?,
+            forward: resolver.kinds(&file.order.forward)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! What can be wrong with a language's files, and how a position in them becomes a line number.
+
+/// An error in a language's folder or in the choice of a language.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GrammarError {
+    /// A file of the folder says something that the parser or lop does not know.
+    #[error("{file}:{line}: {problem}")]
+    File {
+        /// The file, as `grammars/<folder>/<file>`.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: Problem,
+    },
+    /// There is no language of this name.
+    #[error("unknown grammar `{name}` (known: {})", known.join(", "))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Every name that would have been understood.
+        known: Vec<String>,
+    },
+    /// A folder has a name that already means something else, or the name of another folder.
+    #[error("grammars/{name}: this name is taken; rename the folder")]
+    NameTaken {
+        /// The folder's name.
+        name: String,
+    },
+    /// The parser was generated for a version of tree-sitter that this program does not read.
+    #[error("grammars/{name}: the parser cannot be used: {cause}")]
+    Parser {
+        /// The folder's name.
+        name: String,
+        /// tree-sitter's or the description's complaint.
+        cause: String,
+    },
+}
+
+/// What is wrong at one place of `language.toml` or `reduce.scm`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The TOML is malformed, has an unknown key or a value of the wrong type.
+    #[error("{0}")]
+    Toml(String),
+    /// No node or token of this name occurs in the parser's trees.
+    #[error("unknown {what} `{name}`: the parser has none of this name")]
+    Unknown {
+        /// `kind`, `token`, `field`.
+        what: &'static str,
+        /// The name as written.
+        name: String,
+    },
+    /// The parser knows both names, but no node of that kind has a child in that field.
+    #[error("no `{parent}` node has a field `{field}`")]
+    NoSuchChild {
+        /// The parent's kind or supertype.
+        parent: String,
+        /// The field's name.
+        field: String,
+    },
+    /// A regular expression does not compile.
+    #[error("not a regular expression: {0}")]
+    Regex(String),
+    /// The query does not compile against the parser.
+    #[error("{0}")]
+    Query(String),
+    /// A capture outside the documented set.
+    #[error("unknown capture `@{name}` (known: {known})")]
+    UnknownCapture {
+        /// The name as written.
+        name: String,
+        /// The documented captures.
+        known: String,
+    },
+    /// The captures of one pattern do not make a rule.
+    #[error("a rule needs exactly one of {forms}; this one has {found}")]
+    NotARule {
+        /// The complete sets.
+        forms: String,
+        /// What the pattern captures.
+        found: String,
+    },
+    /// `#set!` with a key that no rule of this form reads, a key without a value, or an unknown predicate.
+    #[error("unknown directive `{0}`")]
+    UnknownDirective(String),
+}
+
+/// The line, counted from 1, in which byte `offset` of `text` stands.
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    1 + memchr::memchr_iter(b'\n', before).count()
+}
+
+/// A file of a folder: makes errors that name it.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    /// The folder's name.
+    pub(super) folder: &'a str,
+    /// The file's name in it.
+    pub(super) file: &'a str,
+    /// The file's content.
+    pub(super) text: &'a str,
+}
+
+impl Origin<'_> {
+    /// The error that says `problem` about the line of byte `offset`.
+    pub(super) fn error(&self, offset: usize, problem: Problem) -> GrammarError {
+        GrammarError::File {
+            file: format!("grammars/{}/{}", self.folder, self.file),
+            line: line_of(self.text, offset),
+            problem,
+        }
+    }
+}

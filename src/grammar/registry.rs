@@ -1,0 +1,145 @@
+//! The languages that the program knows, and which of them a file is in.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::content::ContentTest;
+use super::folder::{EMBEDDED, Folder};
+use super::language_toml::{self, LanguageToml};
+use super::problem::{GrammarError, Origin};
+use super::Grammar;
+
+/// The name that asks for a choice by extension, then by content.
+pub const AUTO: &str = "auto";
+
+/// The name that asks for no grammar at all.
+pub const TEXT: &str = "text";
+
+/// The known languages. Their `language.toml` files are read at once, their rules and kinds only
+/// when a language is loaded: compiling the rules of all would cost more than many a test run.
+#[derive(Debug)]
+pub struct Registry<'a> {
+    entries: Vec<Entry<'a>>,
+}
+
+#[derive(Debug)]
+struct Entry<'a> {
+    folder: Folder<'a>,
+    extensions: Vec<String>,
+    content: ContentTest,
+}
+
+/// A language in a list of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed<'r> {
+    /// The language's name.
+    pub name: &'r str,
+    /// The extensions of its files, without the point.
+    pub extensions: &'r [String],
+}
+
+/// What made a language the one of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It was asked for by name.
+    Name,
+    /// The file's extension is one of its.
+    Extension,
+    /// The file's content parses as it.
+    Content,
+    /// Nothing fits: the file is text without a grammar.
+    Nothing,
+}
+
+impl Registry<'static> {
+    /// The languages that were in `grammars/` when the program was built.
+    ///
+    /// # Errors
+    /// When one of their `language.toml` files is wrong.
+    pub fn embedded() -> Result<Self, GrammarError> {
+        Self::new(EMBEDDED)
+    }
+}
+
+impl<'a> Registry<'a> {
+    /// The languages of these folders.
+    ///
+    /// # Errors
+    /// When a `language.toml` is wrong, or a folder's name means something else or occurs twice.
+    pub fn new(folders: &[Folder<'a>]) -> Result<Self, GrammarError> {
+        let mut entries: Vec<Entry<'a>> = Vec::with_capacity(folders.len());
+        for folder in folders {
+            let taken = |entry: &Entry<'_>| entry.folder.name == folder.name;
+            if [AUTO, TEXT].contains(&folder.name) || entries.iter().any(taken) {
+                return Err(GrammarError::NameTaken { name: folder.name.to_owned() });
+            }
+            let origin = Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language };
+            let file = LanguageToml::parse(origin)?;
+            let content = ContentTest::new(&file.language, origin)?;
+            entries.push(Entry { folder: *folder, extensions: file.language.extensions, content });
+        }
+        Ok(Self { entries })
+    }
+
+    /// All languages, in the order of their folders.
+    pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {
+        self.entries.iter().map(|entry| Listed { name: entry.folder.name, extensions: &entry.extensions })
+    }
+
+    /// The folders behind the languages.
+    pub fn folders(&self) -> impl Iterator<Item = &Folder<'a>> {
+        self.entries.iter().map(|entry| &entry.folder)
+    }
+
+    /// The grammar that `request` (a language's name, [`AUTO`] or [`TEXT`]) means for a file with this
+    /// path and content; `None` is text. With [`AUTO`] the extension decides; among several languages
+    /// that claim it, and where none does, the content; a file that fits nothing is text.
+    ///
+    /// # Errors
+    /// An unknown name, or a folder of the chosen language with an error in it.
+    pub fn choose(
+        &self,
+        request: &str,
+        path: &Path,
+        content: &[u8],
+    ) -> Result<(Option<Arc<Grammar>>, Choice), GrammarError> {
+        let (entry, choice) = match request {
+            TEXT => (None, Choice::Name),
+            AUTO => self.detect(path, content),
+            name => (Some(self.named(name)?), Choice::Name),
+        };
+        let grammar = entry.map(|entry| Grammar::load(&entry.folder).map(Arc::new)).transpose()?;
+        Ok((grammar, choice))
+    }
+
+    fn named(&self, name: &str) -> Result<&Entry<'a>, GrammarError> {
+        self.entries.iter().find(|entry| entry.folder.name == name).ok_or_else(|| {
+            let names = self.entries.iter().map(|entry| entry.folder.name);
+            GrammarError::Unknown {
+                name: name.to_owned(),
+                known: [AUTO].into_iter().chain(names).chain([TEXT]).map(str::to_owned).collect(),
+            }
+        })
+    }
+
+    fn detect(&self, path: &Path, content: &[u8]) -> (Option<&Entry<'a>>, Choice) {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let claims = |entry: &&Entry<'a>| extension.as_ref().is_some_and(|wanted| entry.extensions.contains(wanted));
+        let claimants: Vec<&Entry<'a>> = self.entries.iter().filter(claims).collect();
+        match claimants.as_slice() {
+            [] => match best(&self.entries.iter().collect::<Vec<_>>(), content) {
+                Some(entry) => (Some(entry), Choice::Content),
+                None => (None, Choice::Nothing),
+            },
+            [only] => (Some(only), Choice::Extension),
+            [first, ..] => (Some(best(&claimants, content).unwrap_or(first)), Choice::Extension),
+        }
+    }
+}
+
+/// The entry whose language the content is in, if it is in any of theirs.
+fn best<'e, 'a>(entries: &[&'e Entry<'a>], content: &[u8]) -> Option<&'e Entry<'a>> {
+    let fits = entries.iter().filter_map(|entry| Some((entry.content.fit(&entry.folder.parser, content)?, *entry)));
+    // The first of several that fit equally well: `min_by` keeps it.
+    fits.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, entry)| entry)
+}

@@ -1,0 +1,41 @@
+//! Which kinds may stand for which: the classes of `language.toml` and the parser's supertypes.
+
+use super::kinds::Resolver;
+use super::language_toml::LanguageToml;
+use super::problem::GrammarError;
+
+/// For each kind, the groups (classes and supertypes) it belongs to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ReplaceTable {
+    /// Kind → its groups, ascending. Kinds are few and in few groups; a matrix would be larger
+    /// than the parser's own tables.
+    groups: Vec<Vec<u16>>,
+}
+
+impl ReplaceTable {
+    /// Resolves `[classes]` and takes every supertype as one more class.
+    ///
+    /// # Errors
+    /// A class with a name that the parser does not have.
+    pub(super) fn new(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Self, GrammarError> {
+        let mut sets = Vec::new();
+        for words in file.classes.values() {
+            sets.push(resolver.kinds(words)?);
+        }
+        sets.extend(resolver.types.all().map(|subtypes| resolver.subtypes(subtypes)));
+
+        let mut groups = vec![Vec::new(); resolver.language.node_kind_count()];
+        for (group, set) in (0..=u16::MAX).zip(&sets) {
+            for kind in set.iter() {
+                groups[usize::from(kind)].push(group);
+            }
+        }
+        Ok(Self { groups })
+    }
+
+    /// Whether the kinds are the same or share a group.
+    pub(super) fn allows(&self, outer: u16, inner: u16) -> bool {
+        let groups = |kind: u16| self.groups.get(usize::from(kind)).map_or(&[][..], Vec::as_slice);
+        outer == inner || groups(outer).iter().any(|group| groups(inner).contains(group))
+    }
+}

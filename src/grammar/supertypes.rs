@@ -1,0 +1,123 @@
+//! Which kinds stand for which others: the supertypes of a parser, read from its `node-types.json`.
+//!
+//! tree-sitter can tell supertypes only for parsers of ABI 15; the description is there for all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The supertypes of a parser and the fields of its node kinds, by name.
+#[derive(Debug, Default)]
+pub(super) struct NodeTypes {
+    /// Supertype → every kind it stands for, supertypes inside it resolved and themselves left out.
+    supertypes: BTreeMap<String, BTreeSet<KindName>>,
+    /// Kind → names of the fields its children may be in.
+    fields: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The name of a kind; `named` separates a rule from the token that is spelled the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+pub(super) struct KindName {
+    /// The name.
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    /// Whether it is a rule of the grammar, not a token given by its text.
+    pub(super) named: bool,
+}
+
+/// One entry of `node-types.json`; keys that are not needed here are skipped.
+#[derive(serde::Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    name: KindName,
+    #[serde(default)]
+    subtypes: Option<Vec<KindName>>,
+    #[serde(default)]
+    fields: BTreeMap<String, serde::de::IgnoredAny>,
+}
+
+impl NodeTypes {
+    /// Reads the description.
+    ///
+    /// # Errors
+    /// When it is not a `node-types.json`.
+    pub(super) fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        let entries: Vec<Entry> = serde_json::from_str(text)?;
+        let mut direct = BTreeMap::new();
+        let mut fields = BTreeMap::new();
+        for entry in entries {
+            if let Some(subtypes) = entry.subtypes {
+                direct.insert(entry.name.kind, subtypes);
+            } else if entry.name.named {
+                fields.insert(entry.name.kind, entry.fields.into_keys().collect());
+            }
+        }
+        let supertypes = direct.keys().map(|name| (name.clone(), expand(name, &direct))).collect();
+        Ok(Self { supertypes, fields })
+    }
+
+    /// The kinds that the supertype `name` stands for; `None` when it is not a supertype.
+    pub(super) fn subtypes(&self, name: &str) -> Option<&BTreeSet<KindName>> {
+        self.supertypes.get(name)
+    }
+
+    /// Every supertype's set of kinds.
+    pub(super) fn all(&self) -> impl Iterator<Item = &BTreeSet<KindName>> {
+        self.supertypes.values()
+    }
+
+    /// Whether a node of this kind can have a child in this field.
+    pub(super) fn has_field(&self, kind: &str, field: &str) -> bool {
+        self.fields.get(kind).is_some_and(|fields| fields.contains(field))
+    }
+}
+
+/// Follows supertypes through supertypes; a work list, because nothing forbids a cycle.
+fn expand(name: &str, direct: &BTreeMap<String, Vec<KindName>>) -> BTreeSet<KindName> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::from([name]);
+    let mut open = vec![name];
+    while let Some(supertype) = open.pop() {
+        for subtype in &direct[supertype] {
+            if let Some((key, _)) = direct.get_key_value(&subtype.kind) {
+                if seen.insert(key.as_str()) {
+                    open.push(key);
+                }
+            } else {
+                found.insert(subtype.clone());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str) -> KindName {
+        KindName { kind: name.to_owned(), named: true }
+    }
+
+    const DESCRIPTION: &str = r#"[
+        {"type": "any", "named": true, "subtypes": [{"type": "_some", "named": true}, {"type": "leaf", "named": true}]},
+        {"type": "_some", "named": true, "subtypes": [{"type": "twig", "named": true}, {"type": "any", "named": true}]},
+        {"type": "twig", "named": true, "fields": {"end": {"multiple": false, "required": true, "types": []}}},
+        {"type": "leaf", "named": true},
+        {"type": "+", "named": false}
+    ]"#;
+
+    #[test]
+    fn supertypes_inside_supertypes_are_resolved_even_in_a_cycle() {
+        let types = NodeTypes::parse(DESCRIPTION).expect("the description is well-formed");
+        let expected = BTreeSet::from([kind("leaf"), kind("twig")]);
+        assert_eq!(types.subtypes("any"), Some(&expected));
+        assert_eq!(types.subtypes("_some"), Some(&expected));
+        assert_eq!(types.subtypes("twig"), None);
+    }
+
+    #[test]
+    fn fields_belong_to_kinds() {
+        let types = NodeTypes::parse(DESCRIPTION).expect("the description is well-formed");
+        assert!(types.has_field("twig", "end"));
+        assert!(!types.has_field("leaf", "end"));
+    }
+}

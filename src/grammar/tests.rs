@@ -1,0 +1,417 @@
+//! What must hold for every folder of `grammars/`, asked of all of them alike: there is no code here
+//! for any one language.
+
+use std::path::Path;
+
+use tree_sitter::{Node, Parser as TreeSitter, Tree};
+
+use super::*;
+
+/// A language with its sample.
+struct Sampled {
+    folder: Folder<'static>,
+    grammar: Grammar,
+    source: &'static [u8],
+    tree: Tree,
+}
+
+impl Sampled {
+    /// Every embedded language; one without a sample is an error.
+    fn all() -> Vec<Self> {
+        let load = |folder: &Folder<'static>| {
+            let grammar = Grammar::load(folder).unwrap_or_else(|error| panic!("{error}"));
+            let (_, source) = folder.sample.unwrap_or_else(|| panic!("grammars/{} has no sample", folder.name));
+            let tree = parse(&grammar, source);
+            Self { folder: *folder, grammar, source, tree }
+        };
+        EMBEDDED.iter().map(load).collect()
+    }
+
+    /// The sample with some bytes replaced, re-parsed: how many more mistakes has it?
+    fn new_mistakes(&self, range: &std::ops::Range<usize>, replacement: &[u8]) -> usize {
+        let mut edited = self.source[..range.start].to_vec();
+        for part in [replacement, &self.source[range.end..]] {
+            // What the rendering of an edit does: two words must not become one.
+            if let (Some(&last), Some(&next)) = (edited.last(), part.first())
+                && is_word(last)
+                && is_word(next)
+            {
+                edited.push(b' ');
+            }
+            edited.extend_from_slice(part);
+        }
+        mistakes(&parse(&self.grammar, &edited)).saturating_sub(mistakes(&self.tree))
+    }
+
+    /// Complains about an edit that makes mistakes.
+    fn check(&self, what: &str, range: &std::ops::Range<usize>, replacement: &[u8]) -> Option<String> {
+        (self.new_mistakes(range, replacement) > 0).then(|| {
+            format!(
+                "{}: {what}: `{}` by `{}`",
+                self.folder.name,
+                String::from_utf8_lossy(&self.source[range.clone()]),
+                String::from_utf8_lossy(replacement)
+            )
+        })
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn parse(grammar: &Grammar, source: &[u8]) -> Tree {
+    let mut parser = TreeSitter::new();
+    parser.set_language(grammar.language()).expect("the language was checked when it was loaded");
+    parser.parse(source, None).expect("a parse without a limit ends")
+}
+
+/// Every node with the field it is in, in document order.
+fn nodes(tree: &Tree) -> Vec<(Node<'_>, Option<u16>)> {
+    let mut nodes = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        nodes.push((cursor.node(), cursor.field_id().map(std::num::NonZero::get)));
+        while !cursor.goto_first_child() && !cursor.goto_next_sibling() {
+            while cursor.goto_parent() {
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+            if cursor.node() == tree.root_node() {
+                return nodes;
+            }
+            nodes.push((cursor.node(), cursor.field_id().map(std::num::NonZero::get)));
+        }
+    }
+}
+
+fn mistakes(tree: &Tree) -> usize {
+    nodes(tree).iter().filter(|(node, _)| node.is_error() || node.is_missing()).count()
+}
+
+/// The bytes between the first and the last token of the smallest node that covers `range`.
+fn inside(tree: &Tree, capture: &Capture) -> std::ops::Range<usize> {
+    let (node, _) = nodes(tree)
+        .into_iter()
+        .find(|(node, _)| node.byte_range() == capture.range && node.kind_id() == capture.kind)
+        .expect("a capture is a node");
+    let (first, last) = (node.child(0), node.child(node.child_count() - 1));
+    first.expect("a block has tokens").end_byte()..last.expect("a block has tokens").start_byte()
+}
+
+fn error_of(folder: Folder<'_>) -> String {
+    Grammar::load(&folder).expect_err("the folder has a mistake").to_string()
+}
+
+/// The first folder that has rules: the one that the tests of mistakes spoil.
+fn some_folder() -> Folder<'static> {
+    *EMBEDDED.iter().find(|folder| !folder.rules.is_empty()).expect("a language has rules")
+}
+
+#[test]
+fn grammars_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Grammar>();
+}
+
+#[test]
+fn samples_parse() {
+    for language in Sampled::all() {
+        assert_eq!(mistakes(&language.tree), 0, "{}: the sample has mistakes", language.folder.name);
+    }
+}
+
+#[test]
+fn every_rule_matches_its_sample() {
+    let mut idle = Vec::new();
+    for language in Sampled::all() {
+        for rule in language.grammar.rules().unmatched(language.tree.root_node(), language.source) {
+            idle.push(format!("grammars/{}/reduce.scm:{}: {}", language.folder.name, rule.line, rule.text));
+        }
+    }
+    assert!(idle.is_empty(), "rules that match nothing in the sample:\n{}", idle.join("\n"));
+}
+
+#[test]
+fn lifts_of_the_sample_parse() {
+    let mut wrong = Vec::new();
+    for language in Sampled::all() {
+        for lift in language.grammar.rules().lifts(language.tree.root_node(), language.source) {
+            let text = [&language.source[lift.lift.range.clone()], lift.suffix.as_bytes()].concat();
+            wrong.extend(language.check("lift", &lift.outer.range, &text));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn splices_of_the_sample_parse() {
+    let mut wrong = Vec::new();
+    for language in Sampled::all() {
+        for splice in language.grammar.rules().splices(language.tree.root_node(), language.source) {
+            let text = &language.source[inside(&language.tree, &splice.inner)];
+            wrong.extend(language.check("splice", &splice.outer.range, text));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn minimal_texts_of_the_sample_parse() {
+    let mut wrong = Vec::new();
+    for language in Sampled::all() {
+        for (node, field) in nodes(&language.tree) {
+            let parent = node.parent().map(|parent| parent.kind_id());
+            for text in language.grammar.minimal(parent, field, node.kind_id()) {
+                if text.len() < node.byte_range().len() {
+                    wrong.extend(language.check("minimal", &node.byte_range(), text.as_bytes()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_body_has_a_minimal_text() {
+    for language in Sampled::all() {
+        let bodies = language.grammar.rules().bodies(language.tree.root_node(), language.source);
+        for (node, field) in nodes(&language.tree) {
+            let capture = Capture { range: node.byte_range(), kind: node.kind_id() };
+            if bodies.contains(&capture) {
+                let parent = node.parent().map(|parent| parent.kind_id());
+                let texts = language.grammar.minimal(parent, field, node.kind_id());
+                assert!(!texts.is_empty(), "{}: no text for a body `{}`", language.folder.name, node.kind());
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_definitions_are_inside_their_units_and_are_identifiers() {
+    for language in Sampled::all() {
+        for definition in language.grammar.rules().definitions(language.tree.root_node(), language.source) {
+            let Definition { unit, name } = definition;
+            assert!(unit.range.start <= name.range.start && name.range.end <= unit.range.end);
+        }
+    }
+}
+
+#[test]
+fn may_replace_is_reflexive_and_symmetric() {
+    for language in Sampled::all() {
+        let kinds = 0..u16::try_from(language.grammar.language().node_kind_count()).expect("kinds are u16");
+        for outer in kinds.clone() {
+            assert!(language.grammar.may_replace(outer, outer));
+            for inner in kinds.clone() {
+                assert_eq!(language.grammar.may_replace(outer, inner), language.grammar.may_replace(inner, outer));
+            }
+        }
+    }
+}
+
+#[test]
+fn subtypes_of_one_supertype_may_replace_each_other() {
+    for language in Sampled::all() {
+        let types = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
+        let id = |name: &str| language.grammar.language().id_for_node_kind(name, true);
+        for subtypes in types.all() {
+            let first = subtypes.iter().next().expect("a supertype has subtypes");
+            for subtype in subtypes {
+                assert!(language.grammar.may_replace(id(&first.kind), id(&subtype.kind)), "{}", subtype.kind);
+            }
+        }
+    }
+}
+
+#[test]
+fn kinds_of_error_nodes_are_in_no_set() {
+    for language in Sampled::all() {
+        let grammar = &language.grammar;
+        let sets = [grammar.is_comment(u16::MAX), grammar.is_separator(u16::MAX), grammar.is_opaque(u16::MAX)];
+        assert_eq!(sets, [false; 3]);
+        assert!(grammar.minimal(None, None, u16::MAX).is_empty());
+        assert_eq!(grammar.kind_name(u16::MAX), "ERROR");
+    }
+}
+
+#[test]
+fn renaming_a_folder_renames_the_language_and_nothing_else() {
+    let folder = some_folder();
+    let renamed = Folder { name: "renamed", ..folder };
+    let registry = Registry::new(&[renamed]).expect("the folder is well-formed");
+    let listed: Vec<_> = registry.list().collect();
+    let (before, after) = (Grammar::load(&folder).expect("it loads"), Grammar::load(&renamed).expect("it loads"));
+    assert_eq!(listed, [Listed { name: "renamed", extensions: before.extensions() }]);
+    assert_eq!((before.name(), after.name()), (folder.name, "renamed"));
+    assert_eq!(before.sets, after.sets);
+    assert_eq!(before.replace, after.replace);
+    assert_eq!(before.rules().texts(), after.rules().texts());
+    assert_eq!((before.extensions(), before.keep_names()), (after.extensions(), after.keep_names()));
+    assert_eq!(before.keeps_newlines(), after.keeps_newlines());
+
+    let (chosen, choice) = registry.choose("renamed", Path::new("x"), b"").expect("the name is known");
+    assert_eq!((chosen.expect("it is a language").name(), choice), ("renamed", Choice::Name));
+    let unknown = registry.choose(folder.name, Path::new("x"), b"").expect_err("the old name is gone");
+    assert_eq!(unknown.to_string(), format!("unknown grammar `{}` (known: auto, renamed, text)", folder.name));
+}
+
+#[test]
+fn a_folder_with_nothing_but_a_parser_loads() {
+    let bare = Folder { language: "[language]\nparser = \"builtin:any\"\n", rules: "", sample: None, ..some_folder() };
+    let grammar = Grammar::load(&bare).expect("every other key is optional");
+    assert!(grammar.extensions().is_empty());
+    assert!(grammar.rules().texts().is_empty());
+}
+
+#[test]
+fn mistakes_in_language_toml_name_file_and_line() {
+    let folder = some_folder();
+    let cases = [
+        ("[language]\nparser = \"p\"\ncolour = 1\n", "3: unknown field `colour`"),
+        ("[language]\nparser = \"p\"\n[wrong]\n", "3: unknown field `wrong`"),
+        ("[language]\nparser = 1\n", "2: invalid type: integer `1`"),
+        ("[language]\nparser = \"p\n", "2: "),
+        ("[language]\nparser = \"p\"\n[trivia]\ncomments = [\n  \"no such\"]\n", "5: unknown kind `no such`"),
+        ("[language]\nparser = \"p\"\n[lists]\nseparators = [\"~~~\"]\n", "4: unknown token `~~~`"),
+        ("[language]\nparser = \"p\"\n[classes]\na = [\"_no\"]\n", "4: unknown kind `_no`"),
+        ("[language]\nparser = \"p\"\n[minimal]\n\n\"no\" = []\n", "5: unknown kind `no`"),
+        ("[language]\nparser = \"p\"\n[minimal]\n\"_.no\" = []\n", "4: unknown field `no`"),
+        ("[language]\nparser = \"p\"\n[minimal]\n\"no._\" = []\n", "4: unknown kind `no`"),
+    ];
+    for (text, expected) in cases {
+        let message = error_of(Folder { language: text, ..folder });
+        let expected = format!("grammars/{}/language.toml:{expected}", folder.name);
+        assert!(message.starts_with(&expected), "{message}\nis not\n{expected}");
+    }
+    let regex = Folder { language: "[language]\nparser = \"p\"\ncontent = \"(\"\n", ..folder };
+    let message = Registry::new(&[regex]).expect_err("the expression is open").to_string();
+    assert!(message.starts_with(&format!("grammars/{}/language.toml:3: not a regular", folder.name)), "{message}");
+}
+
+#[test]
+fn a_field_that_the_parent_never_has_is_a_mistake() {
+    for language in Sampled::all() {
+        let types = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
+        let field = (1..u16::MAX).find_map(|id| language.grammar.field_name(id)).expect("a parser has fields");
+        let root = language.tree.root_node().kind();
+        assert!(!types.has_field(root, field));
+        let text = format!("[language]\nparser = \"p\"\n[minimal]\n\"{root}.{field}\" = []\n");
+        let message = error_of(Folder { language: &text, ..language.folder });
+        let name = language.folder.name;
+        assert_eq!(message, format!("grammars/{name}/language.toml:4: no `{root}` node has a field `{field}`"));
+    }
+}
+
+#[test]
+fn mistakes_in_reduce_scm_name_file_and_line() {
+    let folder = some_folder();
+    let cases = [
+        ("; fine\n((_) @wrong)\n", "2: unknown capture `@wrong`"),
+        ("((_)\n @body.x)\n", "2: unknown capture `@body.x`"),
+        ("(no_such_kind) @body", "1: unknown kind \"no_such_kind\""),
+        ("\n(_ no_such_field: (_)) @body", "2: unknown field \"no_such_field\""),
+        ("(_) @body\n\n(_", "3: syntax error"),
+        ("(_) @def.unit", "1: a rule needs exactly one of @def.unit with @def.name, @body, "),
+        ("(_)", "1: a rule needs exactly one of "),
+        ("(_ (_) @body) @lift", "1: a rule needs exactly one of "),
+        ("(_) @body\n((_) @body (#set! suffix \";\"))", "2: unknown directive `#set! suffix`"),
+        ("((_ (_) @lift) @lift.outer (#set! prefix \";\"))", "1: unknown directive `#set! prefix`"),
+        ("((_) @body (#quite? @body \"x\"))", "1: unknown directive `#quite?`"),
+        ("((_) @body (#is? local))", "1: unknown directive `#is? local`"),
+        ("((_) @body (#eq? @none \"x\"))", "1: a predicate names an unknown capture"),
+    ];
+    for (rules, expected) in cases {
+        let message = error_of(Folder { rules, ..folder });
+        let expected = format!("grammars/{}/reduce.scm:{expected}", folder.name);
+        assert!(message.starts_with(&expected), "{message}\nis not\n{expected}");
+    }
+}
+
+#[test]
+fn captures_for_predicates_are_free() {
+    let rules = "((_ (_) @_inner) @body (#eq? @_inner \"x\"))";
+    Grammar::load(&Folder { rules, ..some_folder() }).expect("a capture with `_` is no rule");
+}
+
+#[test]
+fn names_that_mean_something_else_are_refused() {
+    let folder = some_folder();
+    for name in [AUTO, TEXT] {
+        let error = Registry::new(&[Folder { name, ..folder }]).expect_err("the name is taken");
+        assert_eq!(error, GrammarError::NameTaken { name: name.to_owned() });
+    }
+    let error = Registry::new(&[folder, folder]).expect_err("a name is there once");
+    assert_eq!(error, GrammarError::NameTaken { name: folder.name.to_owned() });
+}
+
+#[test]
+fn the_extension_decides_before_the_content() {
+    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    for listed in registry.list() {
+        for extension in listed.extensions {
+            for path in [format!("dir.x/file.{extension}"), format!("FILE.{}", extension.to_uppercase())] {
+                let (grammar, choice) = registry.choose(AUTO, Path::new(&path), b"\xff\0").expect("it loads");
+                let name = grammar.as_ref().map(|grammar| grammar.name());
+                assert_eq!((name, choice), (Some(listed.name), Choice::Extension), "{path}");
+            }
+        }
+    }
+}
+
+#[test]
+fn samples_are_recognised_by_their_content() {
+    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    for language in Sampled::all() {
+        let sample = language.source;
+        // Whole, and repeated until the limit cuts through it.
+        for content in [sample.to_vec(), sample.repeat(1 + 100_000 / sample.len())] {
+            let (grammar, choice) = registry.choose(AUTO, Path::new("input"), &content).expect("it loads");
+            let name = grammar.as_ref().map(|grammar| grammar.name());
+            assert_eq!((name, choice), (Some(language.folder.name), Choice::Content));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_language_is_text() {
+    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    let prose = "It was a bright cold day in April, and the clocks were striking thirteen.\n\n\
+                 Nothing was in order; what could not be helped was let go, or so it seemed to us\n\
+                 for a while (and, if you ask me, for too long). We had to return and import new\n\
+                 clocks: that is the way in which a class of things comes to an end.\n";
+    let cases: [&[u8]; 9] = [
+        b"",
+        b"\n",
+        b"word\n",
+        b"one\ntwo\nthree\n",
+        b"a,b,c\n1,2,3\n4,5,6\n",
+        b"key: value\nother: 1\nlist:\n  - a\n",
+        b"42",
+        b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0",
+        b"let \xff\xfe = 1;",
+    ];
+    for content in cases.into_iter().chain([prose.as_bytes()]) {
+        let (grammar, choice) = registry.choose(AUTO, Path::new("input"), content).expect("it loads");
+        let name = grammar.as_ref().map(|grammar| grammar.name());
+        assert_eq!((name, choice), (None, Choice::Nothing), "{}", String::from_utf8_lossy(content));
+    }
+    let text = registry.choose(TEXT, Path::new("input"), EMBEDDED[0].language.as_bytes()).expect("it is known");
+    assert!(text.0.is_none());
+}
+
+#[test]
+fn rules_end_on_trees_that_are_very_deep() {
+    for language in Sampled::all() {
+        for open in ["{", "[", "(", "{[(", "if(x){"] {
+            let source = open.repeat(4_000);
+            let tree = parse(&language.grammar, source.as_bytes());
+            let rules = language.grammar.rules();
+            rules.lifts(tree.root_node(), source.as_bytes());
+            rules.splices(tree.root_node(), source.as_bytes());
+            rules.definitions(tree.root_node(), source.as_bytes());
+            rules.bodies(tree.root_node(), source.as_bytes());
+        }
+    }
+}

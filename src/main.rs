@@ -1,0 +1,7 @@
+//! The program: runs the command line and ends with its exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lop::cli::main()
+}

@@ -1,0 +1,189 @@
+//! Responsible for telling running work to stop: [`Cancel`], a value that is handed in.
+//!
+//! A flag alone would leave a worker asleep until its test ends, so every `Cancel` owns a pipe. Stopping writes one
+//! byte into it that nobody ever reads: from then on the reading end is readable for every waiter, for good, and a
+//! worker that polls it beside its test wakes up at once.
+
+use std::io::{PipeReader, PipeWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+const RUNNING: u8 = 0;
+const STOPPED: u8 = 1;
+const KILLED: u8 = 2;
+
+/// How long a waiter sleeps at most where it has nothing to poll (no pipe could be made, or the platform cannot).
+const TICK: Duration = Duration::from_millis(5);
+
+/// A request to stop, shared by everybody who holds a clone of it.
+///
+/// There are two levels. [`Cancel::stop`] ends running tests and drops queued ones, and everything is cleaned up
+/// behind them. [`Cancel::kill_now`] does the same without waiting for anything that is slow to die. A level is never
+/// taken back. Both may be called from any thread, as often as one likes.
+///
+/// [`Cancel::child`] makes a request of its own that also obeys its parent: the workers give one to each job.
+#[derive(Clone, Debug)]
+pub struct Cancel {
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    level: AtomicU8,
+    /// `None` when the process had no file descriptors left; waiters then look at the level every [`TICK`].
+    wake: Option<(PipeReader, PipeWriter)>,
+    parent: Option<Cancel>,
+}
+
+impl Default for Cancel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Cancel {
+    /// A request that nobody has made yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_parent(None)
+    }
+
+    /// A request that is made on its own, or together with this one.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self::with_parent(Some(self.clone()))
+    }
+
+    fn with_parent(parent: Option<Self>) -> Self {
+        let state = State { level: AtomicU8::new(RUNNING), wake: std::io::pipe().ok(), parent };
+        Self { state: Arc::new(state) }
+    }
+
+    /// Asks for an orderly stop: running tests are killed, nothing new is started.
+    pub fn stop(&self) {
+        self.raise(STOPPED);
+    }
+
+    /// Asks for a stop that waits for nothing: what is slow to die is left to the operating system.
+    pub fn kill_now(&self) {
+        self.raise(KILLED);
+    }
+
+    fn raise(&self, level: u8) {
+        let before = self.state.level.fetch_max(level, Ordering::SeqCst);
+        if before == RUNNING
+            && let Some((_, writer)) = &self.state.wake
+        {
+            // One byte always fits into an empty pipe, and we hold the reading end: this neither blocks nor fails.
+            let _ = (&mut &*writer).write(&[1]);
+        }
+    }
+
+    fn level(&self) -> u8 {
+        let own = self.state.level.load(Ordering::SeqCst);
+        self.state.parent.as_ref().map_or(own, |parent| own.max(parent.level()))
+    }
+
+    /// Whether a stop of either level was asked for, here or of a parent.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.level() >= STOPPED
+    }
+
+    /// Whether [`Cancel::kill_now`] was called, here or on a parent.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.level() >= KILLED
+    }
+
+    /// Sleeps for `duration` or until a stop is asked for; returns whether one was.
+    ///
+    /// For implementations of [`Oracle`](super::Oracle) that wait for something other than a process.
+    #[must_use]
+    pub fn sleep(&self, duration: Duration) -> bool {
+        let start = Instant::now();
+        loop {
+            if self.is_stopped() {
+                return true;
+            }
+            let left = duration.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            self.nap(left);
+        }
+    }
+
+    #[cfg(unix)]
+    fn nap(&self, left: Duration) {
+        let mut fds = Vec::new();
+        let complete = self.watch(&mut fds);
+        let left = if complete { left } else { left.min(TICK) };
+        // An interrupted or failed poll only makes the caller's loop look again.
+        let _ = rustix::event::poll(&mut fds, rustix::event::Timespec::try_from(left).ok().as_ref());
+    }
+
+    #[cfg(not(unix))]
+    fn nap(&self, left: Duration) {
+        let _ = &self.state.wake;
+        std::thread::sleep(left.min(TICK));
+    }
+
+    /// Adds what becomes readable on a stop to a list of descriptors to poll. Returns false when one is missing, and
+    /// the caller has to look at [`Cancel::is_stopped`] from time to time instead.
+    #[cfg(unix)]
+    pub(crate) fn watch<'a>(&'a self, fds: &mut Vec<rustix::event::PollFd<'a>>) -> bool {
+        let own = match &self.state.wake {
+            Some((reader, _)) => {
+                fds.push(rustix::event::PollFd::new(reader, rustix::event::PollFlags::IN));
+                true
+            }
+            None => false,
+        };
+        own & self.state.parent.as_ref().is_none_or(|parent| parent.watch(fds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_obeys_its_parent_and_not_the_other_way_round() {
+        let run = Cancel::new();
+        let (first, second) = (run.child(), run.child());
+        first.stop();
+        assert!(first.is_stopped() && !second.is_stopped() && !run.is_stopped());
+        run.kill_now();
+        assert!(second.is_killed() && first.is_killed());
+    }
+
+    #[test]
+    fn a_level_is_never_taken_back() {
+        let cancel = Cancel::new();
+        cancel.kill_now();
+        cancel.stop();
+        assert!(cancel.is_killed());
+    }
+
+    #[test]
+    fn a_stop_wakes_every_sleeper() {
+        let cancel = Cancel::new();
+        let sleepers: Vec<_> = (0..3)
+            .map(|_| {
+                let cancel = cancel.child();
+                std::thread::spawn(move || cancel.sleep(Duration::from_secs(600)))
+            })
+            .collect();
+        cancel.stop();
+        for sleeper in sleepers {
+            assert!(sleeper.join().expect("the sleeper does not panic"));
+        }
+    }
+
+    #[test]
+    fn a_sleep_that_nobody_ends_returns_false() {
+        assert!(!Cancel::new().sleep(Duration::from_millis(1)));
+    }
+}

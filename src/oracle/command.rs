@@ -1,0 +1,343 @@
+//! Responsible for the user's command as an oracle: [`CommandOracle`] finds the program, hands it the candidate in one
+//! of two forms, runs it in the worker's slot and judges how that went.
+//!
+//! | form | working directory | arguments | standard input |
+//! |---|---|---|---|
+//! | `TEST FILE` | the candidate under FILE's base name | the candidate's path | the candidate |
+//! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
+//! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
+//!
+//! The environment is inherited, except for `TMPDIR`, which lies in the slot, and the mark of the slot.
+
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::process::{self, Ending, Watch};
+use super::program::{self, CommandError};
+use super::slot::Bench;
+use super::surroundings::SurroundingsError;
+use super::template::Word;
+use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, output, shell};
+use crate::engine::Verdict;
+
+/// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
+const OUTPUT_LIMIT: u64 = 64 << 20;
+
+/// The interestingness test as a command. See the module for its two forms.
+#[derive(Debug)]
+pub struct CommandOracle {
+    program: PathBuf,
+    /// What the program is told to be called: the word the user typed when it was found in PATH, as in a shell.
+    called: Option<OsString>,
+    arguments: Vec<Word>,
+    /// The names of the candidate in its directory; the first is FILE's base name.
+    names: Vec<OsString>,
+    candidate_on_stdin: bool,
+    conditions: Conditions,
+    description: String,
+}
+
+/// A run that gave no verdict.
+#[derive(Debug, thiserror::Error)]
+enum RunError {
+    #[error("cannot prepare a directory for the test in {}{}", place.display(), advice(source))]
+    Prepare { place: PathBuf, source: io::Error },
+    #[error("cannot open /dev/null as the test's input{}", advice(source))]
+    NullDevice { source: io::Error },
+    #[error("cannot start {}{}", program.display(), advice(source))]
+    Start { program: PathBuf, source: io::Error },
+    #[error("cannot read what the test wrote")]
+    Read { source: io::Error },
+    #[error(transparent)]
+    Surroundings(#[from] SurroundingsError),
+}
+
+impl CommandOracle {
+    /// The form `lop TEST FILE`. `test` is looked up in the current directory and, when it has no slash in it, then in
+    /// PATH; of `file` only the base name is used.
+    ///
+    /// # Errors
+    /// [`CommandError`] when the test does not exist or cannot be executed, or `file` has no name.
+    pub fn test(test: &Path, file: &Path, conditions: Conditions) -> Result<Self, CommandError> {
+        let program = program::find_test(test)?;
+        let mut names = vec![base_name(file)?];
+        let arguments = vec![Word::parse(OsStr::new("@@"), &mut names)];
+        let description = shell::line([program.as_os_str(), &names[0]]);
+        Ok(Self { program, called: None, arguments, names, candidate_on_stdin: true, conditions, description })
+    }
+
+    /// The form `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no command, it is not found or cannot be executed, or `file` has no name.
+    pub fn command(words: &[OsString], file: &Path, conditions: Conditions) -> Result<Self, CommandError> {
+        let (first, rest) = words.split_first().ok_or(CommandError::NoCommand)?;
+        let (program, called) = program::find_command(first)?;
+        let mut names = vec![base_name(file)?];
+        let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, &mut names)).collect();
+        let candidate_on_stdin = !arguments.iter().any(Word::has_path);
+        let description = shell::line(words.iter().map(OsString::as_os_str));
+        Ok(Self { program, called, arguments, names, candidate_on_stdin, conditions, description })
+    }
+
+    fn run(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Result<Outcome, RunError> {
+        let place = slot.path().to_owned();
+        let in_place = |source| RunError::Prepare { place: place.clone(), source };
+        let bench = slot.prepare().map_err(in_place)?;
+        let path = self.write(candidate, &bench.directory).map_err(in_place)?;
+        let stdin = if self.candidate_on_stdin {
+            File::open(path).map_err(in_place)?
+        } else {
+            File::open(NULL_DEVICE).map_err(|source| RunError::NullDevice { source })?
+        };
+        let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
+        let mut command = Command::new(&self.program);
+        command
+            .args(self.arguments.iter().map(|word| word.render(&bench.directory, &self.names)))
+            .envs(slot.environment())
+            .current_dir(&bench.directory)
+            .stdin(stdin)
+            .stdout(Stdio::from(stdout.map_err(in_place)?))
+            .stderr(Stdio::from(stderr.map_err(in_place)?));
+        self.set_called(&mut command);
+        let outputs = [&bench.stdout, &bench.stderr];
+        let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT };
+        let (ending, duration) = process::run(&mut command, &watch, slot.household())
+            .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
+        if !matches!(ending, Ending::Exited(_)) {
+            slot.sweep(!cancel.is_killed());
+        }
+        // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
+        slot.tick()?;
+        self.judge_ending(ending, duration, &bench).map_err(|source| RunError::Read { source })
+    }
+
+    /// Writes the candidate under all of its names and returns the path of the first.
+    fn write(&self, candidate: &[u8], directory: &Path) -> io::Result<PathBuf> {
+        let path = directory.join(&self.names[0]);
+        fs::write(&path, candidate)?;
+        for name in &self.names[1..] {
+            let other = directory.join(name);
+            // Not every file system has links.
+            fs::hard_link(&path, &other).or_else(|_| fs::write(&other, candidate))?;
+        }
+        Ok(path)
+    }
+
+    #[cfg(unix)]
+    fn set_called(&self, command: &mut Command) {
+        if let Some(called) = &self.called {
+            std::os::unix::process::CommandExt::arg0(command, called);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn set_called(&self, _command: &mut Command) {
+        let _ = &self.called;
+    }
+
+    fn judge_ending(&self, ending: Ending, duration: Duration, bench: &Bench) -> io::Result<Outcome> {
+        let stdout = output::read(&bench.stdout, self.conditions.need_stdout())?;
+        let stderr = output::read(&bench.stderr, self.conditions.need_stderr())?;
+        let judge = |exit| Outcome {
+            exit,
+            ..Outcome::of(self.conditions.judge(exit, &stdout.text, &stderr.text))
+        };
+        let mut outcome = match ending {
+            Ending::Cancelled => Outcome::cancelled(),
+            Ending::TimedOut => judge(Exit::TimedOut),
+            // It may have ended by itself between two looks at the size.
+            Ending::Exited(exit) if stdout.length.max(stderr.length) <= OUTPUT_LIMIT => judge(exit),
+            Ending::Exited(_) | Ending::TooMuchOutput => Outcome {
+                note: Some(format!("the test was stopped because it wrote more than {} MiB", OUTPUT_LIMIT >> 20)),
+                ..Outcome::of(Verdict::NotInteresting)
+            },
+        };
+        outcome.duration = duration;
+        outcome.stdout_tail = stdout.tail;
+        outcome.stderr_tail = stderr.tail;
+        Ok(outcome)
+    }
+}
+
+impl Oracle for CommandOracle {
+    fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome {
+        if cancel.is_stopped() {
+            return Outcome::cancelled();
+        }
+        let result = self.run(candidate, slot, deadline, cancel);
+        slot.clear();
+        result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+    }
+
+    fn describe(&self) -> String {
+        self.description.clone()
+    }
+}
+
+#[cfg(unix)]
+const NULL_DEVICE: &str = "/dev/null";
+#[cfg(not(unix))]
+const NULL_DEVICE: &str = "NUL";
+
+fn base_name(file: &Path) -> Result<OsString, CommandError> {
+    file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
+}
+
+/// The way out of a problem of the operating system, where there is one.
+fn advice(error: &io::Error) -> &'static str {
+    /// ENOEXEC, on every Unix; std has no stable kind for it.
+    const NOT_A_PROGRAM: i32 = 8;
+    /// EMFILE and ENFILE, likewise.
+    const NO_DESCRIPTORS: [i32; 2] = [24, 23];
+    match (error.kind(), error.raw_os_error()) {
+        (_, Some(NOT_A_PROGRAM)) => " (a script needs a first line such as #!/bin/sh)",
+        (_, Some(code)) if NO_DESCRIPTORS.contains(&code) => " (use fewer workers with -j, or raise `ulimit -n`)",
+        (io::ErrorKind::StorageFull, _) => " (free some room, or set TMPDIR to a larger place)",
+        (io::ErrorKind::WouldBlock, _) => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
+        (io::ErrorKind::PermissionDenied, _) => " (is it executable, and its file system not mounted noexec?)",
+        (io::ErrorKind::NotFound, _) => " (is it still there, and the interpreter in its first line too?)",
+        _ => "",
+    }
+}
+
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        write!(text, ": {cause}").expect("a String takes everything");
+        next = cause.source();
+    }
+    text
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::oracle::{ConditionSpec, SlotOptions, Unresolved};
+
+    const SOON: Duration = Duration::from_secs(30);
+
+    fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Outcome {
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        oracle.judge(candidate, &mut slot, deadline, &Cancel::new())
+    }
+
+    fn command(words: &[&str], file: &str) -> CommandOracle {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        CommandOracle::command(&words, Path::new(file), Conditions::default()).expect("a good command")
+    }
+
+    fn shell(script: &str) -> CommandOracle {
+        command(&["sh", "-c", script], "dir/case.txt")
+    }
+
+    #[test]
+    fn the_exit_code_decides() {
+        for (code, verdict) in [
+            (0, Verdict::Interesting),
+            (1, Verdict::NotInteresting),
+            (124, Verdict::Timeout),
+            (125, Verdict::Invalid),
+        ] {
+            let outcome = run(&shell(&format!("exit {code}")), b"", SOON);
+            assert_eq!((outcome.verdict, outcome.exit), (Some(verdict), Exit::Code(code)));
+        }
+    }
+
+    #[test]
+    fn a_signal_is_reported_as_such() {
+        assert_eq!(run(&shell("kill -ABRT $$"), b"", SOON).exit, Exit::Signal(6));
+    }
+
+    #[test]
+    fn the_deadline_ends_a_test() {
+        let outcome = run(&shell("echo begun; exec sleep 600"), b"", Duration::from_millis(300));
+        assert_eq!((outcome.verdict, outcome.exit), (Some(Verdict::Timeout), Exit::TimedOut));
+        assert_eq!(outcome.stdout_tail, b"begun\n");
+    }
+
+    #[test]
+    fn without_a_mark_the_candidate_is_on_stdin_and_in_the_directory() {
+        let outcome = run(&shell("cat; ls -A; cat case.txt"), b"some text\n", SOON);
+        assert_eq!(outcome.stdout_tail, b"some text\ncase.txt\nsome text\n");
+    }
+
+    #[test]
+    fn with_a_mark_stdin_is_empty() {
+        let oracle = command(&["sh", "-c", "cat; cat \"$1\"; basename \"$1\"; test ! -w /dev/stdin || true", "x", "@@"], "a b'.c");
+        assert_eq!(run(&oracle, b"text\n", SOON).stdout_tail, b"text\na b'.c\n");
+    }
+
+    #[test]
+    fn another_extension_is_another_name_of_the_same_content() {
+        let oracle = command(&["sh", "-c", "cat $1; basename $1; cat $2; basename $2; ls", "x", "@@.txt", "@@.i"], "case.txt");
+        assert_eq!(run(&oracle, b"x\n", SOON).stdout_tail, b"x\ncase.txt\nx\ncase.txt.i\ncase.txt\ncase.txt.i\n");
+    }
+
+    #[test]
+    fn too_much_output_ends_a_test_and_is_not_interesting() {
+        let outcome = run(&shell("exec cat /dev/zero"), b"", SOON * 10);
+        assert_eq!(outcome.verdict, Some(Verdict::NotInteresting));
+        assert!(outcome.note.expect("a note").contains("64 MiB"));
+        assert_eq!(outcome.stdout_tail.len(), Outcome::TAIL);
+    }
+
+    #[test]
+    fn conditions_see_the_output() {
+        let spec = ConditionSpec { stderr: vec!["^oops$".into()], ..ConditionSpec::default() };
+        let conditions = Conditions::new(&spec).expect("a good spec");
+        let words = ["sh", "-c", "grep -q x && echo oops >&2; exit 3"].map(OsString::from);
+        let oracle = CommandOracle::command(&words, Path::new("f"), conditions).expect("a good command");
+        assert_eq!(run(&oracle, b"x", SOON).verdict, Some(Verdict::Interesting));
+        assert_eq!(run(&oracle, b"y", SOON).verdict, Some(Verdict::NotInteresting));
+    }
+
+    #[test]
+    fn temporary_files_of_the_test_go_into_the_slot() {
+        let outcome = run(&shell("test -w \"$TMPDIR\" && echo x > \"$TMPDIR/left\" && echo \"$TMPDIR\""), b"", SOON);
+        assert_eq!(outcome.verdict, Some(Verdict::Interesting));
+        let directory = String::from_utf8(outcome.stdout_tail).expect("a plain path");
+        assert!(directory.contains("lop-") && !Path::new(directory.trim()).exists());
+    }
+
+    #[test]
+    fn a_cancelled_run_gives_no_verdict() {
+        let cancel = Cancel::new();
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let oracle = shell("exec sleep 600");
+        let outcome = std::thread::scope(|scope| {
+            let runner = scope.spawn(|| oracle.judge(b"", &mut slot, SOON * 20, &cancel));
+            std::thread::sleep(Duration::from_millis(20));
+            cancel.stop();
+            runner.join().expect("no panic")
+        });
+        assert_eq!((outcome.verdict, outcome.unresolved), (None, Some(Unresolved::Cancelled)));
+    }
+
+    #[test]
+    fn a_script_without_a_first_line_is_explained() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("t");
+        fs::write(&path, "exit 0\n").expect("writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+        let oracle = CommandOracle::test(&path, Path::new("f"), Conditions::default()).expect("it is executable");
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it cannot start") };
+        assert!(message.contains("#!/bin/sh") && message.contains("cannot start"), "{message}");
+        fs::remove_file(&path).expect("ours");
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it is gone") };
+        assert!(message.contains("still there"), "{message}");
+    }
+
+    #[test]
+    fn a_command_describes_itself_as_a_shell_line() {
+        assert_eq!(command(&["sh", "-c", "a b", "@@.c"], "x").describe(), "sh -c 'a b' @@.c");
+    }
+}

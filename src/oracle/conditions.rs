@@ -1,0 +1,338 @@
+//! Responsible for what makes a finished run interesting: [`ConditionSpec`] is what was typed, [`Conditions`] judges.
+//!
+//! The rules, in their order:
+//! 1. A run that hit the deadline, or exited with 124 where 124 was not asked for, is a *timeout*.
+//! 2. The invalid code, where it was not asked for, is *invalid*.
+//! 3. Without conditions exit code 0 is interesting. As soon as one is given that is no longer implied, and every kind
+//!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match.
+//!
+//! `--timeout-is-interesting` is a kind too: it holds for timeouts. It makes a timeout interesting when the conditions
+//! on the output hold as well. A run that was cut off has no exit status, so `--exit-code` and `--signal` are not asked
+//! of it: given beside `--timeout-is-interesting` they are the other way to be interesting, for runs that do end.
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::signal::{SignalError, signal_number};
+use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
+use crate::engine::Verdict;
+
+/// The conditions as the user gave them; the default asks for exit code 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionSpec {
+    /// `--exit-code`: codes of which one must be returned.
+    pub exit_codes: Vec<i32>,
+    /// `--signal`: names or numbers of signals of which one must have killed the test, or a child of its shell.
+    pub signals: Vec<String>,
+    /// `--stdout`: regular expressions of which one must match the standard output.
+    pub stdout: Vec<String>,
+    /// `--stderr`: regular expressions of which one must match the standard error.
+    pub stderr: Vec<String>,
+    /// `--not-stdout`: regular expressions none of which may match the standard output.
+    pub not_stdout: Vec<String>,
+    /// `--not-stderr`: regular expressions none of which may match the standard error.
+    pub not_stderr: Vec<String>,
+    /// `--timeout-is-interesting`: the run must time out.
+    pub timeout_is_interesting: bool,
+    /// `--invalid-code`: the exit code by which a test says that the candidate is not valid at all.
+    pub invalid_code: i32,
+}
+
+impl Default for ConditionSpec {
+    fn default() -> Self {
+        Self {
+            exit_codes: Vec::new(),
+            signals: Vec::new(),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            not_stdout: Vec::new(),
+            not_stderr: Vec::new(),
+            timeout_is_interesting: false,
+            invalid_code: DEFAULT_INVALID_CODE,
+        }
+    }
+}
+
+/// A condition that cannot be understood.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ConditionError {
+    /// A regular expression does not parse; the source says where.
+    #[error("the pattern '{pattern}' of {option} is not a regular expression")]
+    Regex {
+        /// The option it was given to.
+        option: &'static str,
+        /// The pattern as it was given.
+        pattern: String,
+        /// What is wrong with it, with a mark below the place.
+        source: regex::Error,
+    },
+    /// A signal that does not exist.
+    #[error("cannot use the signal given to --signal")]
+    Signal {
+        /// What is wrong with it.
+        #[from]
+        source: SignalError,
+    },
+}
+
+/// Judges how a run ended and what it wrote.
+///
+/// Patterns are matched against bytes, Unicode-aware where the bytes are UTF-8; `^` and `$` match at line borders.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    exit_codes: Vec<i32>,
+    signals: Vec<i32>,
+    stdout: Output,
+    stderr: Output,
+    timeout_is_interesting: bool,
+    invalid_code: i32,
+}
+
+/// The conditions on one of the two outputs.
+#[derive(Clone, Debug)]
+struct Output {
+    wanted: Vec<Regex>,
+    unwanted: Vec<Regex>,
+}
+
+impl Default for Conditions {
+    fn default() -> Self {
+        Self::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong")
+    }
+}
+
+impl Conditions {
+    /// Compiles what the user gave.
+    ///
+    /// # Errors
+    /// [`ConditionError`] for a pattern that is not a regular expression or a signal that does not exist.
+    pub fn new(spec: &ConditionSpec) -> Result<Self, ConditionError> {
+        let signals = spec.signals.iter().map(|name| signal_number(name)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            exit_codes: spec.exit_codes.clone(),
+            signals,
+            stdout: Output {
+                wanted: compile("--stdout", &spec.stdout)?,
+                unwanted: compile("--not-stdout", &spec.not_stdout)?,
+            },
+            stderr: Output {
+                wanted: compile("--stderr", &spec.stderr)?,
+                unwanted: compile("--not-stderr", &spec.not_stderr)?,
+            },
+            timeout_is_interesting: spec.timeout_is_interesting,
+            invalid_code: spec.invalid_code,
+        })
+    }
+
+    /// Whether the standard output has to be read.
+    #[must_use]
+    pub fn need_stdout(&self) -> bool {
+        !self.stdout.is_empty()
+    }
+
+    /// Whether the standard error has to be read.
+    #[must_use]
+    pub fn need_stderr(&self) -> bool {
+        !self.stderr.is_empty()
+    }
+
+    /// The verdict on a run that ended with `exit` and wrote `stdout` and `stderr`. [`Exit::Unknown`] is never
+    /// interesting.
+    #[must_use]
+    pub fn judge(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
+        let asked_for = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
+        if !asked_for && exit == Exit::Code(self.invalid_code) {
+            return Verdict::Invalid;
+        }
+        let output_holds = || self.stdout.holds(stdout) && self.stderr.holds(stderr);
+        if !asked_for && matches!(exit, Exit::TimedOut | Exit::Code(TIMEOUT_CODE)) {
+            let interesting = self.timeout_is_interesting && output_holds();
+            return if interesting { Verdict::Interesting } else { Verdict::Timeout };
+        }
+        if self.ending_holds(exit) && output_holds() { Verdict::Interesting } else { Verdict::NotInteresting }
+    }
+
+    /// Whether a run that was not cut off ended as it should.
+    fn ending_holds(&self, exit: Exit) -> bool {
+        let code_holds = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
+        // A shell reports a command that died of signal n as 128 + n.
+        let signal_holds = match exit {
+            Exit::Signal(number) => self.signals.contains(&number),
+            Exit::Code(code) => self.signals.iter().any(|number| number + 128 == code),
+            Exit::TimedOut | Exit::Unknown => false,
+        };
+        match (self.exit_codes.is_empty(), self.signals.is_empty()) {
+            (false, false) => code_holds && signal_holds,
+            (false, true) => code_holds,
+            (true, false) => signal_holds,
+            (true, true) if self.timeout_is_interesting => false,
+            (true, true) if self.stdout.is_empty() && self.stderr.is_empty() => exit == Exit::Code(0),
+            (true, true) => exit != Exit::Unknown,
+        }
+    }
+}
+
+impl Output {
+    fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+
+    fn holds(&self, text: &[u8]) -> bool {
+        (self.wanted.is_empty() || self.wanted.iter().any(|pattern| pattern.is_match(text)))
+            && !self.unwanted.iter().any(|pattern| pattern.is_match(text))
+    }
+}
+
+fn compile(option: &'static str, patterns: &[String]) -> Result<Vec<Regex>, ConditionError> {
+    let one = |pattern: &String| {
+        RegexBuilder::new(pattern).multi_line(true).build().map_err(|source| ConditionError::Regex {
+            option,
+            pattern: pattern.clone(),
+            source,
+        })
+    };
+    patterns.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    fn spec(change: impl FnOnce(&mut ConditionSpec)) -> Conditions {
+        let mut spec = ConditionSpec::default();
+        change(&mut spec);
+        Conditions::new(&spec).expect("a good spec")
+    }
+
+    fn words(list: &[&str]) -> Vec<String> {
+        list.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    use Verdict::{Interesting, Invalid, NotInteresting, Timeout};
+
+    #[test]
+    fn without_conditions_exit_0_is_interesting() {
+        let conditions = Conditions::default();
+        for (exit, verdict) in [
+            (Exit::Code(0), Interesting),
+            (Exit::Code(1), NotInteresting),
+            (Exit::Code(124), Timeout),
+            (Exit::Code(125), Invalid),
+            (Exit::Signal(11), NotInteresting),
+            (Exit::TimedOut, Timeout),
+            (Exit::Unknown, NotInteresting),
+        ] {
+            assert_eq!(conditions.judge(exit, b"", b""), verdict, "{exit}");
+        }
+    }
+
+    #[test]
+    fn one_condition_of_any_kind_takes_exit_0_back() {
+        let conditions = spec(|spec| spec.stdout = words(&["^found$"]));
+        assert_eq!(conditions.judge(Exit::Code(0), b"", b"found"), NotInteresting);
+        assert_eq!(conditions.judge(Exit::Code(7), b"a\nfound\nb", b""), Interesting);
+        assert_eq!(conditions.judge(Exit::Signal(6), b"found", b""), Interesting);
+        let conditions = spec(|spec| spec.exit_codes = vec![1, 3]);
+        assert_eq!(conditions.judge(Exit::Code(0), b"", b""), NotInteresting);
+        assert_eq!(conditions.judge(Exit::Code(3), b"", b""), Interesting);
+        assert_eq!(conditions.judge(Exit::Code(1), b"", b""), Interesting);
+    }
+
+    #[test]
+    fn all_kinds_must_hold_and_one_of_a_kind_is_enough() {
+        let conditions = spec(|spec| {
+            spec.exit_codes = vec![1];
+            spec.stderr = words(&["warning", "error"]);
+            spec.not_stderr = words(&["fatal", "out of memory"]);
+            spec.not_stdout = words(&["^usage"]);
+        });
+        for (exit, stdout, stderr, verdict) in [
+            (Exit::Code(1), "", "an error", Interesting),
+            (Exit::Code(1), "", "a warning", Interesting),
+            (Exit::Code(1), "", "a note", NotInteresting),
+            (Exit::Code(1), "", "an error\nout of memory", NotInteresting),
+            (Exit::Code(1), "x\nusage: y", "an error", NotInteresting),
+            (Exit::Code(0), "", "an error", NotInteresting),
+        ] {
+            assert_eq!(conditions.judge(exit, stdout.as_bytes(), stderr.as_bytes()), verdict, "{exit} {stdout} {stderr}");
+        }
+    }
+
+    #[test]
+    fn a_signal_counts_directly_and_as_a_shell_reports_it() {
+        let conditions = spec(|spec| spec.signals = words(&["9", "6"]));
+        for (exit, verdict) in [
+            (Exit::Signal(6), Interesting),
+            (Exit::Code(134), Interesting),
+            (Exit::Code(137), Interesting),
+            (Exit::Signal(8), NotInteresting),
+            (Exit::Code(6), NotInteresting),
+            (Exit::Code(0), NotInteresting),
+        ] {
+            assert_eq!(conditions.judge(exit, b"", b""), verdict, "{exit}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_interesting_only_where_it_was_asked_for() {
+        let hang = spec(|spec| spec.timeout_is_interesting = true);
+        assert_eq!(hang.judge(Exit::TimedOut, b"", b""), Interesting);
+        assert_eq!(hang.judge(Exit::Code(124), b"", b""), Interesting);
+        assert_eq!(hang.judge(Exit::Code(0), b"", b""), NotInteresting);
+        let loud = spec(|spec| {
+            spec.timeout_is_interesting = true;
+            spec.stdout = words(&["phase 3"]);
+        });
+        assert_eq!(loud.judge(Exit::TimedOut, b"phase 3", b""), Interesting);
+        assert_eq!(loud.judge(Exit::TimedOut, b"phase 2", b""), Timeout);
+        assert_eq!(loud.judge(Exit::Code(0), b"phase 3", b""), NotInteresting);
+        let either = spec(|spec| {
+            spec.timeout_is_interesting = true;
+            spec.signals = words(&["6"]);
+        });
+        assert_eq!(either.judge(Exit::TimedOut, b"", b""), Interesting);
+        assert_eq!(either.judge(Exit::Signal(6), b"", b""), Interesting);
+        assert_eq!(either.judge(Exit::Code(0), b"", b""), NotInteresting);
+    }
+
+    #[test]
+    fn a_code_that_was_asked_for_loses_its_special_meaning() {
+        let conditions = spec(|spec| spec.exit_codes = vec![124, 125]);
+        assert_eq!(conditions.judge(Exit::Code(124), b"", b""), Interesting);
+        assert_eq!(conditions.judge(Exit::Code(125), b"", b""), Interesting);
+        assert_eq!(conditions.judge(Exit::TimedOut, b"", b""), Timeout);
+    }
+
+    #[test]
+    fn the_invalid_code_can_be_chosen() {
+        let conditions = spec(|spec| spec.invalid_code = 2);
+        assert_eq!(conditions.judge(Exit::Code(2), b"", b""), Invalid);
+        assert_eq!(conditions.judge(Exit::Code(125), b"", b""), NotInteresting);
+    }
+
+    #[test]
+    fn output_that_is_not_utf_8_is_matched_as_bytes() {
+        let conditions = spec(|spec| spec.stderr = words(&[r"(?-u)\xff\x00", "größe"]));
+        assert_eq!(conditions.judge(Exit::Code(1), b"", b"a\xff\x00b"), Interesting);
+        assert_eq!(conditions.judge(Exit::Code(1), b"", "\u{fffd} größe".as_bytes()), Interesting);
+        assert_eq!(conditions.judge(Exit::Code(1), b"", b"a"), NotInteresting);
+    }
+
+    #[test]
+    fn a_bad_pattern_is_named_with_its_option_and_the_place() {
+        let spec = ConditionSpec { not_stderr: words(&["fine", "a(b"]), ..ConditionSpec::default() };
+        let error = Conditions::new(&spec).expect_err("an open group");
+        assert!(error.to_string().contains("'a(b' of --not-stderr"), "{error}");
+        let cause = error.source().expect("the cause").to_string();
+        assert!(cause.contains("unclosed group") && cause.contains('^'), "{cause}");
+    }
+
+    #[test]
+    fn a_bad_signal_is_named_with_some_that_exist() {
+        let spec = ConditionSpec { signals: words(&["SEGV", "BOOM"]), ..ConditionSpec::default() };
+        let error = Conditions::new(&spec).expect_err("no such signal");
+        let cause = error.source().expect("the cause").to_string();
+        assert!(cause.contains("'BOOM'") && cause.contains("ABRT"), "{cause}");
+    }
+}

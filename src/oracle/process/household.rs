@@ -1,0 +1,229 @@
+//! Responsible for knowing which processes are ours: [`Household`] counts the tests that are running and finds the
+//! processes that earlier ones left behind.
+//!
+//! Several workers run tests at the same time, and a library user may have children of his own, so a process is only
+//! ended on a positive sign that it belongs to a test that is over: the mark of the slot in its environment, or a
+//! working directory in the slot.
+
+use std::path::Path;
+use std::time::Duration;
+
+/// The environment variable that every process of a test inherits; its value is the directory of the slot.
+pub(crate) const MARK: &str = "LOP_SLOT";
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Household;
+
+/// Elsewhere there is no way to become the reaper of orphans: what leaves the group of its test gets away.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(crate) struct Household;
+
+#[cfg(not(target_os = "linux"))]
+impl Household {
+    pub(crate) fn new(_owns_process: bool) -> Self {
+        Self
+    }
+
+    pub(crate) fn start<T>(&self, start: impl FnOnce() -> std::io::Result<T>, _id: impl Fn(&T) -> u32) -> std::io::Result<T> {
+        start()
+    }
+
+    pub(crate) fn ended(&self, _leader: u32, _group_is_gone: bool) {}
+
+    pub(crate) fn sweep(&self, _slot: &Path, _patience: Duration) {}
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashSet;
+    use std::fs;
+    use std::io;
+    use std::os::unix::ffi::OsStrExt;
+    use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+    use std::time::Instant;
+
+    use rustix::process::{Pid, Signal, WaitOptions};
+
+    use super::{Duration, MARK, Path};
+
+    /// How long to wait between two looks at processes that have been killed and are on their way out.
+    const PAUSE: Duration = Duration::from_micros(200);
+
+    /// See the module.
+    #[derive(Debug)]
+    pub(crate) struct Household {
+        owns_process: bool,
+        /// Children that were there before us; never ours.
+        elders: HashSet<i32>,
+        /// Held for reading while a process is started and entered below, for writing while children are listed:
+        /// otherwise a test that has just started would look like one that was left behind.
+        door: RwLock<()>,
+        books: Mutex<Books>,
+    }
+
+    #[derive(Debug, Default)]
+    struct Books {
+        /// Leaders of the tests that are running.
+        live: HashSet<i32>,
+        /// Groups that were killed and may still have members to be reaped.
+        condemned: HashSet<i32>,
+    }
+
+    impl Household {
+        pub(crate) fn new(owns_process: bool) -> Self {
+            // It fails on kernels before 3.4 only, and then orphans go to init as they always did.
+            let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+            let elders = children().into_iter().collect();
+            Self { owns_process, elders, door: RwLock::new(()), books: Mutex::default() }
+        }
+
+        /// Starts a process by `start` and enters it; `id` is its number.
+        pub(crate) fn start<T>(&self, start: impl FnOnce() -> io::Result<T>, id: impl Fn(&T) -> u32) -> io::Result<T> {
+            let _door = self.door.read().unwrap_or_else(PoisonError::into_inner);
+            let process = start()?;
+            self.books().live.insert(id(&process).cast_signed());
+            Ok(process)
+        }
+
+        /// The leader of a test was reaped. Members of its group that were not yet are left to the next sweep.
+        pub(crate) fn ended(&self, leader: u32, group_is_gone: bool) {
+            let leader = leader.cast_signed();
+            let mut books = self.books();
+            books.live.remove(&leader);
+            if !group_is_gone {
+                books.condemned.insert(leader);
+            }
+        }
+
+        /// Ends and reaps what the tests of `slot`, none of which may be running, left behind. Waits `patience` for it
+        /// to be gone.
+        pub(crate) fn sweep(&self, slot: &Path, patience: Duration) {
+            let start = Instant::now();
+            let mark = [MARK.as_bytes(), b"=", slot.as_os_str().as_bytes(), b"\0"].concat();
+            loop {
+                let strays = self.strays(slot, &mark);
+                if strays.is_empty() {
+                    return;
+                }
+                for stray in &strays {
+                    self.end(stray);
+                }
+                if start.elapsed() >= patience {
+                    return;
+                }
+                std::thread::sleep(PAUSE);
+            }
+        }
+
+        fn end(&self, stray: &Stray) {
+            let Some(pid) = Pid::from_raw(stray.pid) else { return };
+            if !stray.is_dead {
+                let mut books = self.books();
+                let group = Pid::from_raw(stray.group).filter(|_| !books.live.contains(&stray.group));
+                // The group as a whole: `timeout(1)` leads one, and its command is in it.
+                if let Some(group) = group.filter(|&group| group != rustix::process::getpgrp()) {
+                    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+                    books.condemned.insert(stray.group);
+                }
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+            let _ = rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(pid), WaitOptions::NOHANG));
+        }
+
+        /// Our children that belong to a test of `slot`, or to no running test at all where that can be known.
+        fn strays(&self, slot: &Path, mark: &[u8]) -> Vec<Stray> {
+            let (children, idle, live, condemned) = {
+                let _door = self.door.write().unwrap_or_else(PoisonError::into_inner);
+                let books = self.books();
+                (children(), books.live.is_empty(), books.live.clone(), books.condemned.clone())
+            };
+            let own_group = rustix::process::getpgrp().as_raw_nonzero().get();
+            let is_stray = |stray: &Stray| {
+                let hidden = self.owns_process && stray.group != own_group && !self.elders.contains(&stray.pid);
+                if stray.is_dead {
+                    // Nobody else can wait for it.
+                    hidden || condemned.contains(&stray.group)
+                } else {
+                    (hidden && idle) || stray.is_marked(slot, mark)
+                }
+            };
+            let strays: Vec<Stray> =
+                children.into_iter().filter(|pid| !live.contains(pid)).filter_map(Stray::look_at).filter(is_stray).collect();
+            if strays.is_empty() && !condemned.is_empty() {
+                self.books().condemned.clear();
+            }
+            strays
+        }
+
+        fn books(&self) -> MutexGuard<'_, Books> {
+            self.books.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+
+    /// A child of ours that is not a running test.
+    #[derive(Debug)]
+    struct Stray {
+        pid: i32,
+        group: i32,
+        is_dead: bool,
+    }
+
+    impl Stray {
+        fn look_at(pid: i32) -> Option<Self> {
+            let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+            let (state, group) = parse_stat(&stat)?;
+            Some(Self { pid, group, is_dead: matches!(state, b'Z' | b'X') })
+        }
+
+        fn is_marked(&self, slot: &Path, mark: &[u8]) -> bool {
+            let pid = self.pid;
+            let in_environment = || {
+                let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+                environment.windows(mark.len()).position(|part| part == mark)
+            };
+            let in_directory = || fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(slot));
+            in_environment().is_some() || in_directory()
+        }
+    }
+
+    /// State and process group from a line of `/proc/PID/stat`; the name before them may contain anything.
+    fn parse_stat(stat: &[u8]) -> Option<(u8, i32)> {
+        let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
+        let text = std::str::from_utf8(&stat[after_name..]).ok()?;
+        let mut fields = text.split_ascii_whitespace();
+        let state = fields.next()?.bytes().next()?;
+        let group = fields.nth(1)?.parse().ok()?;
+        Some((state, group))
+    }
+
+    /// The numbers of our children, those that are dead and not reaped included.
+    fn children() -> Vec<i32> {
+        let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+        let lists = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+        lists.flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_name_in_a_stat_line_may_contain_anything() {
+            assert_eq!(parse_stat(b"12 (sh) S 1 34 56 0"), Some((b'S', 34)));
+            assert_eq!(parse_stat(b"12 (a) Z 9 (b)) Z 1 -1 0"), Some((b'Z', -1)));
+            assert_eq!(parse_stat(b"12 (sh) S"), None);
+            assert_eq!(parse_stat(b""), None);
+        }
+
+        #[test]
+        fn a_child_that_is_not_ours_survives_a_sweep() {
+            let household = Household::new(false);
+            let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("sleep starts");
+            household.sweep(Path::new("/nowhere"), Duration::ZERO);
+            assert!(child.try_wait().expect("it is our child").is_none());
+            child.kill().expect("it is running");
+            child.wait().expect("it is our child");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Responsible for running one process under watch: until it ends, its time is up, somebody cancels, or it writes too
+//! much; then the whole of it is killed. This is the only place that starts processes.
+//!
+//! A test is a tree of processes, and three nets catch it:
+//! 1. It leads a process group of its own, which is killed before its leader is reaped, so that the group's number
+//!    cannot belong to somebody else yet.
+//! 2. What left the group (`setsid`, and `timeout(1)`, which makes a group of its own) becomes our child when its
+//!    parent dies, because we are the reaper of our descendants. [`Household`] finds it by the mark in its environment
+//!    or by its working directory.
+//! 3. The same search again at the end of the run.
+
+mod household;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+use std::fs::File;
+use std::io;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+pub(crate) use household::{Household, MARK};
+
+#[cfg(unix)]
+use unix as platform;
+#[cfg(windows)]
+use windows as platform;
+
+use super::{Cancel, Exit};
+
+/// How often the size of the output is looked at. A process that writes a gigabyte a second is caught after 50 MB.
+const OUTPUT_CHECK: Duration = Duration::from_millis(50);
+
+/// How often a busy executable or an exhausted process table is tried again, and how long the first pause is; each
+/// further one is twice as long, 0.6 s together.
+const START_TRIES: u32 = 8;
+const START_PAUSE: Duration = Duration::from_millis(5);
+
+/// What ends a process early.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    pub(crate) deadline: Duration,
+    pub(crate) cancel: &'a Cancel,
+    /// The files it writes to, and how long each may become, in bytes.
+    pub(crate) outputs: [&'a File; 2],
+    pub(crate) output_limit: u64,
+}
+
+/// Why a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ending {
+    Exited(Exit),
+    TimedOut,
+    Cancelled,
+    TooMuchOutput,
+}
+
+/// Runs `command` to its end, or ends it; no process of its group is alive afterwards.
+pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, household: &Household) -> io::Result<(Ending, Duration)> {
+    let start = Instant::now();
+    let mut pause = START_PAUSE;
+    for _ in 1..START_TRIES {
+        match platform::run(command, watch, household, start) {
+            Err(error) if is_passing(&error) => {
+                if watch.cancel.sleep(pause) {
+                    return Ok((Ending::Cancelled, start.elapsed()));
+                }
+                pause *= 2;
+            }
+            other => return other.map(|ending| (ending, start.elapsed())),
+        }
+    }
+    platform::run(command, watch, household, start).map(|ending| (ending, start.elapsed()))
+}
+
+/// Somebody is still writing the executable, or there are too many processes at the moment.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ExecutableFileBusy | io::ErrorKind::WouldBlock)
+}
+
+impl Watch<'_> {
+    /// How long to sleep at most before looking again; zero when the time is up.
+    fn nap(&self, start: Instant) -> Duration {
+        self.deadline.saturating_sub(start.elapsed()).min(OUTPUT_CHECK)
+    }
+
+    /// Why the process has to be ended now, if it has to be.
+    fn verdict(&self, start: Instant) -> Option<Ending> {
+        let too_long = |file: &&File| file.metadata().is_ok_and(|metadata| metadata.len() > self.output_limit);
+        if self.cancel.is_stopped() {
+            Some(Ending::Cancelled)
+        } else if self.outputs.iter().any(too_long) {
+            Some(Ending::TooMuchOutput)
+        } else if start.elapsed() >= self.deadline {
+            Some(Ending::TimedOut)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Responsible for watching a process on Unix: a process group, a pidfd and the pipe of the cancel request in one
+//! `poll`, and the killing of the group.
+//!
+//! Nothing runs between fork and exec (`pre_exec`): it would keep std from using `posix_spawn`, and a plain fork takes
+//! 54 ms at 1 GiB of resident memory where `posix_spawn` takes 0.6 ms.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus};
+
+use super::{Ending, Household, Watch};
+use crate::oracle::Exit;
+
+/// How long to wait for killed processes to be gone; only those stuck in the kernel take so long.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long to sleep at most where there is no pidfd to poll.
+const TICK: Duration = Duration::from_millis(2);
+
+/// How long to sleep between looks at group members on their way out.
+const PAUSE: Duration = Duration::from_micros(100);
+
+pub(super) fn run(command: &mut Command, watch: &Watch<'_>, household: &Household, start: Instant) -> io::Result<Ending> {
+    let child = household.start(|| command.process_group(0).spawn(), std::process::Child::id)?;
+    let leader = Leader { id: child.id(), pid: Pid::from_child(&child), household, reaped: false };
+    let pidfd = open_pidfd(leader.pid);
+    let early = wait(&leader, pidfd.as_ref(), watch, start)?;
+    let exit = leader.end(pidfd.as_ref(), early != Some(Ending::Cancelled) || !watch.cancel.is_killed());
+    Ok(early.unwrap_or(Ending::Exited(exit)))
+}
+
+/// Sleeps until the leader has ended (`None`) or has to be ended. It is not reaped yet.
+fn wait(leader: &Leader<'_>, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: Instant) -> io::Result<Option<Ending>> {
+    let mut fds = Vec::with_capacity(4);
+    let pollable = watch.cancel.watch(&mut fds) & pidfd.is_some();
+    let cancels = fds.len();
+    fds.extend(pidfd.map(|pidfd| PollFd::new(pidfd, PollFlags::IN)));
+    loop {
+        let nap = if pollable { watch.nap(start) } else { watch.nap(start).min(TICK) };
+        let timeout = Timespec::try_from(nap).expect("a nap is shorter than a second");
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let has_ended = match fds.get(cancels) {
+            Some(pidfd) => !pidfd.revents().is_empty(),
+            None => leader.has_ended()?,
+        };
+        if has_ended {
+            return Ok(None);
+        }
+        if let Some(ending) = watch.verdict(start) {
+            return Ok(Some(ending));
+        }
+    }
+}
+
+/// The first process of a test and leader of its group. Dropping it kills the group, so that a panic leaves nothing.
+struct Leader<'a> {
+    id: u32,
+    pid: Pid,
+    household: &'a Household,
+    reaped: bool,
+}
+
+impl Leader<'_> {
+    fn has_ended(&self) -> io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(retry_on_intr(|| rustix::process::waitid(WaitId::Pid(self.pid), options))?.is_some())
+    }
+
+    /// Kills the group and reaps all of it; returns how the leader ended. Without patience, what does not die at once
+    /// is left behind.
+    fn end(mut self, pidfd: Option<&OwnedFd>, patient: bool) -> Exit {
+        self.kill_group();
+        self.reap(pidfd, if patient { PATIENCE } else { Duration::ZERO })
+    }
+
+    fn kill_group(&self) {
+        // It fails when the only member has ended already, and then there is nobody to kill.
+        let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+    }
+
+    fn reap(&mut self, pidfd: Option<&OwnedFd>, patience: Duration) -> Exit {
+        self.reaped = true;
+        let start = Instant::now();
+        let mut exit = Exit::Unknown;
+        if let Some(pidfd) = pidfd {
+            let timeout = Timespec::try_from(patience).expect("patience is short");
+            let _ = retry_on_intr(|| poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout)));
+        }
+        // The whole group, the leader among it, until we have no child in it any more.
+        let group_is_gone = loop {
+            match retry_on_intr(|| rustix::process::waitpgid(self.pid, WaitOptions::NOHANG)) {
+                Ok(Some((pid, status))) if pid == self.pid => exit = read_status(status),
+                Ok(Some(_)) => {}
+                Ok(None) if start.elapsed() < patience => std::thread::sleep(PAUSE),
+                Ok(None) => break false,
+                Err(_) => break true,
+            }
+        };
+        self.household.ended(self.id, group_is_gone);
+        exit
+    }
+}
+
+impl Drop for Leader<'_> {
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.kill_group();
+            self.reap(None, PATIENCE);
+        }
+    }
+}
+
+fn read_status(status: WaitStatus) -> Exit {
+    let code = status.exit_status().map(Exit::Code);
+    code.or_else(|| status.terminating_signal().map(Exit::Signal)).unwrap_or(Exit::Unknown)
+}
+
+/// A descriptor that becomes readable when the process ends; `None` on kernels without it and when there are no
+/// descriptors left.
+#[cfg(target_os = "linux")]
+fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_pidfd(_pid: Pid) -> Option<OwnedFd> {
+    None
+}

@@ -1,0 +1,338 @@
+//! Responsible for the place of one worker: [`Slot`], a temporary directory that holds one test at a time.
+//!
+//! ```text
+//!   lop-XXXXXX/        on a memory file system when there is one with room
+//!     test/            made for each test, holds only the candidate; removed after it
+//!     tmp/             TMPDIR of the test, so that what a killed compiler leaves behind goes too
+//!     stdout  stderr   what the test writes; unlinked before each test, never overwritten in place
+//! ```
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::process::{Household, MARK};
+use super::surroundings::{self, SurroundingsError};
+
+/// What a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
+#[cfg(target_os = "linux")]
+const ROOM: u64 = 64 << 20;
+
+/// What it must have free for each byte of the candidate and each slot: the candidate and what a compiler makes of it.
+#[cfg(target_os = "linux")]
+const ROOM_PER_BYTE: u64 = 32;
+
+/// After how many tests the free room is checked and processes that tests left behind are looked for.
+const CHECK_EVERY: u64 = 64;
+
+/// How long to wait for killed processes to go away.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How to make slots.
+#[derive(Clone, Debug, Default)]
+pub struct SlotOptions {
+    /// Where to put the directories; `None` for a memory file system with room, or else the system's place for
+    /// temporary files. A `TMPDIR` in the environment is always respected.
+    pub directory: Option<PathBuf>,
+    /// About how large a candidate is, in bytes; 0 when unknown.
+    pub candidate_len: usize,
+    /// This process starts no other children than tests. Then every process that turns out to be our child when no
+    /// test is running was left behind by one, even if it hid its origin, and is ended. Set it in a program, not in a
+    /// library.
+    pub owns_process: bool,
+}
+
+/// A slot could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot make a temporary directory in {}; set TMPDIR to a directory that can be written to", place.display())]
+pub struct SlotError {
+    place: PathBuf,
+    source: io::Error,
+}
+
+/// The temporary directory of one worker. Dropping it, after a panic too, ends what its tests left running and removes
+/// everything.
+#[derive(Debug)]
+pub struct Slot {
+    base: PathBuf,
+    work: PathBuf,
+    /// Counts up when a test directory could not be removed, so that the next test gets a fresh one all the same.
+    renamed: u64,
+    household: Arc<Household>,
+    tests: u64,
+    /// A machine that never had a proper /dev/null cannot lose it.
+    null_is_device: bool,
+}
+
+/// The files that one test needs.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) directory: PathBuf,
+    pub(crate) stdout: File,
+    pub(crate) stderr: File,
+}
+
+impl Slot {
+    /// Makes one slot.
+    ///
+    /// # Errors
+    /// [`SlotError`] when its directory cannot be made.
+    pub fn new(options: &SlotOptions) -> Result<Self, SlotError> {
+        Ok(Self::several(1, options)?.pop().expect("one slot was made"))
+    }
+
+    /// Makes `count` slots that know of each other's tests.
+    ///
+    /// On Linux this makes the process the reaper of its orphaned descendants, so that no process of a test can get
+    /// away; this stays so after the slots are gone.
+    ///
+    /// # Errors
+    /// [`SlotError`] when a directory cannot be made.
+    pub fn several(count: usize, options: &SlotOptions) -> Result<Vec<Self>, SlotError> {
+        let place = choose_place(options, count);
+        let household = Arc::new(Household::new(options.owns_process));
+        (0..count).map(|_| Self::make(&place, &household)).collect()
+    }
+
+    fn make(place: &Path, household: &Arc<Household>) -> Result<Self, SlotError> {
+        let make = || {
+            let place = place.canonicalize()?;
+            let mut builder = tempfile::Builder::new();
+            builder.prefix("lop-");
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            // From here on our own Drop removes it: it copes with read-only directories, that of tempfile does not.
+            let base = builder.tempdir_in(place)?.keep();
+            let slot = Self {
+                work: base.join("test"),
+                base,
+                renamed: 0,
+                household: household.clone(),
+                tests: 0,
+                null_is_device: surroundings::check_null().is_ok(),
+            };
+            fs::create_dir(slot.temporary())?;
+            Ok(slot)
+        };
+        make().map_err(|source| SlotError { place: place.to_owned(), source })
+    }
+
+    /// A slot like this one, for a worker that cannot trust this one any more.
+    ///
+    /// # Errors
+    /// [`SlotError`] when its directory cannot be made.
+    pub fn another(&self) -> Result<Self, SlotError> {
+        Self::make(self.base.parent().expect("the directory was made in another"), &self.household)
+    }
+
+    /// The directory of the slot.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.base
+    }
+
+    /// The variables to set for a test: where to put temporary files, and the mark by which its processes are known.
+    pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
+        let names: &[&str] = if cfg!(windows) { &["TMP", "TEMP"] } else { &["TMPDIR"] };
+        let temporary = self.temporary();
+        names.iter().map(|&name| (name, temporary.clone())).chain([(MARK, self.base.clone())]).collect()
+    }
+
+    pub(crate) fn household(&self) -> &Household {
+        &self.household
+    }
+
+    /// Makes the empty directory and the output files for the next test.
+    pub(crate) fn prepare(&mut self) -> io::Result<Bench> {
+        self.clear();
+        match fs::create_dir(&self.work) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.renamed += 1;
+                self.work = self.base.join(format!("test-{}", self.renamed));
+                fs::create_dir(&self.work)?;
+            }
+            other => other?,
+        }
+        let stdout = self.fresh("stdout")?;
+        let stderr = self.fresh("stderr")?;
+        Ok(Bench { directory: self.work.clone(), stdout, stderr })
+    }
+
+    /// A new empty file. What a process of an earlier test still writes goes to the unlinked one.
+    fn fresh(&self, name: &str) -> io::Result<File> {
+        let path = self.base.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // Appending, because a test may open /dev/stderr anew and would otherwise write over what is there.
+        OpenOptions::new().read(true).append(true).create_new(true).open(path)
+    }
+
+    /// Removes what a test left in the slot. What cannot be removed now is removed with the slot.
+    pub(crate) fn clear(&mut self) {
+        let _ = remove_tree(&self.work);
+        let temporary = self.temporary();
+        let is_empty = fs::read_dir(&temporary).is_ok_and(|mut entries| entries.next().is_none());
+        if !is_empty {
+            let _ = remove_tree(&temporary);
+            let _ = fs::create_dir(&temporary);
+        }
+    }
+
+    /// Ends what tests left running outside of their process groups. `patient` waits until it is gone.
+    pub(crate) fn sweep(&self, patient: bool) {
+        self.household.sweep(&self.base, if patient { PATIENCE } else { Duration::ZERO });
+    }
+
+    /// Counts a test and, now and then, does what need not be done each time.
+    pub(crate) fn tick(&mut self) -> Result<(), SurroundingsError> {
+        if self.null_is_device {
+            surroundings::check_null()?;
+        }
+        self.tests += 1;
+        if self.tests.is_multiple_of(CHECK_EVERY) {
+            self.sweep(true);
+            surroundings::check_room(&self.base)?;
+        }
+        Ok(())
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.base.join("tmp")
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.sweep(true);
+        let _ = remove_tree(&self.base);
+    }
+}
+
+fn choose_place(options: &SlotOptions, count: usize) -> PathBuf {
+    let asked_for = options.directory.clone();
+    let from_environment = || std::env::var_os("TMPDIR").filter(|value| !value.is_empty()).map(|_| std::env::temp_dir());
+    asked_for
+        .or_else(from_environment)
+        .or_else(|| memory_file_system(options.candidate_len, count))
+        .unwrap_or_else(std::env::temp_dir)
+}
+
+/// The memory file system of Linux, if it has room and programs can be run from it: many a test compiles the candidate
+/// and runs the result, and containers mount it `noexec`.
+#[cfg(target_os = "linux")]
+fn memory_file_system(candidate_len: usize, count: usize) -> Option<PathBuf> {
+    use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
+    let place = Path::new("/dev/shm");
+    let facts = statvfs(place).ok()?;
+    let needed = ROOM + ROOM_PER_BYTE * candidate_len as u64 * count as u64;
+    let usable = facts.f_bavail.saturating_mul(facts.f_frsize) >= needed
+        && !facts.f_flag.intersects(StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY)
+        && access(place, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    usable.then(|| place.to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory_file_system(_candidate_len: usize, _count: usize) -> Option<PathBuf> {
+    None
+}
+
+/// Removes a directory and everything in it, even if it was made read-only, or somebody still writes into it.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    const TRIES: usize = 4;
+    let mut result = Ok(());
+    for attempt in 0..TRIES {
+        if attempt > 0 {
+            make_writable(path);
+        }
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => result = Err(error),
+            _ => return Ok(()),
+        }
+    }
+    result
+}
+
+/// Gives its owner every right on a directory and on those in it.
+fn make_writable(path: &Path) {
+    let mut rest = vec![path.to_owned()];
+    while let Some(directory) = rest.pop() {
+        #[cfg(unix)]
+        let _ = fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        // `file_type` does not follow links: nothing outside is touched.
+        let directories = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        rest.extend(directories.map(|entry| entry.path()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_made_and_removed() {
+        let slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let path = slot.path().to_owned();
+        assert!(path.is_dir() && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lop-")));
+        drop(slot);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_slot_is_removed_after_a_panic() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let worker = std::thread::spawn(move || {
+            let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+            let bench = slot.prepare().expect("a bench");
+            fs::write(bench.directory.join("x"), "x").expect("writable");
+            sender.send(slot.path().to_owned()).expect("somebody listens");
+            std::panic::resume_unwind(Box::new("on purpose"));
+        });
+        let path = receiver.recv().expect("a path");
+        assert!(worker.join().is_err());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn each_test_finds_an_empty_directory_and_empty_files() {
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        for _ in 0..3 {
+            let bench = slot.prepare().expect("a bench");
+            assert_eq!(fs::read_dir(&bench.directory).expect("readable").count(), 0);
+            assert_eq!(bench.stdout.metadata().expect("metadata").len(), 0);
+            assert_eq!(fs::read_dir(slot.temporary()).expect("readable").count(), 0);
+            fs::create_dir_all(bench.directory.join("a/b")).expect("writable");
+            fs::write(slot.temporary().join("left.s"), "x").expect("writable");
+            fs::write(slot.base.join("stdout"), "x").expect("writable");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn read_only_directories_and_links_out_of_the_slot_are_removed_as_such() {
+        use std::os::unix::fs::PermissionsExt;
+        let outside = tempfile::tempdir().expect("a directory");
+        fs::write(outside.path().join("keep"), "x").expect("writable");
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let work = slot.prepare().expect("a bench").directory;
+        fs::create_dir_all(work.join("a/b/c")).expect("writable");
+        std::os::unix::fs::symlink(outside.path(), work.join("link")).expect("a link");
+        for name in ["a/b/c", "a/b", "a"] {
+            fs::set_permissions(work.join(name), fs::Permissions::from_mode(0o000)).expect("ours");
+        }
+        slot.clear();
+        assert!(!work.exists());
+        assert!(outside.path().join("keep").exists());
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_to_is_named() {
+        let options = SlotOptions { directory: Some("/nowhere/at/all".into()), ..SlotOptions::default() };
+        let error = Slot::new(&options).expect_err("no such directory").to_string();
+        assert!(error.contains("/nowhere/at/all") && error.contains("TMPDIR"), "{error}");
+    }
+}

@@ -1,0 +1,84 @@
+//! The baseline: is the input interesting, always, and is the empty file not?
+
+use crate::engine::Verdict;
+use crate::oracle::Outcome;
+
+use super::error::ReduceError;
+use super::event::Event;
+use super::options::Options;
+use super::report::Ended;
+use super::session::{Halt, Session};
+
+/// Runs on the unchanged input before anything is believed.
+const RUNS: usize = 2;
+/// Runs after the first two disagreed, to say how often the test changes its mind.
+const RUNS_WHEN_FLAKY: usize = 5;
+
+/// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
+/// interesting and may be the result.
+pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool, Halt> {
+    let input = session.best().clone();
+    let (mut runs, mut interesting) = (0, 0);
+    let mut slowest = std::time::Duration::ZERO;
+    let mut last: Option<Outcome> = None;
+    let mut refused: Option<Outcome> = None;
+    let mut wanted = RUNS;
+    while runs < wanted {
+        let outcome = session.judge(&input).map_err(before_the_baseline)?;
+        runs += 1;
+        if outcome.verdict.is_none() {
+            return Err(Halt::Failed(ReduceError::Cancelled));
+        }
+        if outcome.is_interesting() {
+            interesting += 1;
+            slowest = slowest.max(outcome.duration);
+            last = Some(outcome);
+        } else {
+            refused = Some(outcome);
+        }
+        if interesting > 0 && refused.is_some() {
+            wanted = RUNS_WHEN_FLAKY;
+        }
+    }
+    if let Some(outcome) = refused {
+        let outcome = Box::new(outcome);
+        if interesting == 0 {
+            return Err(Halt::Failed(ReduceError::NotInteresting { outcome }));
+        }
+        if !options.allow_flaky {
+            return Err(Halt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
+        }
+        session.emit(&Event::Note(&format!(
+            "the test is flaky: {interesting} of {runs} runs on the input were interesting"
+        )))?;
+    }
+    session.remember(&input, Verdict::Interesting);
+    let deadline = session.baseline_took(slowest);
+    if let Some(outcome) = &last {
+        session.emit(&Event::Baseline { outcome, deadline })?;
+    }
+    if input.is_empty() {
+        return if options.allow_empty { Ok(true) } else { Err(Halt::Failed(ReduceError::EmptyIsInteresting)) };
+    }
+    let empty = session.judge(b"").map_err(before_the_baseline)?;
+    match empty.verdict {
+        Some(Verdict::Interesting) if options.allow_empty => {
+            session.remember(b"", Verdict::Interesting);
+            Ok(true)
+        }
+        Some(Verdict::Interesting) => Err(Halt::Failed(ReduceError::EmptyIsInteresting)),
+        Some(verdict) => {
+            session.remember(b"", verdict);
+            Ok(false)
+        }
+        None => Err(Halt::Ended(Ended::Cancelled)),
+    }
+}
+
+/// A run that is stopped before the input was judged has no result to show.
+fn before_the_baseline(halt: Halt) -> Halt {
+    match halt {
+        Halt::Ended(Ended::Cancelled) => Halt::Failed(ReduceError::Cancelled),
+        other => other,
+    }
+}

@@ -1,0 +1,196 @@
+//! Stage 1, deletion: sibling lists by expected gain, or level by level.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::passes::{Removal, Sequence, bodies, siblings, unreferenced};
+use crate::syntax::NodeId;
+
+use super::reducer::{Reducer, nodes_of};
+use super::session::Halt;
+use super::sweep::Sweep;
+use super::work::Ask;
+
+/// A list is put back after so many units were found needed: another may promise more by then.
+const SLICE: usize = 6;
+
+/// A list that waits for its turn.
+struct Waiting {
+    /// Tokens expected to go per test; larger comes first.
+    gain: f64,
+    depth: u32,
+    /// The node whose children it holds: of equal lists the last in the text comes first.
+    parent: NodeId,
+    nodes: Vec<NodeId>,
+    sweep: Sweep,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gain
+            .total_cmp(&other.gain)
+            .then(other.depth.cmp(&self.depth))
+            .then(self.parent.cmp(&other.parent))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+impl Reducer<'_, '_> {
+    /// Takes out what can go, while something goes.
+    pub(super) fn delete(&mut self) -> Result<(), Halt> {
+        loop {
+            let before = self.weight();
+            if !self.by_levels() {
+                self.unreferenced_definitions()?;
+            }
+            self.sibling_lists()?;
+            if !self.by_levels() {
+                self.empty_bodies()?;
+            }
+            if self.weight() >= before || self.tools.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Definitions whose names are found nowhere else: all at once if possible, again while that
+    /// frees others.
+    fn unreferenced_definitions(&mut self) -> Result<(), Halt> {
+        loop {
+            let (tokens, before) = (self.tokens(), self.weight());
+            let Some(tools) = &mut self.tools else { return Ok(()) };
+            let work = &self.work;
+            let skip = |node| work.is_refused(Ask::Definition, node, tokens);
+            let document = work.document();
+            let Some(sequence) = unreferenced(document, tools.grammar, &mut tools.shapes, skip) else {
+                return Ok(());
+            };
+            self.session.enter_pass("unreferenced", self.round)?;
+            let mut sweep = self.new_sweep(sequence);
+            self.finish(&mut sweep)?;
+            let tokens = self.tokens();
+            for unit in sweep.kept().collect::<Vec<_>>() {
+                let Removal::Nodes(nodes) = &sweep.sequence.units[unit].removal else { continue };
+                for &node in nodes {
+                    self.work.refuse(Ask::Definition, node, tokens);
+                }
+                if let [node] = nodes[..] {
+                    self.work.refuse(Ask::Unit, node, tokens);
+                }
+            }
+            self.rebase()?;
+            if self.weight() >= before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Bodies of definitions that stay.
+    fn empty_bodies(&mut self) -> Result<(), Halt> {
+        let tokens = self.tokens();
+        let Some(tools) = &mut self.tools else { return Ok(()) };
+        let work = &self.work;
+        let skip = |node| work.is_refused(Ask::Body, node, tokens);
+        let Some((sequence, nodes)) = bodies(work.document(), tools.grammar, &mut tools.shapes, skip) else {
+            return Ok(());
+        };
+        self.session.enter_pass("bodies", self.round)?;
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        for unit in sweep.kept().collect::<Vec<_>>() {
+            self.work.refuse(Ask::Body, nodes[unit], self.session.size().tokens);
+        }
+        self.rebase()
+    }
+
+    /// All sibling lists of the tree, from the root down.
+    fn sibling_lists(&mut self) -> Result<(), Halt> {
+        self.session.enter_pass("siblings", self.round)?;
+        let mut heap = BinaryHeap::new();
+        self.open(0, &mut heap);
+        while let Some(mut list) = heap.pop() {
+            if self.work.is_gone(list.parent) {
+                continue;
+            }
+            let most = if self.by_levels() { usize::MAX } else { list.sweep.needed() + SLICE };
+            let result = self.session.pursue(&mut list.sweep.on(&mut self.work, most));
+            list.sweep.teach(&mut self.knowledge);
+            result?;
+            let tokens = self.tokens();
+            let kind = list.sweep.sequence.kind;
+            for (unit, stays) in list.sweep.newly_decided() {
+                let counts = self.kinds.entry(kind).or_default();
+                counts.1 += 1;
+                if stays {
+                    self.work.refuse(Ask::Unit, list.nodes[unit], tokens);
+                    self.open(list.nodes[unit], &mut heap);
+                } else {
+                    counts.0 += 1;
+                }
+            }
+            if !list.sweep.is_finished() {
+                list.gain = self.gain(&list.sweep);
+                heap.push(list);
+            }
+        }
+        self.rebase()
+    }
+
+    /// Puts the lists at and below a node that stays on the heap, down to the next units.
+    fn open(&mut self, node: NodeId, heap: &mut BinaryHeap<Waiting>) {
+        let tokens = self.tokens();
+        let mut below = vec![node];
+        while let Some(parent) = below.pop() {
+            let Some(tools) = &mut self.tools else { return };
+            let work = &self.work;
+            let document = work.document();
+            if document.is_leaf(parent) {
+                continue;
+            }
+            let skip = |child| work.is_refused(Ask::Unit, child, tokens);
+            let list = siblings(document, tools.grammar, &mut tools.shapes, parent, skip);
+            let units: Vec<_> = list.iter().flat_map(nodes_of).collect();
+            let mut units = units.into_iter().peekable();
+            for child in document.children(parent) {
+                // A unit's own lists wait until it is known to stay.
+                if units.next_if_eq(&child).is_none() {
+                    below.push(child);
+                }
+            }
+            if let Some(sequence) = list {
+                heap.push(self.waiting(parent, sequence));
+            }
+        }
+    }
+
+    fn waiting(&self, parent: NodeId, sequence: Sequence) -> Waiting {
+        let nodes = nodes_of(&sequence).collect();
+        let depth = sequence.depth;
+        let sweep = self.new_sweep(sequence);
+        Waiting { gain: self.gain(&sweep), depth, parent, nodes, sweep }
+    }
+
+    /// Expected tokens per test of a list: p(list) × mean tokens of a unit, where
+    /// p(list) = 2·p(kind) / (2 + needed so far).
+    fn gain(&self, sweep: &Sweep) -> f64 {
+        if self.by_levels() {
+            return -f64::from(sweep.sequence.depth);
+        }
+        let (gone, asked) = self.kinds.get(&sweep.sequence.kind).copied().unwrap_or_default();
+        let p_kind = (gone as f64 + 1.0) / (asked as f64 + 2.0);
+        2.0 * p_kind / (2.0 + sweep.needed() as f64) * sweep.mean_tokens_left()
+    }
+}

@@ -1,0 +1,48 @@
+//! Why a reduction could not start or could not go on.
+
+use crate::oracle::Outcome;
+
+/// An error of [`reduce`](super::reduce).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReduceError {
+    /// The input does not pass its own test.
+    #[error("the input is not interesting")]
+    NotInteresting {
+        /// What the test did on the input.
+        outcome: Box<Outcome>,
+    },
+    /// The test gave different answers on the same input.
+    #[error("the test is flaky: of {runs} runs on the unchanged input {interesting} were interesting")]
+    Flaky {
+        /// Runs that said *interesting*.
+        interesting: usize,
+        /// All runs.
+        runs: usize,
+        /// The last outcome that was not interesting.
+        outcome: Box<Outcome>,
+    },
+    /// The test accepts the empty file, so there is nothing to look for.
+    #[error("the test says that the empty file is interesting")]
+    EmptyIsInteresting,
+    /// The test could not be run.
+    #[error("the test could not be run: {message}")]
+    Unresolved {
+        /// What went wrong.
+        message: String,
+        /// The best result so far, if the reduction had begun.
+        best: Option<Vec<u8>>,
+    },
+    /// A consumer of events failed, for example because the disk is full.
+    #[error("the result could not be kept")]
+    Sink {
+        /// What the consumer said.
+        #[source]
+        source: std::io::Error,
+        /// The best result so far.
+        best: Vec<u8>,
+    },
+    /// Cancelled before the input had been judged.
+    #[error("cancelled before the input was judged")]
+    Cancelled,
+}

@@ -1,0 +1,111 @@
+//! What a reduction tells the outside while it runs: one event type for every consumer.
+//!
+//! People (progress, summary), machines (JSON lines) and files (the store that keeps the best
+//! result on disk) are three consumers of the same stream, in one order: the order in which the
+//! driver saw things happen.
+
+use std::time::Duration;
+
+use crate::engine::Verdict;
+use crate::oracle::Outcome;
+
+use super::Report;
+
+/// The size of a test case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Length in bytes.
+    pub bytes: usize,
+    /// Leaves of the syntax tree that are neither comments nor blank; words and single
+    /// punctuation characters where there is no grammar.
+    pub tokens: usize,
+    /// Number of lines; a last line without a line feed counts.
+    pub lines: usize,
+}
+
+/// Something that happened during a reduction.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The input was read and parsed; nothing has been tested yet.
+    Started {
+        /// Size of the input.
+        size: Size,
+        /// Name of the grammar, or `None` for text.
+        grammar: Option<&'a str>,
+        /// ERROR and MISSING nodes in the input's tree.
+        syntax_errors: usize,
+        /// Tests that may run at the same time.
+        slots: usize,
+    },
+    /// The input itself was judged (once or several times); the reduction can start.
+    Baseline {
+        /// The last outcome of the test on the unchanged input.
+        outcome: &'a Outcome,
+        /// The deadline derived from it, or the one that was asked for.
+        deadline: Duration,
+    },
+    /// A pass begins.
+    Pass {
+        /// The pass's name, as in the summary.
+        name: &'static str,
+        /// Round of the fixpoint loop, from 1.
+        round: usize,
+    },
+    /// A candidate was judged by the interestingness test.
+    Tested {
+        /// Number of this test, from 1; the baseline's runs are counted too.
+        number: u64,
+        /// The pass that asked.
+        pass: &'static str,
+        /// Size of the candidate in bytes.
+        bytes: usize,
+        /// What the test said; `None` if the run gave no answer (cancelled or failed).
+        verdict: Option<Verdict>,
+        /// How long it ran.
+        duration: Duration,
+        /// Candidates that were answered from the cache so far.
+        cache_hits: u64,
+        /// A note on the candidate (`depth 3 of list kind`), for `-v`.
+        what: &'a str,
+    },
+    /// A candidate became the best result. Consumers that keep it must have it on disk when they
+    /// return.
+    Accepted {
+        /// The whole new best result.
+        content: &'a [u8],
+        /// Its size.
+        size: Size,
+        /// Tests run so far.
+        tests: u64,
+        /// The pass that found it.
+        pass: &'static str,
+    },
+    /// Something the user should know that does not stop the run.
+    Note(&'a str),
+    /// The reduction has ended, by itself or because it was stopped.
+    Finished(&'a Report),
+}
+
+/// A consumer of events.
+///
+/// Events come in the order in which things happened, from one thread. An error stops the
+/// reduction (a full disk must not be ignored while results are promised to be on it); the best
+/// result so far is then reported with the error.
+pub trait EventSink {
+    /// Takes note of one event.
+    ///
+    /// # Errors
+    /// When the consumer can no longer do its job; the reduction stops.
+    fn event(&mut self, event: &Event<'_>) -> std::io::Result<()>;
+}
+
+/// A sink that ignores everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl EventSink for Silent {
+    fn event(&mut self, _: &Event<'_>) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! Stage 2, local edits: hoists, minimal replacements, splices and lifts by expected gain, and
+//! chains of nested nodes.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::engine::Verdict;
+use crate::passes::{Alternative, Fingerprints, Removal, chains, hoists, minimal_replacements, rewrites};
+
+use super::reducer::Reducer;
+use super::session::{Candidate, Halt, Inquiry};
+use super::work::{Work, worth_asking_again};
+
+/// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
+/// possible at once.
+const SMALL_TREE: usize = 20_000;
+/// In larger trees so many edits are made before the tree is built anew.
+const EDITS_BEFORE_REBASE: usize = 12;
+/// Edits that are looked at in one tree: those that save most.
+const MOST_ALTERNATIVES: usize = 50_000;
+/// Levels of nesting from which chains are looked at before anything is deleted: lists level below
+/// level would need a test each.
+const DEEP: u32 = 200;
+
+/// An edit that waits for its turn.
+struct Waiting {
+    value: f64,
+    alternative: Alternative,
+    number: usize,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.total_cmp(&other.value).then(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+impl Reducer<'_, '_> {
+    /// Chains first if the text is nested so deeply that lists would go level by level.
+    pub(super) fn deep_nesting(&mut self) -> Result<(), Halt> {
+        let document = self.work.document();
+        if document.ids().any(|id| document.node(id).depth > DEEP) { self.chains() } else { Ok(()) }
+    }
+
+    /// Makes local edits while one is accepted.
+    pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
+        self.chains()?;
+        self.session.enter_pass("local edits", self.round)?;
+        while self.local_round()? {}
+        Ok(())
+    }
+
+    /// Collapses chains of nested nodes.
+    fn chains(&mut self) -> Result<(), Halt> {
+        let tokens = self.tokens();
+        let Some(tools) = &self.tools else { return Ok(()) };
+        let mut sequences = chains(self.work.document(), tools.grammar);
+        sequences.retain(|chain| {
+            let memo = chain_memo(self.work.source(), &chain.units);
+            self.memo.get(&memo).is_none_or(|&then| worth_asking_again(then, tokens))
+        });
+        if sequences.is_empty() {
+            return Ok(());
+        }
+        self.session.enter_pass("chains", self.round)?;
+        for sequence in sequences {
+            // A chain inside a shell that went is gone with it; asking about it costs no test.
+            let memo = chain_memo(self.work.source(), &sequence.units);
+            let mut sweep = self.new_sweep(sequence);
+            self.finish(&mut sweep)?;
+            if sweep.removed_count() == 0 {
+                self.memo.insert(memo, self.session.size().tokens);
+            }
+        }
+        self.rebase()
+    }
+
+    /// One round of local edits on one tree; `true` if one was accepted.
+    fn local_round(&mut self) -> Result<bool, Halt> {
+        let Some(tools) = &self.tools else { return Ok(false) };
+        let document = self.work.document();
+        let prints = Fingerprints::new(document.source());
+        let mut all = hoists(document, tools.grammar, &prints);
+        all.extend(minimal_replacements(document, tools.grammar, &prints));
+        all.extend(rewrites(document, tools.grammar, &prints));
+        let tokens = self.tokens();
+        all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
+        if all.len() > MOST_ALTERNATIVES {
+            all.sort_by_key(|a| std::cmp::Reverse(a.tokens));
+            all.truncate(MOST_ALTERNATIVES);
+        }
+        let mut heap: BinaryHeap<_> = (0..)
+            .zip(all)
+            .map(|(number, alternative)| Waiting { value: self.value(&alternative), alternative, number })
+            .collect();
+        let small = document.node_count() <= SMALL_TREE;
+        let most = if small { 1 } else { EDITS_BEFORE_REBASE };
+        let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
+        while edited.len() < most {
+            let batch = self.next_batch(&mut heap, &edited);
+            if batch.is_empty() {
+                break;
+            }
+            if let Some(range) = self.try_batch(batch)? {
+                edited.push(range);
+            }
+        }
+        self.rebase()?;
+        Ok(!edited.is_empty())
+    }
+
+    /// The most valuable edits that do not touch what was edited since the tree was built, one per
+    /// worker.
+    fn next_batch(&self, heap: &mut BinaryHeap<Waiting>, edited: &[std::ops::Range<usize>]) -> Vec<Alternative> {
+        let mut batch = Vec::new();
+        while batch.len() < self.session.slots()
+            && let Some(mut next) = heap.pop()
+        {
+            let range = self.work.document().node(next.alternative.node).range();
+            // It waits for the tree in which its surroundings are as they are now.
+            if edited.iter().any(|e| e.start < range.end && range.start < e.end) {
+                continue;
+            }
+            // Chances change with every answer; the heap learns of it when an edit comes up.
+            let value = self.value(&next.alternative);
+            if value < next.value && heap.peek().is_some_and(|other| other.value > value) {
+                next.value = value;
+                heap.push(next);
+                continue;
+            }
+            batch.push(next.alternative);
+        }
+        batch
+    }
+
+    /// Tries some edits, of which at most one is made: its range is returned.
+    fn try_batch(&mut self, batch: Vec<Alternative>) -> Result<Option<std::ops::Range<usize>>, Halt> {
+        let mut trial = Trial { work: &self.work, verdicts: vec![None; batch.len()], taken: None, batch };
+        let result = self.session.pursue(&mut trial);
+        let Trial { batch, verdicts, taken, .. } = trial;
+        for (at, (alternative, verdict)) in batch.iter().zip(verdicts).enumerate() {
+            // What was accepted elsewhere at the same time says nothing about this one's text.
+            let Some(verdict) = verdict else { continue };
+            if verdict == Verdict::Interesting && taken != Some(at) {
+                continue;
+            }
+            self.classes.learn(alternative.class, taken == Some(at));
+            if verdict != Verdict::Interesting {
+                self.memo.insert(alternative.memo, self.session.size().tokens);
+            }
+        }
+        result?;
+        Ok(taken.map(|at| {
+            self.work.commit(&Removal::Edits(batch[at].edits.clone()));
+            self.work.document().node(batch[at].node).range()
+        }))
+    }
+
+    /// Expected tokens saved by one test.
+    fn value(&self, alternative: &Alternative) -> f64 {
+        // An edit that saves only bytes comes after all that save tokens.
+        let saved = if alternative.tokens > 0 { f64::from(alternative.tokens) } else { 0.01 };
+        self.classes.chance(alternative.class) * saved
+    }
+}
+
+fn chain_memo(source: &[u8], units: &[crate::passes::Unit]) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    "chain".hash(&mut hasher);
+    for unit in units {
+        if let Removal::Edits(edits) = &unit.removal {
+            edits.iter().for_each(|e| source[e.start..e.end].hash(&mut hasher));
+        }
+    }
+    hasher.finish()
+}
+
+/// Some edits, at most one of which is made.
+struct Trial<'w, 'g> {
+    work: &'w Work<'g>,
+    batch: Vec<Alternative>,
+    verdicts: Vec<Option<Verdict>>,
+    taken: Option<usize>,
+}
+
+impl Inquiry for Trial<'_, '_> {
+    fn questions(&mut self, most: usize) -> Vec<u64> {
+        if self.taken.is_some() {
+            return Vec::new();
+        }
+        (0..).zip(&self.verdicts).filter(|(_, v)| v.is_none()).map(|(at, _)| at).take(most).collect()
+    }
+
+    fn candidate(&self, question: u64) -> Candidate {
+        let removal = Removal::Edits(self.at(question).edits.clone());
+        self.work.candidate(std::iter::once(&removal), false)
+    }
+
+    fn wants(&self, question: u64) -> bool {
+        self.taken.is_none() && self.verdicts.get(index(question)).is_some_and(Option::is_none)
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        self.verdicts[index(question)] = Some(verdict);
+        let takes = verdict == Verdict::Interesting && self.taken.is_none();
+        if takes {
+            self.taken = Some(index(question));
+        }
+        takes.then_some(question)
+    }
+
+    fn describe(&self, question: u64) -> String {
+        let class = self.at(question).class;
+        format!("{:?} of kind {} by {}, {} tokens", class.action, class.outer, class.inner, self.at(question).tokens)
+    }
+}
+
+impl Trial<'_, '_> {
+    fn at(&self, question: u64) -> &Alternative {
+        &self.batch[index(question)]
+    }
+}
+
+fn index(question: u64) -> usize {
+    usize::try_from(question).expect("a position in the batch")
+}

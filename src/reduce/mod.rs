@@ -1,0 +1,167 @@
+//! The driver: judges the input, lets the passes propose, asks, accepts, and knows when to stop.
+//!
+//! ```text
+//! baseline ─► comments ─► ┌ deletion ◄─► local edits ─► tokens ─► characters ┐ ─► minimality
+//!                         └──────────────── while it shrinks ◄───────────────┘
+//! ```
+
+mod baseline;
+mod classes;
+mod deletion;
+pub mod error;
+pub mod event;
+mod gate;
+mod local;
+pub mod options;
+mod reducer;
+mod report;
+mod session;
+mod sweep;
+mod work;
+
+use std::sync::Arc;
+
+use crate::engine::Knowledge;
+use crate::exec::Executor;
+use crate::grammar::Grammar;
+use crate::oracle::Cancel;
+use crate::passes::Shapes;
+use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words};
+
+pub use error::ReduceError;
+pub use event::{Event, EventSink, Silent, Size};
+pub use options::{Minimal, Options, Order, Schedule};
+pub use report::{Counts, Ended, PassStats, Report};
+
+use reducer::{Reducer, Tools};
+use session::{Halt, Session};
+use work::Work;
+
+/// Reduces an input to a small text that is still interesting.
+///
+/// `grammar` says how to parse it; `None` works on lines, words and characters. The executor runs
+/// the interestingness test, the sink is told of everything that happens, and `cancel` ends the
+/// reduction early with the best result so far.
+///
+/// # Errors
+/// When the input is not interesting, the test is flaky or accepts the empty file and the options
+/// do not allow that, the test cannot be run, or the sink fails.
+pub fn reduce(
+    input: &[u8],
+    grammar: Option<Arc<Grammar>>,
+    executor: &mut dyn Executor,
+    options: &Options,
+    sink: &mut dyn EventSink,
+    cancel: &Cancel,
+) -> Result<Report, ReduceError> {
+    let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(input) };
+    let slots = executor.slots();
+    let mut parsed = None;
+    if let Some(grammar) = grammar.as_deref()
+        && input.len() <= options.max_parse
+    {
+        parsed = Some(parse(grammar, input));
+    }
+    let document = parsed.as_ref().and_then(|p| p.as_ref().ok());
+    before.tokens = document.map_or_else(|| count_words(input), Document::tokens);
+    let errors = document.map_or(0, Document::errors);
+    let session = Session::new(input, before, executor, sink, cancel, options);
+    let mut reducer = Reducer {
+        session,
+        options,
+        knowledge: Knowledge::new(before.tokens.max(count_leaves(document, input))),
+        work: Work::text(input.to_vec()),
+        tools: None,
+        kinds: Default::default(),
+        classes: Default::default(),
+        memo: Default::default(),
+        round: 0,
+        kept_by_timeout: Vec::new(),
+    };
+    let started = Event::Started {
+        size: before,
+        grammar: grammar.as_deref().map(Grammar::name),
+        syntax_errors: errors,
+        slots,
+    };
+    let result = reducer.session.emit(&started).and_then(|()| {
+        run(&mut reducer, grammar.as_deref(), parsed)
+    });
+    let ended = match result {
+        Ok(()) => Ended::Complete,
+        Err(Halt::Ended(ended)) => ended,
+        Err(Halt::Failed(error)) => return Err(error),
+    };
+    finish(reducer, before, ended)
+}
+
+/// Leaves of the input as the engine's model counts them: what could be a unit at the finest level.
+fn count_leaves(document: Option<&Document>, input: &[u8]) -> usize {
+    document.map_or(input.len(), Document::tokens)
+}
+
+fn parse(grammar: &Grammar, text: &[u8]) -> Result<Document, ParseError> {
+    Document::parse(&mut SyntaxParser::new(grammar.language())?, text.to_vec())
+}
+
+fn run<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    grammar: Option<&'g Grammar>,
+    parsed: Option<Result<Document, ParseError>>,
+) -> Result<(), Halt> {
+    if baseline::judge(&mut reducer.session, reducer.options)? {
+        return reducer.take_empty();
+    }
+    let Some(grammar) = grammar else { return reducer.run() };
+    let parsed = match parsed {
+        Some(parsed) => parsed,
+        None => {
+            reducer.lines_until(reducer.options.max_parse)?;
+            parse(grammar, &reducer.session.best().clone())
+        }
+    };
+    match parsed.and_then(|document| Ok((document, tools(grammar)?, SyntaxParser::new(grammar.language())?))) {
+        Ok((document, tools, gate)) => reducer.plant(document, tools, gate),
+        Err(error) => {
+            reducer.session.emit(&Event::Note(&format!("{error}; going on with lines, words and characters")))?;
+        }
+    }
+    reducer.run()
+}
+
+fn tools(grammar: &Grammar) -> Result<Tools<'_>, ParseError> {
+    Ok(Tools {
+        grammar,
+        parser: SyntaxParser::new(grammar.language())?,
+        shapes: Shapes::new(SyntaxParser::new(grammar.language())?),
+    })
+}
+
+fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {
+    let session = &reducer.session;
+    let mut report = Report {
+        best: session.best().to_vec(),
+        before,
+        after: session.size(),
+        ended,
+        tests: session.counts,
+        cache_hits: session.cache_hits,
+        gate_refusals: session.gate_refusals,
+        elapsed: session.elapsed(),
+        waiting: session.waiting,
+        testing: session.testing,
+        depths: reducer.knowledge.table(),
+        passes: session.stats().to_vec(),
+        kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
+        minimal: if ended == Ended::Complete { reducer.minimal().name() } else { Minimal::None.name() },
+    };
+    if let Some(tools) = &mut reducer.tools
+        && let Ok(document) = Document::parse(&mut tools.parser, report.best.clone())
+    {
+        report.after.tokens = document.tokens();
+    }
+    match reducer.session.emit(&Event::Finished(&report)) {
+        Err(Halt::Failed(error)) => Err(error),
+        _ => Ok(report),
+    }
+}

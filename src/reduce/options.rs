@@ -1,0 +1,103 @@
+//! What a caller may choose about a reduction.
+
+use std::time::Duration;
+
+/// How the sibling sequences of the tree are ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// By expected tokens removed per test.
+    #[default]
+    Gain,
+    /// Strictly level by level from the root: plain hierarchical delta debugging
+    /// (Misherghi & Su, ICSE 2006).
+    Levels,
+}
+
+/// The direction in which a sibling sequence is swept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// What the grammar says for the list's kind; last to first when it says nothing.
+    #[default]
+    Grammar,
+    /// Last to first.
+    Backward,
+    /// First to last.
+    Forward,
+    /// Shuffled with the seed.
+    Random,
+}
+
+/// What the result is guaranteed to be minimal in: without any single one of these, the result is
+/// no longer interesting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Minimal {
+    /// Nothing is guaranteed: passes stop when more is unlikely to go.
+    None,
+    /// Units of the tree.
+    Unit,
+    /// Tokens.
+    Token,
+    /// Characters.
+    Char,
+}
+
+impl Minimal {
+    /// The word used on the command line and in the summary.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Minimal::None => "none",
+            Minimal::Unit => "unit",
+            Minimal::Token => "token",
+            Minimal::Char => "char",
+        }
+    }
+}
+
+/// Choices of a reduction. The default is what `lop` does without options.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Order of the sibling sequences.
+    pub schedule: Schedule,
+    /// Direction of a sweep.
+    pub order: Order,
+    /// Seeds every choice that is left to chance.
+    pub seed: u64,
+    /// Guarantee at the end; `None` means token with a grammar, char without.
+    pub minimal: Option<Minimal>,
+    /// Accept candidates with more syntax errors than the best result.
+    pub allow_syntax_errors: bool,
+    /// Go on although the empty file is interesting.
+    pub allow_empty: bool,
+    /// Go on although the test answers differently on the same input.
+    pub allow_flaky: bool,
+    /// Deadline of a test; `None` derives it from the slowest accepted run.
+    pub deadline: Option<Duration>,
+    /// A candidate that timed out is not tried again with twice the deadline.
+    pub timeout_is_final: bool,
+    /// Inputs above this many bytes are cut down by lines before they are parsed.
+    pub max_parse: usize,
+    /// Stop after this many tests.
+    pub max_tests: Option<u64>,
+    /// Stop after this much time.
+    pub max_time: Option<Duration>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            schedule: Schedule::default(),
+            order: Order::default(),
+            seed: 0,
+            minimal: None,
+            allow_syntax_errors: false,
+            allow_empty: false,
+            allow_flaky: false,
+            deadline: None,
+            timeout_is_final: false,
+            max_parse: 16 << 20,
+            max_tests: None,
+            max_time: None,
+        }
+    }
+}

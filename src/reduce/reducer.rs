@@ -1,0 +1,379 @@
+//! The reducer: everything a stage needs, and the order of the stages.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::engine::{Config, Knowledge, Verdict};
+use crate::grammar::{Grammar, SweepOrder};
+use crate::passes::{Removal, Sequence, Shapes, character_units, comments, line_units, list_kind, token_units, word_units};
+use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
+
+use super::classes::Classes;
+use super::event::Event;
+use super::gate::Gate;
+use super::options::{Minimal, Options, Order, Schedule};
+use super::session::{Candidate, Halt, Inquiry, Session};
+use super::sweep::Sweep;
+use super::work::{Ask, Work};
+
+/// Rounds of everything after which even a result that still shrinks is left alone; a round that
+/// removes nothing ends the loop long before.
+const MAX_ROUNDS: usize = 50;
+/// Units found needed after which a sweep over lines looks whether the text is short enough.
+const LINES_SLICE: usize = 64;
+
+/// What a stage works with.
+pub(super) struct Reducer<'a, 'g> {
+    pub(super) session: Session<'a>,
+    pub(super) options: &'a Options,
+    pub(super) knowledge: Knowledge,
+    pub(super) work: Work<'g>,
+    pub(super) tools: Option<Tools<'g>>,
+    /// Units gone and units asked about, per kind of list.
+    pub(super) kinds: BTreeMap<u32, (u64, u64)>,
+    /// Local edits: what was accepted and refused per class.
+    pub(super) classes: Classes,
+    /// Local edits that were refused, with the tokens of the file then.
+    pub(super) memo: HashMap<u64, usize>,
+    pub(super) round: usize,
+    pub(super) kept_by_timeout: Vec<String>,
+}
+
+/// What work on a tree needs besides.
+pub(super) struct Tools<'g> {
+    pub(super) grammar: &'g Grammar,
+    pub(super) parser: SyntaxParser,
+    pub(super) shapes: Shapes,
+}
+
+impl<'g> Reducer<'_, 'g> {
+    /// What the result is guaranteed to be minimal in.
+    pub(super) fn minimal(&self) -> Minimal {
+        let default = if self.tools.is_some() { Minimal::Token } else { Minimal::Char };
+        self.options.minimal.unwrap_or(default)
+    }
+
+    /// Tokens of the best result, as far as memos and priorities are concerned.
+    pub(super) fn tokens(&self) -> usize {
+        self.session.size().tokens
+    }
+
+    /// Bytes and tokens: what has to fall for a stage to be repeated.
+    pub(super) fn weight(&self) -> (usize, usize) {
+        (self.session.size().tokens, self.session.size().bytes)
+    }
+
+    /// Reduces to the fixpoint.
+    pub(super) fn run(&mut self) -> Result<(), Halt> {
+        if self.tools.is_some() { self.run_on_tree() } else { self.run_on_text() }
+    }
+
+    /// The empty text is interesting and wanted.
+    pub(super) fn take_empty(&mut self) -> Result<(), Halt> {
+        let nothing = Candidate { text: Vec::new(), tokens: Some(0), cleared: true };
+        self.session.pursue(&mut Single::new(nothing))
+    }
+
+    fn run_on_tree(&mut self) -> Result<(), Halt> {
+        self.comments()?;
+        self.deep_nesting()?;
+        loop {
+            self.round += 1;
+            let before = self.weight();
+            self.shrink()?;
+            self.tokens_pass()?;
+            if self.weight() < before && self.round < MAX_ROUNDS {
+                continue;
+            }
+            self.characters_pass()?;
+            if self.weight() < before && self.round < MAX_ROUNDS {
+                continue;
+            }
+            if !self.verify()? || self.round >= MAX_ROUNDS {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Deletion and local edits, while they make the text smaller.
+    fn shrink(&mut self) -> Result<(), Halt> {
+        loop {
+            self.delete()?;
+            let before = self.weight();
+            self.local_edits()?;
+            if self.weight() >= before {
+                return Ok(());
+            }
+        }
+    }
+
+    fn run_on_text(&mut self) -> Result<(), Halt> {
+        loop {
+            self.round += 1;
+            let before = self.weight();
+            self.text_pass("lines", line_units)?;
+            self.text_pass("words", word_units)?;
+            self.text_pass("characters", |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
+            if self.weight() < before && self.round < MAX_ROUNDS {
+                continue;
+            }
+            if !self.verify()? || self.round >= MAX_ROUNDS {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Works on lines until the text is at most `most` bytes long or no more lines go.
+    pub(super) fn lines_until(&mut self, most: usize) -> Result<(), Halt> {
+        self.session.enter_pass("lines", 0)?;
+        while self.session.size().bytes > most {
+            let before = self.weight();
+            let Some(sequence) = line_units(self.work.source()) else { break };
+            let mut sweep = self.new_sweep(sequence);
+            while !sweep.is_finished() && self.session.size().bytes > most {
+                let needed = sweep.needed();
+                self.session.pursue(&mut sweep.on(&mut self.work, needed + LINES_SLICE))?;
+            }
+            sweep.teach(&mut self.knowledge);
+            self.rebase()?;
+            if self.weight() >= before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn text_pass(&mut self, name: &'static str, units: impl Fn(&[u8]) -> Option<Sequence>) -> Result<(), Halt> {
+        let Some(sequence) = units(self.work.source()) else { return Ok(()) };
+        self.session.enter_pass(name, self.round)?;
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        self.rebase()
+    }
+
+    /// All comments in one test; if they cannot go together, one sweep over them.
+    fn comments(&mut self) -> Result<(), Halt> {
+        let Some(sequence) = self.tools.as_ref().and_then(|t| comments(self.work.document(), t.grammar)) else {
+            return Ok(());
+        };
+        self.session.enter_pass("comments", self.round)?;
+        let nodes: Vec<_> = nodes_of(&sequence).collect();
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        for unit in sweep.kept().collect::<Vec<_>>() {
+            self.work.refuse(Ask::Unit, nodes[unit], self.session.size().tokens);
+        }
+        self.rebase()
+    }
+
+    /// Single tokens, right to left.
+    fn tokens_pass(&mut self) -> Result<(), Halt> {
+        let Some(mut sequence) = token_units(self.work.document()) else { return Ok(()) };
+        let tokens = self.tokens();
+        let mut leaves: Vec<NodeId> = leaves(self.work.document());
+        let asked = |leaf: &NodeId| {
+            self.work.is_refused(Ask::Token, *leaf, tokens) || self.work.is_refused(Ask::Unit, *leaf, tokens)
+        };
+        let mut stays = leaves.iter().map(|l| !asked(l)).collect::<Vec<_>>().into_iter();
+        sequence.units.retain(|_| stays.next().unwrap_or(true));
+        leaves.retain(|l| !asked(l));
+        if leaves.is_empty() {
+            return Ok(());
+        }
+        self.session.enter_pass("tokens", self.round)?;
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        for unit in sweep.kept().collect::<Vec<_>>() {
+            self.work.refuse(Ask::Token, leaves[unit], self.session.size().tokens);
+        }
+        self.rebase()
+    }
+
+    /// The characters of ERROR regions, literals and leftovers.
+    fn characters_pass(&mut self) -> Result<(), Halt> {
+        let Some(tools) = &self.tools else { return Ok(()) };
+        let tokens = self.tokens();
+        let parts: Vec<_> = crate::passes::sensitive_ranges(self.work.document(), tools.grammar)
+            .into_iter()
+            .filter(|part| {
+                let print = part_memo(&self.work.source()[part.clone()]);
+                self.memo.get(&print).is_none_or(|&then| super::work::worth_asking_again(then, tokens))
+            })
+            .collect();
+        let Some(sequence) = character_units(self.work.source(), &parts) else { return Ok(()) };
+        self.session.enter_pass("characters", self.round)?;
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        self.rebase()?;
+        let Some(tools) = &self.tools else { return Ok(()) };
+        for part in crate::passes::sensitive_ranges(self.work.document(), tools.grammar) {
+            let print = part_memo(&self.work.source()[part]);
+            self.memo.insert(print, self.session.size().tokens);
+        }
+        Ok(())
+    }
+
+    /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
+    /// 1-minimality. `true` if something went after all.
+    fn verify(&mut self) -> Result<bool, Halt> {
+        self.kept_by_timeout.clear();
+        self.session.give_second_chances();
+        let before = self.weight();
+        let minimal = self.minimal();
+        let tree = self.tools.is_some();
+        if minimal >= Minimal::Unit && tree {
+            let sequence = if minimal == Minimal::Unit { self.all_units() } else { token_units(self.work.document()) };
+            self.verify_sequence(sequence)?;
+        }
+        if minimal == Minimal::Char || (!tree && minimal != Minimal::None) {
+            let all = 0..self.work.source().len();
+            self.verify_sequence(character_units(self.work.source(), std::slice::from_ref(&all)))?;
+        }
+        Ok(self.weight() < before)
+    }
+
+    fn verify_sequence(&mut self, sequence: Option<Sequence>) -> Result<(), Halt> {
+        let Some(sequence) = sequence else { return Ok(()) };
+        self.session.enter_pass("minimality", self.round)?;
+        let mut sweep =
+            Sweep::verification(sequence, &self.knowledge, self.options.order, self.options.seed);
+        self.finish(&mut sweep)?;
+        for unit in sweep.kept_by_timeout() {
+            self.kept_by_timeout.push(self.text_of(&sweep.sequence.units[unit].removal));
+        }
+        self.rebase()
+    }
+
+    /// Every unit of every list, outer ones before inner ones.
+    fn all_units(&mut self) -> Option<Sequence> {
+        let tools = self.tools.as_mut()?;
+        let document = self.work.document();
+        let mut units = Vec::new();
+        for node in document.ids() {
+            let list = crate::passes::siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
+            units.extend(list.into_iter().flat_map(|l| l.units));
+        }
+        (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: 0, units })
+    }
+
+    fn text_of(&self, removal: &Removal) -> String {
+        let source = self.work.source();
+        let text = match removal {
+            Removal::Nodes(nodes) => {
+                nodes.iter().flat_map(|n| self.work.document().text(*n).to_vec()).collect::<Vec<_>>()
+            }
+            Removal::Edits(edits) => edits.iter().flat_map(|e: &Edit| source[e.start..e.end].to_vec()).collect(),
+        };
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// A sweep in the order that the user or the grammar wants.
+    pub(super) fn new_sweep(&self, sequence: Sequence) -> Sweep {
+        let order = match (self.options.order, &self.tools, u16::try_from(sequence.kind)) {
+            (Order::Grammar, Some(tools), Ok(kind)) if tools.grammar.order(kind) == SweepOrder::Forward => Order::Forward,
+            (order, ..) => order,
+        };
+        let config = Config::default();
+        Sweep::new(sequence, &config, &self.knowledge, order, self.options.seed)
+    }
+
+    /// Runs a sweep to its end and learns from it.
+    pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
+        let result = self.session.pursue(&mut sweep.on(&mut self.work, usize::MAX));
+        sweep.teach(&mut self.knowledge);
+        let kind = self.kinds.entry(sweep.sequence.kind).or_default();
+        kind.0 += sweep.removed_count() as u64;
+        kind.1 += (sweep.sequence.units.len() - sweep.undecided()) as u64;
+        result
+    }
+
+    /// Parses the best result anew and goes on from there. A text that no longer parses (which the
+    /// gate prevents where it is asked) is worked on as it is.
+    pub(super) fn rebase(&mut self) -> Result<(), Halt> {
+        let Some(tools) = &mut self.tools else {
+            // Plain text is never parsed, so this cannot fail; only a tree needs the parser.
+            self.work.rebase_text();
+            return Ok(());
+        };
+        if self.work.rebase(&mut tools.parser).is_err() {
+            self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
+            self.tools = None;
+            self.session.set_gate(None);
+            self.work = Work::text(self.session.best().to_vec());
+            return Ok(());
+        }
+        debug_assert_eq!(self.work.source(), &**self.session.best());
+        self.session.set_tokens(self.work.document().tokens());
+        Ok(())
+    }
+
+    /// Gives the reducer a tree of the best result.
+    pub(super) fn plant(&mut self, document: Document, tools: Tools<'g>, gate: SyntaxParser) {
+        if !self.options.allow_syntax_errors {
+            self.session.set_gate(Some(Gate::new(gate, document.errors())));
+        }
+        self.session.set_tokens(document.tokens());
+        self.work = Work::tree(document, tools.grammar);
+        self.tools = Some(tools);
+    }
+
+    /// Whether the schedule is plain hierarchical delta debugging.
+    pub(super) fn by_levels(&self) -> bool {
+        self.options.schedule == Schedule::Levels
+    }
+}
+
+/// The nodes of a sequence whose units are single nodes.
+pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_ {
+    sequence.units.iter().filter_map(|u| match &u.removal {
+        Removal::Nodes(nodes) => nodes.first().copied(),
+        Removal::Edits(_) => None,
+    })
+}
+
+fn leaves(document: &Document) -> Vec<NodeId> {
+    document.ids().filter(|&id| document.is_leaf(id) && !document.node(id).is_empty()).collect()
+}
+
+fn part_memo(text: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    ("characters", text).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// One candidate, to be taken or left.
+pub(super) struct Single {
+    candidate: Option<Candidate>,
+    pub(super) accepted: bool,
+}
+
+impl Single {
+    pub(super) fn new(candidate: Candidate) -> Self {
+        Single { candidate: Some(candidate), accepted: false }
+    }
+}
+
+impl Inquiry for Single {
+    fn questions(&mut self, _: usize) -> Vec<u64> {
+        if self.candidate.is_some() { vec![0] } else { Vec::new() }
+    }
+
+    fn candidate(&self, _: u64) -> Candidate {
+        let candidate = self.candidate.as_ref().expect("asked only while there is a question");
+        Candidate { text: candidate.text.clone(), ..*candidate }
+    }
+
+    fn wants(&self, _: u64) -> bool {
+        self.candidate.is_some()
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        self.candidate = None;
+        self.accepted = verdict == Verdict::Interesting;
+        self.accepted.then_some(question)
+    }
+
+    fn describe(&self, _: u64) -> String {
+        "everything".to_owned()
+    }
+}

@@ -1,0 +1,465 @@
+//! The session: the best result, the tests that were run for it, and the one place where a
+//! candidate is accepted.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::engine::Verdict;
+use crate::exec::{Executor, Job, Ticket};
+use crate::oracle::{Cancel, Outcome, Unresolved};
+use crate::syntax::{count_lines, count_words};
+
+use super::error::ReduceError;
+use super::event::{Event, EventSink, Size};
+use super::gate::Gate;
+use super::options::Options;
+use super::report::{Counts, Ended, PassStats};
+
+/// The deadline is this many times the slowest accepted run.
+const DEADLINE_FACTOR: u32 = 5;
+/// No derived deadline is shorter: the machine may be busy.
+const DEADLINE_MINIMUM: Duration = Duration::from_secs(1);
+/// The baseline may take this long unless a deadline was asked for.
+pub(super) const BASELINE_DEADLINE: Duration = Duration::from_secs(300);
+
+/// Why the work ends before it is done.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The user or a limit ended it; the best result stands.
+    Ended(Ended),
+    /// It cannot go on.
+    Failed(ReduceError),
+}
+
+/// A text to be judged.
+pub(super) struct Candidate {
+    /// The whole text.
+    pub(super) text: Vec<u8>,
+    /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
+    pub(super) tokens: Option<usize>,
+    /// Whether it is known to have no new syntax errors.
+    pub(super) cleared: bool,
+}
+
+/// Somebody who has questions and learns from the answers, in any order.
+pub(super) trait Inquiry {
+    /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
+    /// may come again under its number until it is answered.
+    fn questions(&mut self, most: usize) -> Vec<u64>;
+    /// The candidate of a question.
+    fn candidate(&self, question: u64) -> Candidate;
+    /// Whether the answer can still be used.
+    fn wants(&self, question: u64) -> bool;
+    /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
+    /// it was answered *interesting*, now or before.
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
+    /// What the question is about, for people.
+    fn describe(&self, question: u64) -> String;
+}
+
+/// A candidate of the inquiry under way.
+struct Asked {
+    text: Arc<[u8]>,
+    tokens: Option<usize>,
+    ticket: Option<Ticket>,
+    duration: Duration,
+}
+
+/// The state of a reduction that outlives its passes.
+pub(super) struct Session<'a> {
+    executor: &'a mut dyn Executor,
+    sink: &'a mut dyn EventSink,
+    cancel: &'a Cancel,
+    options: &'a Options,
+    gate: Option<Gate>,
+    best: Arc<[u8]>,
+    size: Size,
+    cache: HashMap<[u8; 16], Verdict>,
+    /// Candidates that timed out and may be asked once more, with twice the deadline.
+    second_chance: Option<HashSet<[u8; 16]>>,
+    deadline: Duration,
+    slowest_accepted: Duration,
+    next_ticket: u64,
+    pass: &'static str,
+    stats: Vec<PassStats>,
+    started: Instant,
+    pub(super) counts: Counts,
+    pub(super) cache_hits: u64,
+    pub(super) gate_refusals: u64,
+    pub(super) waiting: Duration,
+    pub(super) testing: Duration,
+}
+
+impl<'a> Session<'a> {
+    /// Begins with the input as the best result; nothing has been judged yet.
+    pub(super) fn new(
+        input: &[u8],
+        size: Size,
+        executor: &'a mut dyn Executor,
+        sink: &'a mut dyn EventSink,
+        cancel: &'a Cancel,
+        options: &'a Options,
+    ) -> Self {
+        Session {
+            executor,
+            sink,
+            cancel,
+            options,
+            gate: None,
+            best: input.into(),
+            size,
+            cache: HashMap::new(),
+            second_chance: None,
+            deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
+            slowest_accepted: Duration::ZERO,
+            next_ticket: 0,
+            pass: "baseline",
+            stats: Vec::new(),
+            started: Instant::now(),
+            counts: Counts::default(),
+            cache_hits: 0,
+            gate_refusals: 0,
+            waiting: Duration::ZERO,
+            testing: Duration::ZERO,
+        }
+    }
+
+    /// The best result so far.
+    pub(super) fn best(&self) -> &Arc<[u8]> {
+        &self.best
+    }
+
+    /// Its size.
+    pub(super) fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Corrects the number of tokens after a parse.
+    pub(super) fn set_tokens(&mut self, tokens: usize) {
+        self.size.tokens = tokens;
+    }
+
+    /// Wall time since the start.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// What each pass did.
+    pub(super) fn stats(&self) -> &[PassStats] {
+        &self.stats
+    }
+
+    /// Tests that may run at the same time.
+    pub(super) fn slots(&self) -> usize {
+        self.executor.slots()
+    }
+
+    /// Has candidates that are not cleared parsed from now on (or no longer).
+    pub(super) fn set_gate(&mut self, gate: Option<Gate>) {
+        self.gate = gate;
+    }
+
+    /// Sets the deadline from a run on the input.
+    pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
+        self.raise_deadline(duration);
+        if self.options.deadline.is_none() {
+            self.deadline = (self.slowest_accepted * DEADLINE_FACTOR).max(DEADLINE_MINIMUM);
+        }
+        self.deadline
+    }
+
+    /// What is known of a text without asking, because the caller knows.
+    pub(super) fn remember(&mut self, text: &[u8], verdict: Verdict) {
+        self.cache.insert(key(text), verdict);
+    }
+
+    /// From now on a candidate that timed out is asked once more, with twice the deadline.
+    pub(super) fn give_second_chances(&mut self) {
+        if !self.options.timeout_is_final && self.second_chance.is_none() {
+            self.second_chance = Some(HashSet::new());
+        }
+    }
+
+    /// Announces a pass; tests are counted for it until the next one.
+    pub(super) fn enter_pass(&mut self, name: &'static str, round: usize) -> Result<(), Halt> {
+        self.pass = name;
+        self.emit(&Event::Pass { name, round })
+    }
+
+    /// Sends an event to the consumers.
+    pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Halt> {
+        self.sink
+            .event(event)
+            .map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best.to_vec() }))
+    }
+
+    /// Runs the test on a text whatever is known of it, and waits for the outcome.
+    pub(super) fn judge(&mut self, text: &[u8]) -> Result<Outcome, Halt> {
+        self.check_limits()?;
+        let text: Arc<[u8]> = text.into();
+        let ticket = self.submit(Arc::clone(&text), self.deadline);
+        loop {
+            let (answered, outcome) = self.wait()?;
+            if answered == ticket {
+                self.count(&text, &outcome, "the input itself")?;
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Answers the questions of an inquiry until it has no more.
+    pub(super) fn pursue(&mut self, inquiry: &mut dyn Inquiry) -> Result<(), Halt> {
+        let mut asked: HashMap<u64, Asked> = HashMap::new();
+        let result = self.pursue_with(inquiry, &mut asked);
+        self.withdraw(&mut asked, |_| false);
+        // A cancelled test ends at once; its outcome must not reach the next inquiry.
+        while asked.values().any(|a| a.ticket.is_some()) {
+            match self.wait() {
+                Ok((ticket, outcome)) => {
+                    if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
+                        asked.ticket = None;
+                        let text = Arc::clone(&asked.text);
+                        self.count(&text, &outcome, "cancelled")?;
+                        if let Some(verdict) = outcome.verdict {
+                            self.cache.insert(key(&text), verdict);
+                        }
+                    }
+                }
+                Err(halt) => return result.and(Err(halt)),
+            }
+        }
+        result
+    }
+
+    fn pursue_with(
+        &mut self,
+        inquiry: &mut dyn Inquiry,
+        asked: &mut HashMap<u64, Asked>,
+    ) -> Result<(), Halt> {
+        loop {
+            self.check_limits()?;
+            let slots = self.executor.slots();
+            let questions = inquiry.questions(slots);
+            if questions.is_empty() {
+                return Ok(());
+            }
+            self.withdraw(asked, |question| inquiry.wants(question));
+            let mut answered = false;
+            for question in questions {
+                if asked.contains_key(&question) {
+                    continue;
+                }
+                let running = asked.values().filter(|a| a.ticket.is_some()).count();
+                if running >= slots {
+                    break;
+                }
+                let candidate = inquiry.candidate(question);
+                let free = self.free_answer(&candidate);
+                let text: Arc<[u8]> = candidate.text.into();
+                let ticket = match free {
+                    Some(_) => None,
+                    None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
+                };
+                let tokens = candidate.tokens;
+                asked.insert(question, Asked { text, tokens, ticket, duration: Duration::ZERO });
+                if let Some(verdict) = free {
+                    self.answer(inquiry, asked, question, verdict)?;
+                    answered = true;
+                    break;
+                }
+            }
+            if answered {
+                continue;
+            }
+            let (ticket, outcome) = self.wait()?;
+            let Some((&question, run)) = asked.iter_mut().find(|(_, a)| a.ticket == Some(ticket))
+            else {
+                continue;
+            };
+            run.ticket = None;
+            run.duration = outcome.duration;
+            let text = Arc::clone(&run.text);
+            let what = inquiry.describe(question);
+            self.count(&text, &outcome, &what)?;
+            match outcome.verdict {
+                Some(verdict) => {
+                    self.cache.insert(key(&text), verdict);
+                    self.answer(inquiry, asked, question, verdict)?;
+                }
+                // Cancelled, so nobody wants it; if somebody does after all it is asked again.
+                None => {
+                    asked.remove(&question);
+                }
+            }
+        }
+    }
+
+    /// Hands an answer to the inquiry and accepts what it commits to.
+    fn answer(
+        &mut self,
+        inquiry: &mut dyn Inquiry,
+        asked: &mut HashMap<u64, Asked>,
+        question: u64,
+        verdict: Verdict,
+    ) -> Result<(), Halt> {
+        let accepted = inquiry.observe(question, verdict);
+        if verdict != Verdict::Interesting {
+            asked.remove(&question);
+        }
+        // An interesting candidate stays until the search has got that far.
+        match accepted.and_then(|accepted| asked.remove(&accepted)) {
+            Some(winner) => self.accept(winner.text, winner.tokens, winner.duration),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes a candidate the best result. This is the only place where that happens, and every
+    /// candidate that comes here was judged interesting.
+    fn accept(
+        &mut self,
+        text: Arc<[u8]>,
+        tokens: Option<usize>,
+        duration: Duration,
+    ) -> Result<(), Halt> {
+        if text == self.best {
+            return Ok(());
+        }
+        debug_assert_eq!(self.cache.get(&key(&text)), Some(&Verdict::Interesting));
+        let size = Size {
+            bytes: text.len(),
+            tokens: tokens.unwrap_or_else(|| count_words(&text)),
+            lines: count_lines(&text),
+        };
+        self.raise_deadline(duration);
+        let (bytes, gone) = (self.size.bytes, self.size.tokens);
+        let stats = self.pass_stats();
+        stats.accepted += 1;
+        stats.bytes += bytes.saturating_sub(size.bytes) as u64;
+        stats.tokens += gone.saturating_sub(size.tokens) as u64;
+        self.best = text;
+        self.size = size;
+        let (best, tests, pass) = (Arc::clone(&self.best), self.counts.total(), self.pass);
+        self.emit(&Event::Accepted { content: &best, size, tests, pass })
+    }
+
+    /// An answer that costs no test: from the cache, or from the gate.
+    fn free_answer(&mut self, candidate: &Candidate) -> Option<Verdict> {
+        let text = &candidate.text;
+        if **text == *self.best {
+            return Some(Verdict::Interesting);
+        }
+        let key = key(text);
+        if let Some(&verdict) = self.cache.get(&key) {
+            if verdict == Verdict::Timeout
+                && let Some(tried) = &mut self.second_chance
+                && tried.insert(key)
+            {
+                return None;
+            }
+            self.cache_hits += 1;
+            return Some(verdict);
+        }
+        if !candidate.cleared
+            && let Some(gate) = &mut self.gate
+            && !gate.passes(text, &self.best)
+        {
+            self.gate_refusals += 1;
+            self.cache.insert(key, Verdict::Invalid);
+            return Some(Verdict::Invalid);
+        }
+        None
+    }
+
+    /// The deadline for a candidate: twice as long if this is its second chance.
+    fn patience(&self, text: &[u8]) -> Duration {
+        match &self.second_chance {
+            Some(tried) if tried.contains(&key(text)) => self.deadline * 2,
+            _ => self.deadline,
+        }
+    }
+
+    fn raise_deadline(&mut self, duration: Duration) {
+        self.slowest_accepted = self.slowest_accepted.max(duration);
+        if self.options.deadline.is_none() && self.pass != "baseline" {
+            self.deadline = self.deadline.max(self.slowest_accepted * DEADLINE_FACTOR);
+        }
+    }
+
+    fn submit(&mut self, candidate: Arc<[u8]>, deadline: Duration) -> Ticket {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        self.executor.submit(Job { ticket, candidate, deadline });
+        ticket
+    }
+
+    fn wait(&mut self) -> Result<(Ticket, Outcome), Halt> {
+        let from = Instant::now();
+        let answer = self.executor.wait();
+        self.waiting += from.elapsed();
+        answer.ok_or_else(|| self.unresolved("the workers have stopped"))
+    }
+
+    fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {
+        self.counts.add(outcome.verdict);
+        self.testing += outcome.duration;
+        self.pass_stats().tests += 1;
+        self.emit(&Event::Tested {
+            number: self.counts.total(),
+            pass: self.pass,
+            bytes: text.len(),
+            verdict: outcome.verdict,
+            duration: outcome.duration,
+            cache_hits: self.cache_hits,
+            what,
+        })?;
+        match &outcome.unresolved {
+            Some(Unresolved::Failed(message)) => Err(self.unresolved(message)),
+            _ => Ok(()),
+        }
+    }
+
+    fn unresolved(&self, message: &str) -> Halt {
+        let best = (self.pass != "baseline").then(|| self.best.to_vec());
+        Halt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
+    }
+
+    /// Cancels the tests whose questions nobody has any more.
+    fn withdraw(&mut self, asked: &mut HashMap<u64, Asked>, wants: impl Fn(u64) -> bool) {
+        let mut useless: Vec<Ticket> = asked
+            .iter()
+            .filter(|(question, _)| !wants(**question))
+            .filter_map(|(_, a)| a.ticket)
+            .collect();
+        useless.sort_unstable_by_key(|t| t.0);
+        for ticket in useless {
+            self.executor.cancel(ticket);
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Halt> {
+        if self.cancel.is_stopped() {
+            return Err(Halt::Ended(Ended::Cancelled));
+        }
+        let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
+        let time = self.options.max_time.is_some_and(|most| self.started.elapsed() >= most);
+        if tests || time { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
+    }
+
+    fn pass_stats(&mut self) -> &mut PassStats {
+        let name = self.pass;
+        let at = self.stats.iter().position(|s| s.name == name).unwrap_or_else(|| {
+            self.stats.push(PassStats { name, tests: 0, accepted: 0, bytes: 0, tokens: 0 });
+            self.stats.len() - 1
+        });
+        &mut self.stats[at]
+    }
+}
+
+/// 128 bits of BLAKE3: two candidates with one key would need 2^64 tests to be likely.
+fn key(text: &[u8]) -> [u8; 16] {
+    let hash = blake3::hash(text);
+    let mut key = [0; 16];
+    key.copy_from_slice(&hash.as_bytes()[..16]);
+    key
+}

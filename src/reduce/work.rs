@@ -1,0 +1,221 @@
+//! The text under work: a snapshot, what has been taken out of it since, and what is not worth
+//! asking again.
+
+use std::collections::HashMap;
+
+use crate::grammar::Grammar;
+use crate::passes::{NodeSet, Removal, removal_edits};
+use crate::syntax::{Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, count_words, render};
+
+use super::session::Candidate;
+
+/// What was refused is asked again when the file has shrunk below this share of its size then.
+const ASK_AGAIN_BELOW: f64 = 0.75;
+
+/// Whether something that was refused when the file had `then` tokens is worth another test.
+pub(super) fn worth_asking_again(then: usize, now: usize) -> bool {
+    (now as f64) < ASK_AGAIN_BELOW * then as f64
+}
+
+/// A snapshot and its pending edits.
+///
+/// The snapshot is not parsed again for every accepted candidate: the edits pile up until
+/// [`Work::rebase`].
+pub(super) struct Work<'g> {
+    base: Base<'g>,
+    edits: Vec<Edit>,
+}
+
+enum Base<'g> {
+    Text(Vec<u8>),
+    Tree(Box<Tree<'g>>),
+}
+
+struct Tree<'g> {
+    grammar: &'g Grammar,
+    document: Document,
+    dead: NodeSet,
+    /// Tokens of the file when something was last refused.
+    refused: HashMap<(Ask, NodeId), usize>,
+}
+
+/// What was asked about a node: each is remembered by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Ask {
+    /// May it go, with its separator?
+    Unit,
+    /// May it go together with all other definitions of its name?
+    Definition,
+    /// May it be emptied?
+    Body,
+    /// May this token go, alone?
+    Token,
+    /// May some of its characters go?
+    Characters,
+}
+
+impl<'g> Work<'g> {
+    /// A text without a tree.
+    pub(super) fn text(source: Vec<u8>) -> Self {
+        Work { base: Base::Text(source), edits: Vec::new() }
+    }
+
+    /// A text with its tree.
+    pub(super) fn tree(document: Document, grammar: &'g Grammar) -> Self {
+        let tree = Tree {
+            dead: NodeSet::new(&document),
+            refused: HashMap::new(),
+            document,
+            grammar,
+        };
+        Work { base: Base::Tree(Box::new(tree)), edits: Vec::new() }
+    }
+
+    /// The snapshot's text.
+    pub(super) fn source(&self) -> &[u8] {
+        match &self.base {
+            Base::Text(source) => source,
+            Base::Tree(tree) => tree.document.source(),
+        }
+    }
+
+    /// The snapshot's tree.
+    ///
+    /// # Panics
+    /// If the work has none: only passes over text run on such work.
+    pub(super) fn document(&self) -> &Document {
+        match &self.base {
+            Base::Tree(tree) => &tree.document,
+            Base::Text(_) => panic!("a pass over the tree runs on text without one"),
+        }
+    }
+
+    /// The text after the pending edits and some removals more.
+    pub(super) fn candidate<'r>(
+        &self,
+        more: impl Iterator<Item = &'r Removal>,
+        cleared: bool,
+    ) -> Candidate {
+        let rendering = self.render(more);
+        let tokens = match &self.base {
+            Base::Text(_) => None,
+            Base::Tree(tree) => Some(self.count_tokens(&tree.document, &rendering)),
+        };
+        Candidate { text: rendering.text, tokens, cleared }
+    }
+
+    fn render<'r>(&self, more: impl Iterator<Item = &'r Removal>) -> Rendering {
+        let mut edits = self.edits.clone();
+        let tree = match &self.base {
+            Base::Text(_) => None,
+            Base::Tree(tree) => Some(tree),
+        };
+        let mut dead = tree.map(|t| t.dead.clone()).unwrap_or_default();
+        for removal in more {
+            match removal {
+                Removal::Nodes(nodes) => nodes.iter().for_each(|n| dead.insert(*n)),
+                Removal::Edits(more) => edits.extend(more.iter().cloned()),
+            }
+        }
+        if let Some(tree) = tree {
+            edits.extend(removal_edits(&tree.document, tree.grammar, &dead));
+        }
+        render(self.source(), edits)
+    }
+
+    /// Tokens of a rendering: those of the stretches that stay and those of the texts put in.
+    fn count_tokens(&self, document: &Document, rendering: &Rendering) -> usize {
+        let (mut tokens, mut at) = (0, 0);
+        for (kept, new) in rendering.kept() {
+            tokens += count_words(&rendering.text[at..new]) + document.tokens_in(kept.clone());
+            at = new + kept.len();
+        }
+        tokens + count_words(&rendering.text[at..])
+    }
+
+    /// Takes something out for good; the result without it is the best now.
+    pub(super) fn commit(&mut self, removal: &Removal) {
+        match (removal, &mut self.base) {
+            (Removal::Nodes(nodes), Base::Tree(tree)) => nodes.iter().for_each(|n| tree.dead.insert(*n)),
+            (Removal::Nodes(_), Base::Text(_)) => panic!("text has no nodes to take out"),
+            (Removal::Edits(edits), _) => self.edits.extend(edits.iter().cloned()),
+        }
+    }
+
+    /// Notes that the file of `tokens` tokens is not interesting when this is done to a node.
+    pub(super) fn refuse(&mut self, ask: Ask, node: NodeId, tokens: usize) {
+        if let Base::Tree(tree) = &mut self.base {
+            tree.refused.insert((ask, node), tokens);
+        }
+    }
+
+    /// Whether this was refused when the file was not much larger than now.
+    pub(super) fn is_refused(&self, ask: Ask, node: NodeId, tokens: usize) -> bool {
+        match &self.base {
+            Base::Tree(tree) => {
+                tree.refused.get(&(ask, node)).is_some_and(|&then| !worth_asking_again(then, tokens))
+            }
+            Base::Text(_) => false,
+        }
+    }
+
+    /// Whether a node is gone, by itself or with an ancestor.
+    pub(super) fn is_gone(&self, node: NodeId) -> bool {
+        let Base::Tree(tree) = &self.base else { return false };
+        let mut at = Some(node);
+        while let Some(node) = at {
+            if tree.dead.contains(node) {
+                return true;
+            }
+            at = tree.document.parent(node);
+        }
+        false
+    }
+
+    /// Whether edits are pending.
+    pub(super) fn is_edited(&self) -> bool {
+        !self.edits.is_empty() || matches!(&self.base, Base::Tree(tree) if !tree.dead.is_empty())
+    }
+
+    /// Makes the edited text the snapshot of work without a tree.
+    pub(super) fn rebase_text(&mut self) {
+        let rendering = self.render(std::iter::empty());
+        if let Base::Text(source) = &mut self.base {
+            *source = rendering.text;
+            self.edits.clear();
+        }
+    }
+
+    /// Parses the edited text and goes on from there. What was refused is carried over to the nodes
+    /// that stand in the same place; where the new tree has no such node it is forgotten, which
+    /// costs tests and never correctness.
+    ///
+    /// # Errors
+    /// When the edited text cannot be parsed; the work is unchanged then.
+    pub(super) fn rebase(&mut self, parser: &mut SyntaxParser) -> Result<(), ParseError> {
+        if !self.is_edited() {
+            return Ok(());
+        }
+        let rendering = self.render(std::iter::empty());
+        match &mut self.base {
+            Base::Text(source) => *source = rendering.text,
+            Base::Tree(tree) => {
+                let new = Document::parse(parser, rendering.text.clone())?;
+                let mut refused = HashMap::new();
+                for (&(ask, id), &then) in &tree.refused {
+                    let old = tree.document.node(id);
+                    if let Some((start, end)) = rendering.map(old.start as usize, old.end as usize)
+                        && let Some(same) = new.find(start, end, old.kind)
+                    {
+                        refused.insert((ask, same), then);
+                    }
+                }
+                tree.dead = NodeSet::new(&new);
+                tree.refused = refused;
+                tree.document = new;
+            }
+        }
+        self.edits.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! Every event as one line of JSON, for programs.
+//!
+//! The schema is in the README. Fields are only ever added; times are seconds as decimals, sizes
+//! are objects of bytes, tokens and lines. Contents are not written: the best one is in its file.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::engine::DepthRow;
+use crate::oracle::{Exit, Outcome};
+use crate::reduce::{Ended, Event, EventSink, Report, Size};
+
+use super::text;
+
+/// Writes events as JSON lines.
+pub struct JsonLines {
+    /// `None` once the reader has gone away.
+    out: Option<Box<dyn Write>>,
+    start: Instant,
+}
+
+impl JsonLines {
+    /// Writes to `out`, which should buffer at most a line so that a reader can follow.
+    #[must_use]
+    pub fn new(out: Box<dyn Write>) -> Self {
+        JsonLines { out: Some(out), start: Instant::now() }
+    }
+
+    fn line(&mut self, value: &Value) -> io::Result<()> {
+        let Some(out) = &mut self.out else {
+            return Ok(());
+        };
+        let mut line = value.to_string();
+        line.push('\n');
+        match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
+            // A reader that has seen enough (`| head`) is no reason to stop reducing.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.out = None;
+                Ok(())
+            }
+            Err(error) => Err(io::Error::new(error.kind(), format!("cannot write JSON lines: {error}"))),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+impl EventSink for JsonLines {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let mut value = describe(event);
+        if let Some(object) = value.as_object_mut() {
+            object.insert("time".to_owned(), seconds(self.start.elapsed()).into());
+        }
+        self.line(&value)
+    }
+}
+
+fn describe(event: &Event<'_>) -> Value {
+    match event {
+        Event::Started { size, grammar, syntax_errors, slots } => json!({
+            "event": "started", "size": size_of(*size), "grammar": grammar,
+            "syntax_errors": syntax_errors, "slots": slots,
+        }),
+        Event::Baseline { outcome, deadline } => json!({
+            "event": "baseline", "outcome": outcome_of(outcome), "deadline": seconds(*deadline),
+        }),
+        Event::Pass { name, round } => json!({ "event": "pass", "pass": name, "round": round }),
+        Event::Tested { number, pass, bytes, verdict, duration, cache_hits, what } => json!({
+            "event": "tested", "number": number, "pass": pass, "bytes": bytes,
+            "verdict": text::verdict(*verdict), "duration": seconds(*duration),
+            "cache_hits": cache_hits, "what": what,
+        }),
+        Event::Accepted { size, tests, pass, .. } => json!({
+            "event": "accepted", "size": size_of(*size), "tests": tests, "pass": pass,
+        }),
+        Event::Note(note) => json!({ "event": "note", "text": note }),
+        Event::Finished(report) => finished(report),
+    }
+}
+
+fn finished(report: &Report) -> Value {
+    let tests = &report.tests;
+    let passes: Vec<Value> = report
+        .passes
+        .iter()
+        .map(|pass| {
+            json!({
+                "pass": pass.name, "tests": pass.tests, "accepted": pass.accepted,
+                "bytes": pass.bytes, "tokens": pass.tokens,
+            })
+        })
+        .collect();
+    json!({
+        "event": "finished",
+        "ended": match report.ended {
+            Ended::Complete => "complete",
+            Ended::Cancelled => "cancelled",
+            Ended::Budget => "budget",
+        },
+        "before": size_of(report.before), "after": size_of(report.after), "minimal": report.minimal,
+        "tests": {
+            "total": tests.total(), "interesting": tests.interesting,
+            "not_interesting": tests.not_interesting, "invalid": tests.invalid,
+            "timeout": tests.timeout, "unresolved": tests.unresolved,
+        },
+        "cache_hits": report.cache_hits, "gate_refusals": report.gate_refusals,
+        "elapsed": seconds(report.elapsed), "waiting": seconds(report.waiting),
+        "testing": seconds(report.testing),
+        "passes": passes,
+        "depths": report.depths.iter().map(depth_of).collect::<Vec<_>>(),
+        "kept_by_timeout": report.kept_by_timeout,
+    })
+}
+
+fn size_of(size: Size) -> Value {
+    json!({ "bytes": size.bytes, "tokens": size.tokens, "lines": size.lines })
+}
+
+/// What is known of a run. Output that is not UTF-8 is shown with replacement characters.
+fn outcome_of(outcome: &Outcome) -> Value {
+    json!({
+        "verdict": text::verdict(outcome.verdict),
+        "exit": match outcome.exit {
+            Exit::Code(code) => json!({ "code": code }),
+            Exit::Signal(number) => json!({ "signal": number }),
+            Exit::TimedOut => json!("timed out"),
+            Exit::Unknown => Value::Null,
+        },
+        "duration": seconds(outcome.duration),
+        "note": outcome.note,
+        "stdout": String::from_utf8_lossy(&outcome.stdout_tail),
+        "stderr": String::from_utf8_lossy(&outcome.stderr_tail),
+    })
+}
+
+/// Microseconds are as fine as a process can be timed.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
+}
+
+fn depth_of(row: &DepthRow) -> Value {
+    json!({
+        "depth": row.depth, "lists": row.lists, "units": row.units, "kept": row.kept, "needed": row.needed_share,
+        "removable_after_removable": row.removable_after_removable, "entropy": row.entropy_bits,
+        "tests": row.tests, "lower_bound": row.lower_bound,
+    })
+}

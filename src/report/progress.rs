@@ -1,0 +1,198 @@
+//! Shows people what is going on: a line that is kept up to date on a terminal, a line per
+//! accepted candidate anywhere else.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::oracle::Outcome;
+use crate::reduce::{Event, EventSink, Size};
+
+use super::text::{self, FAINT, STRONG, WARN};
+
+/// How often the line is drawn anew; faster than this cannot be read.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Errors only.
+    Quiet,
+    /// Progress and summary.
+    #[default]
+    Normal,
+    /// Also passes, and accepted candidates on a terminal.
+    Passes,
+    /// Also every test.
+    Tests,
+}
+
+/// The consumer of events that speaks to people while a reduction runs, on standard error.
+pub struct Progress {
+    verbosity: Verbosity,
+    /// The live line; `None` where standard error is not a terminal.
+    line: Option<ProgressBar>,
+    start: Instant,
+    pass: &'static str,
+    before: Size,
+    now: Size,
+    tests: u64,
+    cache_hits: u64,
+}
+
+impl Progress {
+    /// Starts to show; nothing is written before the first event.
+    #[must_use]
+    pub fn new(verbosity: Verbosity) -> Self {
+        let live = verbosity > Verbosity::Quiet && io::stderr().is_terminal();
+        Progress {
+            verbosity,
+            line: live.then(live_line),
+            start: Instant::now(),
+            pass: "",
+            before: Size::default(),
+            now: Size::default(),
+            tests: 0,
+            cache_hits: 0,
+        }
+    }
+
+    /// Writes a line above the live one, or just writes it. Standard error may be closed: that is
+    /// no reason to lose a reduction, so nothing comes of it.
+    fn say(&self, text: &str) {
+        let write = || {
+            let _ = writeln!(anstream::stderr(), "{text}");
+        };
+        match &self.line {
+            Some(line) => line.suspend(write),
+            None => write(),
+        }
+    }
+
+    fn accepted(&self, pass: &str) {
+        let (size, before) = (self.now, self.before);
+        self.say(&format!(
+            "{FAINT}{:>9}{FAINT:#}  test {:<6} {pass:<14} {:>10} bytes {:>5}  {:>9} tokens {:>5}",
+            text::duration(self.start.elapsed()),
+            text::count(self.tests),
+            text::len(size.bytes),
+            text::percent(size.bytes, before.bytes),
+            text::len(size.tokens),
+            text::percent(size.tokens, before.tokens),
+        ));
+    }
+
+    fn refresh(&self) {
+        if let Some(line) = &self.line {
+            let seconds = self.start.elapsed().as_secs_f64().max(0.001);
+            line.set_message(format!(
+                "{STRONG}{}{STRONG:#}  {} bytes {}  {} tokens {}  {} ({:.0}/s)  {} cached",
+                self.pass,
+                text::len(self.now.bytes),
+                text::percent(self.now.bytes, self.before.bytes),
+                text::len(self.now.tokens),
+                text::percent(self.now.tokens, self.before.tokens),
+                text::plural(self.tests, "test"),
+                self.tests as f64 / seconds,
+                text::count(self.cache_hits),
+            ));
+        }
+    }
+
+    fn started(&mut self, size: Size, grammar: Option<&str>, syntax_errors: usize, slots: usize) {
+        (self.before, self.now) = (size, size);
+        if self.verbosity >= Verbosity::Passes {
+            let errors = match syntax_errors {
+                0 => String::new(),
+                some => format!(", {} in it", text::plural(some as u64, "syntax error")),
+            };
+            self.say(&format!(
+                "{} bytes, {} tokens, {} lines read as {}{errors}; {} at a time",
+                text::len(size.bytes),
+                text::len(size.tokens),
+                text::len(size.lines),
+                grammar.unwrap_or("text"),
+                text::plural(slots as u64, "test"),
+            ));
+        }
+    }
+
+    fn baseline(&self, outcome: &Outcome, deadline: Duration) {
+        if self.verbosity >= Verbosity::Passes {
+            self.say(&format!(
+                "the input is {} ({}, {}); deadline of a test: {}",
+                text::verdict(outcome.verdict),
+                outcome.exit,
+                text::duration(outcome.duration),
+                text::duration(deadline),
+            ));
+        }
+    }
+}
+
+impl EventSink for Progress {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match *event {
+            Event::Started { size, grammar, syntax_errors, slots } => {
+                self.started(size, grammar, syntax_errors, slots);
+            }
+            Event::Baseline { outcome, deadline } => self.baseline(outcome, deadline),
+            Event::Pass { name, round } => {
+                self.pass = name;
+                if self.verbosity >= Verbosity::Passes {
+                    self.say(&format!("{STRONG}{name}{STRONG:#}, round {round}"));
+                }
+            }
+            Event::Tested { number, pass, bytes, verdict, duration, cache_hits, what } => {
+                (self.tests, self.cache_hits, self.pass) = (number, cache_hits, pass);
+                if self.verbosity >= Verbosity::Tests {
+                    self.say(&format!(
+                        "{FAINT}test {number:<6}{FAINT:#} {pass:<14} {:>10} bytes  {:<15} {:>8}  {what}",
+                        text::len(bytes),
+                        text::verdict(verdict),
+                        text::duration(duration),
+                    ));
+                }
+            }
+            Event::Accepted { size, tests, pass, .. } => {
+                (self.now, self.tests) = (size, tests);
+                let asked = self.verbosity >= Verbosity::Passes;
+                if asked || (self.line.is_none() && self.verbosity > Verbosity::Quiet) {
+                    self.accepted(pass);
+                }
+            }
+            Event::Note(note) => {
+                if self.verbosity > Verbosity::Quiet {
+                    self.say(&format!("{WARN}note:{WARN:#} {note}"));
+                }
+            }
+            Event::Finished(_) => {
+                if let Some(line) = &self.line {
+                    line.finish_and_clear();
+                }
+                return Ok(());
+            }
+        }
+        self.refresh();
+        Ok(())
+    }
+}
+
+impl Drop for Progress {
+    /// An error must not be written behind the live line.
+    fn drop(&mut self) {
+        if let Some(line) = &self.line {
+            line.finish_and_clear();
+        }
+    }
+}
+
+fn live_line() -> ProgressBar {
+    let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}")
+        .expect("the template is a constant and well formed");
+    line.set_style(style);
+    line.enable_steady_tick(TICK);
+    line
+}

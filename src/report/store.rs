@@ -1,0 +1,434 @@
+//! Keeps the best result on disk from the first accepted candidate on, and the original beside it.
+//!
+//! The result is written to a temporary file in the same directory and renamed over the old one,
+//! so that a reader, a crash or a kill at any moment finds a whole file: the last result or the
+//! one before it, never a part. Everything that can be known to fail is found out by
+//! [`Store::open`], before any test is run and before anything is touched.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::reduce::{Event, EventSink};
+
+/// Results that are replaced within this time are not each forced onto the disk's surface: that
+/// costs 5 to 20 ms on a journaling file system, more than many tests. A kill of lop loses nothing
+/// either way; only a power failure could.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Where a result can be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The input's own file; the original moves to the file's name with `.orig` added.
+    InPlace,
+    /// Another file; the input's file is left alone.
+    File(PathBuf),
+    /// Standard output, at the end.
+    Stdout,
+}
+
+/// Why a result could not be kept where it was asked to be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The name for the original is taken.
+    #[error("{} exists already and is never overwritten; move it away, or write the result elsewhere with -o", .0.display())]
+    OriginalExists(PathBuf),
+    /// The output is the input.
+    #[error("the output {} is the input itself; without -o the input is replaced and the original kept as {}", output.display(), original.display())]
+    OutputIsInput {
+        /// The output as given.
+        output: PathBuf,
+        /// Where the original would be kept without `-o`.
+        original: PathBuf,
+    },
+    /// The output is a directory.
+    #[error("the output {} is a directory; name a file", .0.display())]
+    OutputIsDirectory(PathBuf),
+    /// The output's directory is missing.
+    #[error("cannot write {}: the directory {} does not exist", output.display(), directory.display())]
+    NoDirectory {
+        /// The output as given.
+        output: PathBuf,
+        /// Its directory.
+        directory: PathBuf,
+    },
+    /// The output cannot be written.
+    #[error("cannot write {}", output.display())]
+    NotWritable {
+        /// The output as given.
+        output: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The place of the result: a consumer of events that writes every accepted candidate.
+#[derive(Debug)]
+pub struct Store {
+    place: Place,
+    written: bool,
+    synced: Option<Instant>,
+}
+
+/// How a result gets to its place.
+#[derive(Debug)]
+enum Place {
+    /// A regular file, replaced by renaming. Its original is kept first when `original` is some.
+    Rename(Target),
+    /// Something that cannot be replaced (a device, a named pipe): written to once, at the end.
+    Device(PathBuf),
+    Stdout,
+}
+
+#[derive(Debug)]
+struct Target {
+    /// The name as the user gave it, for messages.
+    name: PathBuf,
+    /// The file behind all symbolic links.
+    file: PathBuf,
+    /// Where the original has to be kept before the first write.
+    original: Option<PathBuf>,
+    /// Mode and owner of what is replaced; a new file gets what the umask leaves.
+    like: Option<Metadata>,
+}
+
+/// The name under which the original of `input` is kept: its name with `.orig` added.
+#[must_use]
+pub fn original_name(input: &Path) -> PathBuf {
+    let mut name = OsString::from(input);
+    name.push(".orig");
+    PathBuf::from(name)
+}
+
+impl Store {
+    /// Prepares to keep results of reducing `input`, and finds out whether it will be possible.
+    /// Nothing is created or changed.
+    ///
+    /// # Errors
+    /// When the place is taken, missing, a directory, not writable, or the input itself.
+    pub fn open(input: &Path, kept: &Kept) -> Result<Store, StoreError> {
+        let place = match kept {
+            Kept::Stdout => Place::Stdout,
+            Kept::InPlace => {
+                let original = original_name(input);
+                // A dangling link is taken, too.
+                if original.symlink_metadata().is_ok() {
+                    return Err(StoreError::OriginalExists(original));
+                }
+                let mut target = Target::existing(input)?;
+                check_directory(input, &parent(&original))?;
+                target.original = Some(original);
+                Place::Rename(target)
+            }
+            Kept::File(output) => Place::for_output(input, output)?,
+        };
+        Ok(Store { place, written: false, synced: None })
+    }
+
+    /// Whether anything has been written to a file.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.written
+    }
+
+    /// Where the original is, once it has been moved out of the way.
+    #[must_use]
+    pub fn original(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Rename(target) if self.written => target.original.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Makes sure that `best`, the result at the end, is where it was asked to be: also when no
+    /// candidate was accepted and the result is the input. A file that is replaced in place is
+    /// left alone in that case.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn finish(&mut self, best: &[u8]) -> io::Result<()> {
+        match &self.place {
+            Place::Stdout => {
+                let mut out = io::stdout().lock();
+                out.write_all(best)?;
+                out.flush()
+            }
+            Place::Device(path) => {
+                let mut out = OpenOptions::new().write(true).open(path)?;
+                out.write_all(best)?;
+                self.written = true;
+                Ok(())
+            }
+            Place::Rename(target) => {
+                if target.original.is_some() && !self.written {
+                    return Ok(());
+                }
+                self.write(best, true)
+            }
+        }
+    }
+
+    /// Replaces the file by `content`.
+    fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
+        let Place::Rename(target) = &self.place else {
+            return Ok(());
+        };
+        let name = target.name.display();
+        if !self.written && let Some(original) = &target.original {
+            keep_original(&target.file, original)
+                .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
+        }
+        let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
+        replace(target, content, sync).map_err(|error| explain(error, &format!("cannot write {name}")))?;
+        self.written = true;
+        if sync {
+            self.synced = Some(Instant::now());
+        }
+        Ok(())
+    }
+}
+
+impl EventSink for Store {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let Event::Accepted { content, .. } = event else {
+            return Ok(());
+        };
+        // A device and standard output get the result at the end, from `finish`.
+        self.write(content, false)
+    }
+}
+
+impl Place {
+    fn for_output(input: &Path, output: &Path) -> Result<Place, StoreError> {
+        let failed = |source| StoreError::NotWritable { output: output.to_owned(), source };
+        let found = match fs::metadata(output) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Place::for_new_file(output),
+            Err(error) => return Err(failed(error)),
+        };
+        if found.is_dir() {
+            return Err(StoreError::OutputIsDirectory(output.to_owned()));
+        }
+        if let Ok(same) = fs::metadata(input)
+            && (same.dev(), same.ino()) == (found.dev(), found.ino())
+        {
+            return Err(StoreError::OutputIsInput { output: output.to_owned(), original: original_name(input) });
+        }
+        if found.is_file() {
+            return Target::existing(output).map(Place::Rename);
+        }
+        // Renaming over /dev/null would take it from everybody. A pipe may have no reader yet, and
+        // opening it now would wait for one.
+        Ok(Place::Device(output.to_owned()))
+    }
+
+    fn for_new_file(output: &Path) -> Result<Place, StoreError> {
+        if output.symlink_metadata().is_ok() {
+            let source = io::Error::other("it is a symbolic link to nothing");
+            return Err(StoreError::NotWritable { output: output.to_owned(), source });
+        }
+        if output.file_name().is_none() || output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(StoreError::OutputIsDirectory(output.to_owned()));
+        }
+        check_directory(output, &parent(output))?;
+        Ok(Place::Rename(Target { name: output.to_owned(), file: output.to_owned(), original: None, like: None }))
+    }
+}
+
+impl Target {
+    /// A file that exists, to be replaced where it really is.
+    fn existing(name: &Path) -> Result<Target, StoreError> {
+        let failed = |source| StoreError::NotWritable { output: name.to_owned(), source };
+        let file = fs::canonicalize(name).map_err(failed)?;
+        let like = fs::metadata(&file).map_err(failed)?;
+        // Renaming would get round a read-only mode; whoever set it did not mean that.
+        OpenOptions::new().write(true).open(&file).map_err(failed)?;
+        check_directory(name, &parent(&file))?;
+        Ok(Target { name: name.to_owned(), file, original: None, like: Some(like) })
+    }
+}
+
+fn parent(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Whether a file can be made in `directory`: by making one that has no name and is gone at once.
+fn check_directory(output: &Path, directory: &Path) -> Result<(), StoreError> {
+    if !directory.is_dir() {
+        return Err(StoreError::NoDirectory { output: output.to_owned(), directory: directory.to_owned() });
+    }
+    match tempfile::tempfile_in(directory) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(StoreError::NotWritable { output: output.to_owned(), source }),
+    }
+}
+
+/// Gives the original its second name. A hard link is at once and cannot overwrite; where there are
+/// none (another file system, FAT) the file is copied.
+fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
+    match fs::hard_link(file, original) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        Err(_) => {}
+    }
+    let like = fs::metadata(file)?;
+    let mut from = File::open(file)?;
+    let mut to = OpenOptions::new().write(true).create_new(true).open(original)?;
+    let copied = io::copy(&mut from, &mut to)
+        .and_then(|_| to.set_permissions(like.permissions()))
+        .and_then(|()| to.sync_data());
+    if copied.is_err() {
+        // Half an original must not be mistaken for one.
+        let _ = fs::remove_file(original);
+    }
+    copied
+}
+
+/// Writes a temporary file beside the target and renames it over the target. The temporary file is
+/// removed when anything fails.
+fn replace(target: &Target, content: &[u8], sync: bool) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lop-").suffix(".tmp").permissions(Permissions::from_mode(0o666));
+    let mut temporary = builder.tempfile_in(parent(&target.file))?;
+    temporary.write_all(content)?;
+    if let Some(like) = &target.like {
+        let file = temporary.as_file();
+        // Only root may give a file away, and only then do the owners differ. The mode comes last:
+        // a change of owner may take bits of it away.
+        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
+        file.set_permissions(like.permissions())?;
+    }
+    if sync {
+        temporary.as_file().sync_data()?;
+    }
+    temporary.persist(&target.file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Adds to an error what was being done, and keeps its kind.
+fn explain(error: io::Error, what: &str) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::Size;
+
+    fn accepted(content: &[u8]) -> Event<'_> {
+        let size = Size { bytes: content.len(), tokens: 1, lines: 1 };
+        Event::Accepted { content, size, tests: 1, pass: "test" }
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(directory)
+            .expect("the directory is there")
+            .map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn input() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let input = directory.path().join("a.txt");
+        fs::write(&input, "original").expect("a file");
+        (directory, input)
+    }
+
+    #[test]
+    fn in_place_keeps_the_original_its_mode_and_no_temporary_file() {
+        let (directory, input) = input();
+        fs::set_permissions(&input, Permissions::from_mode(0o751)).expect("our own file");
+        let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
+        assert_eq!(names(directory.path()), ["a.txt"], "opening touches nothing");
+        store.event(&accepted(b"shorter")).expect("it is kept");
+        store.event(&accepted(b"short")).expect("it is kept");
+        store.finish(b"short").expect("it is kept");
+        assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
+        assert_eq!(fs::read(&input).expect("the result"), b"short");
+        assert_eq!(fs::read(original_name(&input)).expect("the original"), b"original");
+        assert_eq!(fs::metadata(&input).expect("the result").mode() & 0o777, 0o751);
+        assert_eq!(store.original(), Some(original_name(&input).as_path()));
+    }
+
+    #[test]
+    fn in_place_leaves_the_input_alone_when_nothing_was_accepted() {
+        let (directory, input) = input();
+        let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
+        store.finish(b"original").expect("nothing to do");
+        assert_eq!(names(directory.path()), ["a.txt"]);
+        assert_eq!(store.original(), None);
+    }
+
+    #[test]
+    fn an_original_is_never_overwritten() {
+        let (directory, input) = input();
+        let original = original_name(&input);
+        std::os::unix::fs::symlink("nowhere", &original).expect("a dangling link");
+        let error = Store::open(&input, &Kept::InPlace).expect_err("the name is taken");
+        assert!(matches!(error, StoreError::OriginalExists(path) if path == original));
+        fs::remove_file(&original).expect("our own link");
+
+        let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
+        fs::write(&original, "somebody else's").expect("a file made after the start");
+        let error = store.event(&accepted(b"short")).expect_err("the name is taken now");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&original).expect("the file"), b"somebody else's");
+        assert_eq!(fs::read(&input).expect("the input"), b"original");
+        assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
+    }
+
+    #[test]
+    fn a_link_is_written_through() {
+        let (directory, input) = input();
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink("a.txt", &link).expect("a link");
+        let mut store = Store::open(&link, &Kept::InPlace).expect("a writable place");
+        store.event(&accepted(b"short")).expect("it is kept");
+        assert!(link.symlink_metadata().expect("the link").is_symlink());
+        assert_eq!(fs::read(&input).expect("the target"), b"short");
+        assert_eq!(fs::read(directory.path().join("link.orig")).expect("the original"), b"original");
+    }
+
+    #[test]
+    fn an_output_gets_the_input_when_nothing_was_accepted() {
+        let (directory, input) = input();
+        let output = directory.path().join("out");
+        let mut store = Store::open(&input, &Kept::File(output.clone())).expect("a writable place");
+        assert_eq!(names(directory.path()), ["a.txt"]);
+        store.finish(b"original").expect("it is kept");
+        assert_eq!(fs::read(&output).expect("the copy"), b"original");
+        assert_eq!(store.original(), None);
+    }
+
+    #[test]
+    fn bad_outputs_are_found_before_the_start() {
+        let (directory, input) = input();
+        let open = |path: PathBuf| Store::open(&input, &Kept::File(path)).expect_err("a bad output").to_string();
+        let here = directory.path();
+        assert!(open(here.to_owned()).contains("is a directory"));
+        assert!(open(here.join("new/")).contains("is a directory"));
+        assert!(open(here.join("missing/out")).contains("does not exist"));
+        assert!(open(input.clone()).contains("is the input itself"));
+        assert!(open(input.join("out")).contains("cannot write"));
+    }
+
+    #[test]
+    fn a_device_is_written_to_and_stays_a_device() {
+        let (_directory, input) = input();
+        let null = PathBuf::from("/dev/null");
+        let mut store = Store::open(&input, &Kept::File(null.clone())).expect("it can be written");
+        store.event(&accepted(b"short")).expect("it is kept");
+        store.finish(b"short").expect("it is kept");
+        assert!(!fs::metadata(&null).expect("the device").is_file());
+    }
+}

@@ -1,0 +1,287 @@
+//! What is said at the end: how much smaller, at what price, and what the engine learnt.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::engine::DepthRow;
+use crate::reduce::{Ended, Report, Size};
+
+use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
+
+/// Texts kept by a timeout that are listed; more than these are only counted.
+const LISTED: usize = 10;
+/// Longest text shown of a unit that was kept by a timeout, in characters.
+const EXCERPT: usize = 60;
+/// Depths shown; the deepest of very deep trees are folded into one row.
+const DEPTHS: usize = 24;
+
+/// Where things are when all is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// The input as the user named it.
+    pub input: &'a Path,
+    /// The grammar's name, or `text`.
+    pub grammar: &'a str,
+    /// Where the result is: a path, or what else it was written to.
+    pub result: &'a str,
+    /// Where the original is, if it was moved.
+    pub original: Option<&'a Path>,
+}
+
+/// Writes the summary.
+///
+/// # Errors
+/// When writing fails.
+pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
+    heading(out, report, places)?;
+    sizes(out, report.before, report.after)?;
+    tests(out, report)?;
+    passes(out, report)?;
+    depths(out, &report.depths)?;
+    timeouts(out, &report.kept_by_timeout)?;
+    writeln!(out)?;
+    writeln!(out, "  {STRONG}result{STRONG:#}    {}", places.result)?;
+    if let Some(original) = places.original {
+        writeln!(out, "  {STRONG}original{STRONG:#}  {}", original.display())?;
+    }
+    Ok(())
+}
+
+fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
+    let (style, word) = match report.ended {
+        Ended::Complete => (GOOD, "reduced"),
+        Ended::Cancelled => (WARN, "stopped early, reduced"),
+        Ended::Budget => (WARN, "stopped at the limit, reduced"),
+    };
+    let minimal = match (report.ended, report.minimal) {
+        (Ended::Complete, "none") => "no minimality guaranteed".to_owned(),
+        (Ended::Complete, level) => format!("1-minimal by {level}"),
+        _ => "not minimal yet".to_owned(),
+    };
+    writeln!(
+        out,
+        "{style}{word}{style:#} {} in {} {FAINT}({}, {minimal}){FAINT:#}",
+        places.input.display(),
+        text::duration(report.elapsed),
+        places.grammar,
+    )
+}
+
+fn sizes(out: &mut dyn Write, before: Size, after: Size) -> io::Result<()> {
+    let mut table = Table::new(1, &["", "before", "after", "left"]);
+    let mut row = |name: &str, before: usize, after: usize| {
+        table.row(vec![name.to_owned(), text::len(before), text::len(after), text::percent(after, before)]);
+    };
+    row("bytes", before.bytes, after.bytes);
+    row("tokens", before.tokens, after.tokens);
+    row("lines", before.lines, after.lines);
+    writeln!(out)?;
+    table.write(out)
+}
+
+fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let counts = &report.tests;
+    let total = counts.total();
+    // The first two are always said, the others when there are any.
+    let mut outcomes = vec![
+        format!("{} interesting", text::count(counts.interesting)),
+        format!("{} not interesting", text::count(counts.not_interesting)),
+    ];
+    for (number, word) in
+        [(counts.invalid, "invalid"), (counts.timeout, "timed out"), (counts.unresolved, "cancelled or failed")]
+    {
+        if number > 0 {
+            outcomes.push(format!("{} {word}", text::count(number)));
+        }
+    }
+    writeln!(out)?;
+    writeln!(out, "  {STRONG}{}{STRONG:#}: {}", text::plural(total, "test"), outcomes.join(", "))?;
+    writeln!(
+        out,
+        "  answered without a test: {} from the cache, {} refused for new syntax errors",
+        text::count(report.cache_hits),
+        text::count(report.gate_refusals),
+    )?;
+    let mean = match u32::try_from(total) {
+        Ok(some) if some > 0 => report.testing / some,
+        _ => report.testing,
+    };
+    writeln!(
+        out,
+        "  time: {} waiting for tests ({} each), {} lop's own",
+        text::duration(report.waiting),
+        text::duration(mean),
+        text::duration(report.elapsed.saturating_sub(report.waiting)),
+    )
+}
+
+fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.passes.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(1, &["pass", "tests", "accepted", "bytes removed", "tokens removed"]);
+    for pass in &report.passes {
+        table.row(vec![
+            pass.name.to_owned(),
+            text::count(pass.tests),
+            text::count(pass.accepted),
+            text::count(pass.bytes),
+            text::count(pass.tokens),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out)
+}
+
+/// The engine's view of the tree.
+fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table =
+        Table::new(1, &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "at least"]);
+    for row in &rows[..rows.len().min(DEPTHS)] {
+        table.row(depth_row(&row.depth.to_string(), row));
+    }
+    if let [deeper, ..] = &rows[rows.len().min(DEPTHS)..] {
+        table.row(vec![format!("{} and deeper", deeper.depth), "(in --json)".to_owned()]);
+    }
+    if rows.len() > 1 {
+        table.row(depth_row("all", &total(rows)));
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    writeln!(
+        out,
+        "  {FAINT}P(u|u): a unit after a removable one is removable; H: code length of what was found; at least: no \
+         search that knew these\n  probabilities could have done with fewer tests{FAINT:#}"
+    )
+}
+
+fn depth_row(name: &str, row: &DepthRow) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        text::count(row.lists),
+        text::count(row.units),
+        text::count(row.kept),
+        format!("{:.3}", row.needed_share),
+        row.removable_after_removable.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}")),
+        format!("{:.1}", row.entropy_bits),
+        text::count(row.tests),
+        format!("{:.0}", row.lower_bound.ceil()),
+    ]
+}
+
+/// All depths together. The bounds hold for each depth on its own, so their sum is one, too.
+fn total(rows: &[DepthRow]) -> DepthRow {
+    let sum = |field: fn(&DepthRow) -> f64| rows.iter().map(field).sum::<f64>();
+    let count = |field: fn(&DepthRow) -> u64| rows.iter().map(field).sum::<u64>();
+    let units = count(|row| row.units);
+    let needed = sum(|row| row.needed_share * row.units as f64);
+    DepthRow {
+        depth: 0,
+        lists: count(|row| row.lists),
+        units,
+        needed_share: if units == 0 { 0.0 } else { needed / units as f64 },
+        removable_after_removable: None,
+        entropy_bits: sum(|row| row.entropy_bits),
+        kept: count(|row| row.kept),
+        tests: count(|row| row.tests),
+        lower_bound: sum(|row| row.lower_bound),
+    }
+}
+
+fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
+    if kept.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    writeln!(
+        out,
+        "  {WARN}kept by timeout{WARN:#} (without it the test ran into the deadline; a longer --timeout may remove it):"
+    )?;
+    for text in kept.iter().take(LISTED) {
+        writeln!(out, "    {}", text::visible(text.trim(), EXCERPT))?;
+    }
+    if kept.len() > LISTED {
+        writeln!(out, "    and {} more", text::len(kept.len() - LISTED))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::reduce::{Counts, PassStats};
+
+    fn report() -> Report {
+        Report {
+            best: b"x".to_vec(),
+            before: Size { bytes: 12_345, tokens: 2_301, lines: 411 },
+            after: Size { bytes: 57, tokens: 13, lines: 3 },
+            ended: Ended::Complete,
+            tests: Counts { interesting: 58, not_interesting: 270, timeout: 4, ..Counts::default() },
+            cache_hits: 12,
+            gate_refusals: 102,
+            elapsed: Duration::from_millis(2_310),
+            waiting: Duration::from_millis(2_110),
+            testing: Duration::from_millis(4_150),
+            depths: vec![DepthRow {
+                depth: 1,
+                lists: 1,
+                units: 42,
+                needed_share: 0.125,
+                removable_after_removable: Some(0.951),
+                entropy_bits: 17.25,
+                kept: 5,
+                tests: 31,
+                lower_bound: 17.4,
+            }],
+            passes: vec![PassStats { name: "comments", tests: 1, accepted: 1, bytes: 900, tokens: 0 }],
+            kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
+            minimal: "token",
+        }
+    }
+
+    #[test]
+    fn the_whole_summary() {
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: Some(Path::new("a.c.orig")),
+        };
+        let mut out = Vec::new();
+        write(&mut out, &report(), &places).expect("a vector takes everything");
+        let plain = anstream::adapter::strip_bytes(&out).into_vec();
+        let expected = "\
+reduced a.c in 2.31 s (zed, 1-minimal by token)
+
+          before  after  left
+  bytes   12,345     57  0.5%
+  tokens   2,301     13  0.6%
+  lines      411      3  0.7%
+
+  332 tests: 58 interesting, 270 not interesting, 4 timed out
+  answered without a test: 12 from the cache, 102 refused for new syntax errors
+  time: 2.11 s waiting for tests (12 ms each), 200 ms lop's own
+
+  pass      tests  accepted  bytes removed  tokens removed
+  comments      1         1            900               0
+
+  depth  lists  units  kept  P(needed)  P(u|u)  H bits  tests  at least
+  1          1     42     5      0.125   0.951    17.2     31        18
+  P(u|u): a unit after a removable one is removable; H: code length of what was found; at least: no search that knew these
+  probabilities could have done with fewer tests
+
+  kept by timeout (without it the test ran into the deadline; a longer --timeout may remove it):
+    while (x)\\n  f();
+
+  result    a.c
+  original  a.c.orig
+";
+        assert_eq!(String::from_utf8_lossy(&plain), expected);
+    }
+}

@@ -1,0 +1,248 @@
+//! Edits of a text: what goes, what comes in its place, and where everything else ends up.
+
+use std::borrow::Cow;
+
+/// One replacement of a part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// First byte that goes.
+    pub start: usize,
+    /// One past the last byte that goes.
+    pub end: usize,
+    /// What comes in its place.
+    pub text: Cow<'static, [u8]>,
+    /// Put the text exactly so: no blank is added or taken away at the borders. For characters
+    /// inside tokens and for text without a grammar.
+    pub raw: bool,
+}
+
+impl Edit {
+    /// Takes `start..end` out.
+    #[must_use]
+    pub fn delete(range: std::ops::Range<usize>) -> Self {
+        Edit { start: range.start, end: range.end, text: Cow::Borrowed(b""), raw: false }
+    }
+
+    /// Takes `start..end` out, and nothing around it is touched.
+    #[must_use]
+    pub fn delete_raw(range: std::ops::Range<usize>) -> Self {
+        Edit { raw: true, ..Edit::delete(range) }
+    }
+
+    /// Puts `text` in the place of `start..end`.
+    #[must_use]
+    pub fn replace(range: std::ops::Range<usize>, text: impl Into<Cow<'static, [u8]>>) -> Self {
+        Edit { text: text.into(), ..Edit::delete(range) }
+    }
+}
+
+/// A stretch of the old text that is in the new one.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    old: usize,
+    len: usize,
+    new: usize,
+}
+
+/// A text after its edits, and the way from old offsets to new ones.
+#[derive(Debug)]
+pub struct Rendering {
+    /// The new text.
+    pub text: Vec<u8>,
+    pieces: Vec<Piece>,
+}
+
+impl Rendering {
+    /// The stretches of the old text that are in the new one, each with its place there, in order.
+    pub fn kept(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> + '_ {
+        self.pieces.iter().map(|p| (p.old..p.old + p.len, p.new))
+    }
+
+    /// Where what is left of `start..end` stands in the new text; `None` if nothing is left.
+    #[must_use]
+    pub fn map(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let first = self.pieces.partition_point(|p| p.old + p.len <= start);
+        let after = self.pieces.partition_point(|p| p.old < end);
+        if first >= after {
+            return None;
+        }
+        let (head, tail) = (self.pieces[first], self.pieces[after - 1]);
+        let new_start = head.new + start.saturating_sub(head.old);
+        let new_end = tail.new + tail.len.min(end - tail.old);
+        (new_start < new_end).then_some((new_start, new_end))
+    }
+}
+
+/// Applies edits to a text.
+///
+/// The edits may come in any order; one inside another is swallowed by it, and two that overlap
+/// are united. At the borders of a hole that is not [raw](Edit::raw)
+/// - a space is put between two identifier bytes and between two operator bytes,
+/// - where both sides are blank one side's blanks stay, those with a line feed if there are any.
+///
+/// Nothing else is re-spaced.
+#[must_use]
+pub fn render(source: &[u8], mut edits: Vec<Edit>) -> Rendering {
+    // Outer before inner; of two with the same range the one with text comes first and wins.
+    edits.sort_by(|a, b| {
+        (a.start, b.end, b.text.len()).cmp(&(b.start, a.end, a.text.len()))
+    });
+    let mut out = Rendering { text: Vec::with_capacity(source.len()), pieces: Vec::new() };
+    let mut at = 0;
+    let mut edits = edits.into_iter().peekable();
+    while let Some(mut hole) = edits.next() {
+        while let Some(next) = edits.peek() {
+            // Deletions that touch are one hole: their border must be looked at only once.
+            let touch = next.start == hole.end && hole.text.is_empty() && next.text.is_empty() && next.raw == hole.raw;
+            if next.start >= hole.end && !touch {
+                break;
+            }
+            hole.end = hole.end.max(next.end);
+            edits.next();
+        }
+        out.copy(source, at, hole.start);
+        at = hole.end;
+        if !hole.raw {
+            at = out.close_hole(source, at, &hole.text);
+        }
+        out.text.extend_from_slice(&hole.text);
+        if !hole.raw && !hole.text.is_empty() && at < source.len() {
+            out.separate(source[at]);
+        }
+    }
+    out.copy(source, at, source.len());
+    out
+}
+
+impl Rendering {
+    fn copy(&mut self, source: &[u8], from: usize, to: usize) {
+        if from < to {
+            self.pieces.push(Piece { old: from, len: to - from, new: self.text.len() });
+            self.text.extend_from_slice(&source[from..to]);
+        }
+    }
+
+    /// Tidies the left border of a hole that `insert` will fill, and returns where copying goes on.
+    fn close_hole(&mut self, source: &[u8], mut at: usize, insert: &[u8]) -> usize {
+        if let Some(&first) = insert.first() {
+            self.separate(first);
+            return at;
+        }
+        let left_blank = self.text.len() - trim_end(&self.text);
+        let right_blank = source[at..].iter().take_while(|b| is_blank(**b)).count();
+        let right = &source[at..at + right_blank];
+        if self.text.len() == left_blank {
+            // Nothing stands before the hole: the text need not start with blanks.
+            if right.contains(&b'\n') || left_blank > 0 {
+                at += right_blank;
+            }
+        } else if left_blank > 0 && right_blank > 0 {
+            let left = &self.text[self.text.len() - left_blank..];
+            if left.contains(&b'\n') || !right.contains(&b'\n') {
+                // Of the right side only the indentation of its own line is worth keeping, and
+                // the left side has its own.
+                at += right_blank;
+            } else {
+                self.cut(self.text.len() - left_blank);
+            }
+        } else if at < source.len() && left_blank == 0 && right_blank == 0 {
+            self.separate(source[at]);
+        }
+        at
+    }
+
+    /// Puts a space before `next` if it would otherwise melt into the byte before it.
+    fn separate(&mut self, next: u8) {
+        if let Some(&last) = self.text.last()
+            && (is_identifier(last) && is_identifier(next) || is_operator(last) && is_operator(next))
+        {
+            self.text.push(b' ');
+        }
+    }
+
+    /// Takes back the text from `len` on.
+    fn cut(&mut self, len: usize) {
+        self.text.truncate(len);
+        while let Some(last) = self.pieces.last_mut() {
+            if last.new >= len {
+                self.pieces.pop();
+            } else {
+                last.len = last.len.min(len - last.new);
+                break;
+            }
+        }
+    }
+}
+
+fn trim_end(text: &[u8]) -> usize {
+    text.iter().rposition(|b| !is_blank(*b)).map_or(0, |last| last + 1)
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// Bytes of which two in a row may be one token; those above 127 are letters in some encoding.
+fn is_identifier(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 128..)
+}
+
+fn is_operator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'!' | b'<' | b'>' | b'=' | b'?' | b':' | b'~' | b'.' | b'#' | b'@'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(source: &str, edits: &[(usize, usize, &'static str)]) -> String {
+        let edits = edits.iter().map(|&(s, e, t)| Edit::replace(s..e, t.as_bytes())).collect();
+        String::from_utf8(render(source.as_bytes(), edits).text).expect("ASCII")
+    }
+
+    #[test]
+    fn borders_of_a_hole_do_not_melt_together() {
+        assert_eq!(after("int(x)y", &[(3, 6, "")]), "int y");
+        assert_eq!(after("a+(b)+c", &[(2, 5, "")]), "a+ +c");
+        assert_eq!(after("a(b)+c", &[(1, 4, "")]), "a+c");
+        assert_eq!(after("return(x);", &[(6, 9, "0")]), "return 0;");
+        assert_eq!(after("f(x)y", &[(1, 4, "z")]), "f z y");
+    }
+
+    #[test]
+    fn of_two_blank_borders_the_one_with_a_line_feed_stays() {
+        assert_eq!(after("a; b; c", &[(3, 5, "")]), "a; c");
+        assert_eq!(after("a; b;\nc", &[(3, 5, "")]), "a;\nc");
+        assert_eq!(after("a;\n  b;\n  c", &[(5, 7, "")]), "a;\n  c");
+        assert_eq!(after("a;\nb; c", &[(3, 5, "")]), "a;\nc");
+        assert_eq!(after("a\n  b", &[(0, 1, "")]), "b");
+    }
+
+    #[test]
+    fn raw_holes_touch_nothing() {
+        let edits = vec![Edit::delete_raw(2..3)];
+        assert_eq!(render(b"a b c", edits).text, b"a  c");
+    }
+
+    #[test]
+    fn outer_edits_swallow_inner_ones() {
+        assert_eq!(after("f(a, b, c)", &[(5, 6, ""), (0, 10, "x")]), "x");
+        assert_eq!(after("abcdef", &[(1, 4, ""), (3, 5, "")]), "a f");
+    }
+
+    #[test]
+    fn offsets_are_followed_into_the_new_text() {
+        let done = render(b"one; two; three", vec![Edit::delete(5..9)]);
+        assert_eq!(done.text, b"one; three");
+        assert_eq!(done.map(0, 4), Some((0, 4)));
+        assert_eq!(done.map(5, 9), None);
+        assert_eq!(done.map(10, 15), Some((5, 10)));
+        assert_eq!(done.map(0, 15), Some((0, 10)));
+        // A hoist: the outer node ends up where the inner one stands.
+        let done = render(b"a (b) c", vec![Edit::delete(2..3), Edit::delete(4..5)]);
+        assert_eq!(done.map(2, 5), done.map(3, 4));
+    }
+}

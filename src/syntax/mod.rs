@@ -1,0 +1,13 @@
+//! Source text as a tree: parsing, the arena of nodes, and edits of the text.
+//!
+//! tree-sitter lives here and in [`grammar`](crate::grammar), nowhere else.
+
+mod document;
+mod edit;
+mod parse;
+mod text;
+
+pub use document::{Document, Node, NodeId};
+pub use edit::{Edit, Rendering, render};
+pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count};
+pub use text::{characters, count_lines, count_words, lines, words};

@@ -1,0 +1,188 @@
+//! Parsing with tree-sitter: whole texts, texts that differ little from one already parsed, and a
+//! bound on how long a hopeless text may keep the parser busy.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
+
+/// A concrete syntax tree as tree-sitter made it.
+pub type SyntaxTree = Tree;
+
+/// tree-sitter asks whether to go on once in about a hundred parser operations. An ordinary text
+/// needs less than one such question per 20 bytes; a text that needs this many times more has sent
+/// error recovery into a search that may take minutes. Counted, not timed, so that the same text
+/// gets the same answer on every machine.
+const STEPS_PER_BYTE: usize = 4;
+
+/// Steps that even the shortest text may take.
+const STEPS_MINIMUM: usize = 20_000;
+
+/// Why a text has no tree.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    /// The parser was built for another version of tree-sitter.
+    #[error("the parser of this grammar does not fit this version of tree-sitter")]
+    Language(#[from] tree_sitter::LanguageError),
+    /// Error recovery took too long.
+    #[error("the text has too many syntax errors to be parsed")]
+    TooHard,
+    /// Offsets in the tree are 32 bits wide.
+    #[error("texts of 4 GiB and more cannot be parsed")]
+    TooLarge,
+}
+
+/// A parser for one language.
+pub struct SyntaxParser {
+    parser: Parser,
+}
+
+impl SyntaxParser {
+    /// Makes a parser for a language.
+    ///
+    /// # Errors
+    /// [`ParseError::Language`] if the language was generated for another tree-sitter.
+    pub fn new(language: &Language) -> Result<Self, ParseError> {
+        let mut parser = Parser::new();
+        parser.set_language(language)?;
+        Ok(SyntaxParser { parser })
+    }
+
+    /// Parses a text from scratch. Any bytes will do.
+    ///
+    /// # Errors
+    /// [`ParseError::TooHard`] when error recovery does not come to an end,
+    /// [`ParseError::TooLarge`] for 4 GiB and more.
+    pub fn parse(&mut self, text: &[u8]) -> Result<SyntaxTree, ParseError> {
+        self.run(text, None)
+    }
+
+    /// Parses a text of which a near relative has been parsed before; what both share at the start
+    /// and at the end is not parsed again.
+    ///
+    /// Under error recovery the tree can differ from that of [`SyntaxParser::parse`].
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`].
+    pub fn reparse(
+        &mut self,
+        old: &SyntaxTree,
+        old_text: &[u8],
+        text: &[u8],
+    ) -> Result<SyntaxTree, ParseError> {
+        let prefix = common_prefix(old_text, text);
+        let suffix = common_suffix(&old_text[prefix..], &text[prefix..]);
+        let (old_end, new_end) = (old_text.len() - suffix, text.len() - suffix);
+        let start = advance(Point::new(0, 0), &text[..prefix]);
+        let edit = InputEdit {
+            start_byte: prefix,
+            old_end_byte: old_end,
+            new_end_byte: new_end,
+            start_position: start,
+            old_end_position: advance(start, &old_text[prefix..old_end]),
+            new_end_position: advance(start, &text[prefix..new_end]),
+        };
+        let mut edited = old.clone();
+        edited.edit(&edit);
+        self.run(text, Some(&edited))
+    }
+
+    fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>) -> Result<SyntaxTree, ParseError> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(ParseError::TooLarge);
+        }
+        let mut steps = STEPS_MINIMUM + text.len().saturating_mul(STEPS_PER_BYTE);
+        let mut progress = |_: &_| {
+            steps = steps.saturating_sub(1);
+            if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = self.parser.parse_with_options(
+            &mut |at, _| text.get(at..).unwrap_or_default(),
+            old,
+            Some(options),
+        );
+        if tree.is_none() {
+            // A parser that was interrupted would go on with the old text.
+            self.parser.reset();
+        }
+        tree.ok_or(ParseError::TooHard)
+    }
+}
+
+/// Number of ERROR and MISSING nodes in a tree. Error-free subtrees are not entered.
+#[must_use]
+pub fn error_count(tree: &SyntaxTree) -> usize {
+    let mut cursor = tree.walk();
+    let mut count = 0;
+    loop {
+        let node = cursor.node();
+        if node.has_error() {
+            count += usize::from(node.is_error() || node.is_missing());
+            if cursor.goto_first_child() {
+                continue;
+            }
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return count;
+            }
+        }
+    }
+}
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let mut at = 0;
+    // Whole blocks first: comparing slices is a memcmp.
+    while at + BLOCK <= a.len().min(b.len()) && a[at..at + BLOCK] == b[at..at + BLOCK] {
+        at += BLOCK;
+    }
+    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let mut len = 0;
+    while len + BLOCK <= a.len().min(b.len())
+        && a[a.len() - len - BLOCK..a.len() - len] == b[b.len() - len - BLOCK..b.len() - len]
+    {
+        len += BLOCK;
+    }
+    let (a, b) = (&a[..a.len() - len], &b[..b.len() - len]);
+    len + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
+}
+
+/// The position behind `text` when `text` starts at `from`.
+fn advance(from: Point, text: &[u8]) -> Point {
+    match memchr::memrchr(b'\n', text) {
+        Some(last) => Point::new(
+            from.row + memchr::memchr_iter(b'\n', text).count(),
+            text.len() - last - 1,
+        ),
+        None => Point::new(from.row, from.column + text.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_ends_do_not_overlap() {
+        let (a, b) = (b"xaax".as_slice(), b"xaaax".as_slice());
+        let prefix = common_prefix(a, b);
+        assert_eq!(prefix, 3);
+        assert_eq!(common_suffix(&a[prefix..], &b[prefix..]), 1);
+        let long = vec![b'a'; 1000];
+        assert_eq!(common_prefix(&long, &long[..700]), 700);
+        assert_eq!(common_suffix(&long, &long[..700]), 700);
+    }
+
+    #[test]
+    fn positions_count_lines_and_columns() {
+        let at = advance(Point::new(2, 5), b"ab");
+        assert_eq!((at.row, at.column), (2, 7));
+        let at = advance(Point::new(2, 5), b"ab\n\nxyz");
+        assert_eq!((at.row, at.column), (4, 3));
+    }
+}

@@ -1,0 +1,135 @@
+//! Text without a tree: cutting it into lines, words and characters.
+
+use std::ops::Range;
+
+/// The lines of a text, each with its line feed.
+#[must_use]
+pub fn lines(text: &[u8]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut all: Vec<_> = memchr::memchr_iter(b'\n', text)
+        .map(|feed| {
+            let line = start..feed + 1;
+            start = feed + 1;
+            line
+        })
+        .collect();
+    if start < text.len() {
+        all.push(start..text.len());
+    }
+    all
+}
+
+/// Number of lines; a last line without a line feed counts.
+#[must_use]
+pub fn count_lines(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count() + usize::from(text.last().is_some_and(|&b| b != b'\n'))
+}
+
+/// The words, runs of blanks and single other characters of a part of a text.
+#[must_use]
+pub fn words(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
+    let mut all = Vec::new();
+    let mut at = part.start;
+    while at < part.end {
+        let class = Class::of(text[at]);
+        let mut end = at + 1;
+        match class {
+            Class::Other => end = at + char_len(&text[at..part.end]),
+            _ => {
+                while end < part.end && Class::of(text[end]) == class {
+                    end += 1;
+                }
+            }
+        }
+        all.push(at..end);
+        at = end;
+    }
+    all
+}
+
+/// Number of words and single other characters that are not blank.
+#[must_use]
+pub fn count_words(text: &[u8]) -> usize {
+    words(text, 0..text.len()).iter().filter(|w| Class::of(text[w.start]) != Class::Blank).count()
+}
+
+/// The characters of a part of a text: UTF-8 sequences where they are valid, else single bytes.
+#[must_use]
+pub fn characters(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
+    let mut all = Vec::new();
+    let mut at = part.start;
+    while at < part.end {
+        let end = at + char_len(&text[at..part.end]);
+        all.push(at..end);
+        at = end;
+    }
+    all
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Blank,
+    Other,
+}
+
+impl Class {
+    fn of(byte: u8) -> Class {
+        match byte {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Word,
+            b' ' | b'\t'..=b'\r' => Class::Blank,
+            _ => Class::Other,
+        }
+    }
+}
+
+/// Length of the character at the start of a text that is not empty.
+fn char_len(text: &[u8]) -> usize {
+    let len = match text[0] {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return 1,
+    };
+    match text.get(..len) {
+        Some(sequence) if std::str::from_utf8(sequence).is_ok() => len,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &[u8], parts: &[Range<usize>]) -> Vec<Vec<u8>> {
+        parts.iter().map(|p| text[p.clone()].to_vec()).collect()
+    }
+
+    #[test]
+    fn lines_keep_their_line_feed_and_the_last_may_lack_it() {
+        let text = b"a\n\r\nb";
+        assert_eq!(cut(text, &lines(text)), [b"a\n".to_vec(), b"\r\n".to_vec(), b"b".to_vec()]);
+        assert_eq!(count_lines(text), 3);
+        assert_eq!(count_lines(b"a\n"), 1);
+        assert_eq!(count_lines(b""), 0);
+    }
+
+    #[test]
+    fn words_are_runs_of_one_class() {
+        let text = "ab1 \n+=\u{e9}x".as_bytes();
+        let all = words(text, 0..text.len());
+        assert_eq!(
+            cut(text, &all),
+            [b"ab1".to_vec(), b" \n".to_vec(), b"+".to_vec(), b"=".to_vec(), vec![0xC3, 0xA9], b"x".to_vec()]
+        );
+        assert_eq!(count_words(text), 5);
+    }
+
+    #[test]
+    fn characters_of_broken_text_are_bytes() {
+        let text = b"\xC3\xA9\xFF\xE2\x82\xED\xA0\x80";
+        let lens: Vec<_> = characters(text, 0..text.len()).iter().map(ExactSizeIterator::len).collect();
+        // The last three bytes encode a surrogate, which is not valid UTF-8.
+        assert_eq!(lens, [2, 1, 1, 1, 1, 1, 1]);
+    }
+}

@@ -1,0 +1,5 @@
+//! The integration tests, as one binary: linking once is cheaper than linking per file.
+
+mod cli;
+mod safety;
+mod tidy;

@@ -1,0 +1,213 @@
+//! Nothing is lost and nothing is left behind, however a run ends.
+
+use std::fs;
+use std::process::Child;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use lop::engine::Verdict;
+use lop::exec::inline::Inline;
+use lop::grammar::{Grammar, Registry};
+use lop::oracle::Cancel;
+use lop::reduce::{Ended, Options, ReduceError, Silent, reduce};
+use proptest::prelude::*;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{Folder, finish, until, wait};
+
+/// A file that takes hundreds of tests: every third line stays.
+fn long_input() -> String {
+    (0..600).map(|number| if number % 3 == 0 { format!("keep {number}\n") } else { format!("go {number}\n") }).collect()
+}
+
+/// A test that wants all of the `keep` lines, in no less than 10 ms.
+const KEEP_ALL: &str = "sleep 0.01; test \"$(grep -c keep \"$1\")\" = 200";
+
+fn is_interesting(content: &[u8]) -> bool {
+    String::from_utf8_lossy(content).lines().filter(|line| line.contains("keep")).count() == 200
+}
+
+/// A run in the middle of its work: some candidates have been accepted.
+fn started(folder: &Folder, arguments: &[&str]) -> Child {
+    folder.write("input.txt", long_input());
+    folder.script("test.sh", KEEP_ALL);
+    let child = folder.command(arguments).spawn().expect("lop can be started");
+    let before = long_input().len();
+    until("something was accepted", || {
+        let now = fs::metadata(folder.path("input.txt")).ok()?.len() as usize;
+        (now < before).then_some(())
+    });
+    child
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).expect("our own child");
+}
+
+#[test]
+fn a_kill_in_the_middle_leaves_an_interesting_file_and_the_original() {
+    let folder = Folder::new();
+    let mut child = started(&folder, &["-j2", "test.sh", "input.txt"]);
+    thread::sleep(Duration::from_millis(100));
+    child.kill().expect("our own child");
+    wait(&mut child);
+    let result = folder.read("input.txt");
+    assert!(is_interesting(&result), "{}", String::from_utf8_lossy(&result));
+    assert!(result.len() < long_input().len());
+    assert_eq!(folder.read("input.txt.orig"), long_input().into_bytes());
+}
+
+#[test]
+fn the_first_signal_stops_keeps_the_best_and_ends_with_3() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let folder = Folder::new();
+        let child = started(&folder, &["-j2", "test.sh", "input.txt"]);
+        send(&child, signal);
+        let ran = finish(child).expect_code(3);
+        assert!(ran.stderr.contains("stopped early"), "{}", ran.stderr);
+        assert!(is_interesting(&folder.read("input.txt")));
+        assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+        assert_eq!(folder.temporaries(), [""; 0]);
+    }
+}
+
+#[test]
+fn the_second_signal_ends_at_once_and_leaves_nothing_either() {
+    let folder = Folder::new();
+    let child = started(&folder, &["-q", "-j2", "test.sh", "input.txt"]);
+    send(&child, Signal::INT);
+    send(&child, Signal::TERM);
+    finish(child).expect_code(3);
+    assert!(is_interesting(&folder.read("input.txt")));
+    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn a_signal_before_the_input_was_judged_changes_nothing() {
+    let folder = Folder::new();
+    folder.write("input.txt", long_input());
+    let began = folder.path("began");
+    folder.script("test.sh", &format!("touch '{}'; exec sleep 600", began.display()));
+    let child = folder.command(&["test.sh", "input.txt"]).spawn().expect("lop can be started");
+    until("the first test runs", || began.exists().then_some(()));
+    send(&child, Signal::INT);
+    let ran = finish(child).expect_code(3);
+    assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["began", "input.txt", "test.sh"]);
+    assert_eq!(folder.read("input.txt"), long_input().into_bytes());
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+/// Processes of this machine with this word on their command line.
+fn processes(word: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").expect("a Linux machine");
+    let commands = entries.filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
+    let words = commands.map(|command| String::from_utf8_lossy(&command).replace('\0', " "));
+    words.filter(|command| command.contains(word)).collect()
+}
+
+/// A test that leaves a process in the background, one in a session of its own, and a file in the
+/// place for temporary files; `$seconds` makes the processes known.
+fn litter(seconds: &str, rest: &str) -> String {
+    format!("sleep {seconds} & setsid sleep {seconds} & mktemp >/dev/null; {rest}")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_left_after_a_normal_end() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\nc\n");
+    folder.script("test.sh", &litter("1001.25", "grep -q keep \"$1\""));
+    folder.lop(&["-q", "-j2", "test.sh", "input.txt"]).expect_code(0);
+    assert_eq!(processes("sleep 1001.25"), [""; 0]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_left_after_timeouts() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nstop\nb\n");
+    let hang = "grep -q keep \"$1\" || exit 1; grep -q stop \"$1\" || sleep 1002.25";
+    folder.script("test.sh", &litter("1002.25", hang));
+    let ran = folder.lop(&["-j2", "--timeout", "0.5", "test.sh", "input.txt"]).expect_code(0);
+    assert!(ran.stderr.contains("timed out"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("kept by timeout"), "{}", ran.stderr);
+    let result = String::from_utf8_lossy(&folder.read("input.txt")).into_owned();
+    assert!(result.contains("keep") && result.contains("stop"), "{result}");
+    assert_eq!(processes("sleep 1002.25"), [""; 0]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_left_after_ctrl_c() {
+    let folder = Folder::new();
+    folder.write("input.txt", long_input());
+    folder.script("test.sh", &litter("1003.25", KEEP_ALL));
+    let child = folder.command(&["-j2", "test.sh", "input.txt"]).spawn().expect("lop can be started");
+    until("something was accepted", || folder.path("input.txt.orig").exists().then_some(()));
+    send(&child, Signal::INT);
+    finish(child).expect_code(3);
+    assert_eq!(processes("sleep 1003.25"), [""; 0]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+}
+
+/// Every grammar, and none.
+fn grammars() -> Vec<Option<Arc<Grammar>>> {
+    let registry = Registry::embedded().expect("the embedded grammars are right");
+    let loaded = registry.folders().map(|folder| Some(Arc::new(Grammar::load(folder).expect("it is right"))));
+    loaded.chain([None]).collect()
+}
+
+/// Bytes of every kind: any, and texts with the characters that grammars care about.
+fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let source = "[ \\n\\r\\t(){}\\[\\];,\"'a-c0-9/*\\\\#=+é]{0,200}";
+    prop_oneof![prop::collection::vec(any::<u8>(), 0..300), source.prop_map(String::into_bytes)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+
+    #[test]
+    fn an_always_true_test_reduces_anything_to_nothing(input in any_bytes(), slots in 1_usize..4) {
+        for grammar in grammars() {
+            let options = Options { allow_empty: true, ..Options::default() };
+            let mut executor = Inline::new(|_: &[u8]| Verdict::Interesting).with_slots(slots);
+            let report = reduce(&input, grammar, &mut executor, &options, &mut Silent, &Cancel::new()).expect("it is interesting");
+            prop_assert_eq!(report.best, b"");
+            prop_assert_eq!(report.ended, Ended::Complete);
+        }
+    }
+
+    #[test]
+    fn an_always_false_test_is_reported(input in any_bytes()) {
+        for grammar in grammars() {
+            let mut executor = Inline::new(|_: &[u8]| Verdict::NotInteresting);
+            let result = reduce(&input, grammar, &mut executor, &Options::default(), &mut Silent, &Cancel::new());
+            prop_assert!(matches!(result, Err(ReduceError::NotInteresting { .. })));
+        }
+    }
+}
+
+#[test]
+fn hostile_bytes_go_through_the_program() {
+    let inputs: [&[u8]; 6] = [b"", b"\0", b"\xef\xbb\xbfint x;\r\n", b"\xff\xfe\xfd", b"no end of line", b"\n\n\n"];
+    for (index, input) in inputs.iter().enumerate() {
+        for extension in ["c", "js", "json", "bin"] {
+            let folder = Folder::new();
+            let name = format!("{index}.{extension}");
+            folder.write(&name, input);
+            folder.lop(&["-q", "-o", "out", &name, "--", "false"]).expect_code(1);
+            assert_eq!(folder.names(), [name.clone()]);
+            folder.lop(&["-q", "-o", "out", "--allow-empty", &name, "--", "true"]).expect_code(0);
+            assert_eq!(folder.read("out"), b"");
+            assert_eq!(folder.read(&name), *input);
+            assert_eq!(folder.temporaries(), [""; 0]);
+        }
+    }
+}

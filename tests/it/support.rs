@@ -1,0 +1,151 @@
+//! What the tests of the program share: an empty folder, a scrubbed environment, and a deadline, so
+//! that a hang is a failure and not a stuck CI job.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use regex::Regex;
+
+/// Longer than any run of these tests takes, also on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(180);
+
+/// An empty folder to run lop in, and one for temporary files that must be empty again at the end.
+pub(crate) struct Folder {
+    directory: tempfile::TempDir,
+}
+
+/// What a run of lop came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(directory.path().join("work")).expect("a new folder");
+        fs::create_dir(directory.path().join("tmp")).expect("a new folder");
+        Folder { directory }
+    }
+
+    /// A path in the folder where lop runs.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join("work").join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).expect("a file in our own folder");
+        path
+    }
+
+    /// An executable script for the usual shell.
+    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
+        let path = self.write(name, format!("#!/bin/sh\n{body}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
+        path
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Names in the folder where lop runs, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        list(&self.path("."))
+    }
+
+    /// What is left in the place for temporary files.
+    pub(crate) fn temporaries(&self) -> Vec<String> {
+        list(&self.directory.path().join("tmp"))
+    }
+
+    /// lop with these arguments, ready to be started in the folder. Nothing of the environment but
+    /// PATH reaches it.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lop"));
+        command
+            .args(arguments)
+            .current_dir(self.path("."))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").expect("a PATH"))
+            .env("TMPDIR", self.directory.path().join("tmp"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs lop with these arguments to its end.
+    pub(crate) fn lop<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Ran {
+        finish(self.command(arguments).spawn().expect("lop can be started"))
+    }
+}
+
+fn list(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("our own folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("our own folder").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+impl Ran {
+    /// Panics with everything that was said unless the exit code is this.
+    #[track_caller]
+    pub(crate) fn expect_code(self, code: i32) -> Self {
+        let stdout = String::from_utf8_lossy(&self.stdout);
+        assert_eq!(self.code, Some(code), "\nstdout:\n{stdout}\nstderr:\n{}", self.stderr);
+        self
+    }
+
+    /// Standard error with everything that differs from run to run replaced: times, and the folder.
+    pub(crate) fn stable_stderr(&self, folder: &Folder) -> String {
+        let here = folder.directory.path().join("work").display().to_string();
+        let time = Regex::new(r"\d+(\.\d+)? (µs|ms|s)\b").expect("a constant");
+        time.replace_all(&self.stderr.replace(&here, "HERE"), "TIME").into_owned()
+    }
+}
+
+/// Collects what a running lop says until it ends.
+pub(crate) fn finish(mut child: Child) -> Ran {
+    fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(mut pipe) = pipe {
+                pipe.read_to_end(&mut bytes).expect("a pipe can be read");
+            }
+            bytes
+        })
+    }
+    let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
+    let status = wait(&mut child);
+    let text = |bytes: thread::JoinHandle<Vec<u8>>| bytes.join().expect("the reader does not panic");
+    Ran { code: status.code(), stdout: text(stdout), stderr: String::from_utf8_lossy(&text(stderr)).into_owned() }
+}
+
+/// Waits for lop to end, not for ever.
+pub(crate) fn wait(child: &mut Child) -> ExitStatus {
+    until("lop has ended", || child.try_wait().expect("our own child"))
+}
+
+/// Asks again and again until there is an answer.
+#[track_caller]
+pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(start.elapsed() < DEADLINE, "still not so after {DEADLINE:?}: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,395 @@
+//! Holds the tree to the invariants of ARCHITECTURE.md that a program can check.
+//!
+//! Every check is a function from a file to its faults, so that a planted fault can show that the
+//! check finds it. The reading of Rust is by line and rough; where it errs it errs towards
+//! complaining.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// The layers from left to right; a layer may use those of lower rank and itself.
+const LAYERS: [(&str, u32); 9] = [
+    ("engine", 0),
+    ("syntax", 0),
+    ("grammar", 1),
+    ("oracle", 1),
+    ("passes", 2),
+    ("exec", 2),
+    ("reduce", 3),
+    ("report", 4),
+    ("cli", 5),
+];
+
+/// Production lines a file may have.
+const MAX_LINES: usize = 600;
+
+/// A file of the tree.
+struct Source {
+    /// Relative to the root, with `/`.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    fn new(path: &str, text: &str) -> Self {
+        Source { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    /// The folder or file directly below `src/`, if it is there.
+    fn layer(&self) -> Option<&str> {
+        let rest = self.path.strip_prefix("src/")?;
+        Some(rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs"))
+    }
+
+    fn is_test(&self) -> bool {
+        self.path.ends_with("/tests.rs") || self.path.starts_with("tests/") || self.path.contains("/tests/")
+    }
+
+    /// Lines with their numbers, without comments; blank lines and those of test modules are left out.
+    fn production(&self) -> Vec<(usize, &str)> {
+        if self.is_test() {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        let mut test_module = false;
+        let mut attribute = false;
+        for (number, line) in self.code() {
+            if test_module {
+                test_module = line != "}";
+            } else if line.trim() == "#[cfg(test)]" && !line.starts_with(' ') {
+                attribute = true;
+            } else if attribute && !line.starts_with("#[") {
+                attribute = false;
+                test_module = line.ends_with('{');
+            } else if !attribute {
+                lines.push((number, line));
+            }
+        }
+        lines
+    }
+
+    /// All lines that are neither blank nor comments.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let numbered = self.text.lines().enumerate().map(|(index, line)| (index + 1, line));
+        numbered.filter(|(_, line)| {
+            let line = line.trim_start();
+            !line.is_empty() && !line.starts_with("//")
+        })
+    }
+
+    fn fault(&self, line: usize, what: impl std::fmt::Display) -> String {
+        format!("{}:{line}: {what}", self.path)
+    }
+
+    /// A fault for every production line that matches.
+    fn matching(&self, pattern: &str, what: &str) -> Vec<String> {
+        let pattern = Regex::new(pattern).expect("the pattern is a constant");
+        let found = self.production().into_iter().filter(|(_, line)| pattern.is_match(line));
+        found.map(|(number, line)| self.fault(number, format!("{what}: {}", line.trim()))).collect()
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below `folders` (or files) of the tree with one of these endings.
+fn files(folders: &[&str], endings: &[&str]) -> Vec<Source> {
+    let mut todo: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    let mut found = Vec::new();
+    while let Some(path) = todo.pop() {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.is_dir() {
+            if name != "target" && name != ".git" {
+                let entries = fs::read_dir(&path).expect("a folder of the tree can be listed");
+                todo.extend(entries.map(|entry| entry.expect("a folder of the tree can be listed").path()));
+            }
+        } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let relative = path.strip_prefix(root()).expect("found below the root");
+            found.push(Source { path: relative.to_string_lossy().replace('\\', "/"), text });
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(!found.is_empty(), "nothing found in {folders:?}");
+    found
+}
+
+fn src() -> Vec<Source> {
+    files(&["src"], &[".rs"])
+}
+
+fn all_rust() -> Vec<Source> {
+    let folders = ["src", "tests", "benches", "examples", "build.rs"];
+    let there: Vec<&str> = folders.into_iter().filter(|folder| root().join(folder).exists()).collect();
+    files(&there, &[".rs"])
+}
+
+#[track_caller]
+fn none(faults: impl IntoIterator<Item = String>) {
+    let faults: Vec<String> = faults.into_iter().collect();
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Uses of layers that are not to the left, by `crate::`, by a chain of `super::`, or by the crate's
+/// own name.
+fn layer_faults(source: &Source) -> Vec<String> {
+    let Some(own) = source.layer() else {
+        return Vec::new();
+    };
+    let rank = |name: &str| LAYERS.iter().find(|(layer, _)| *layer == name).map(|(_, rank)| *rank);
+    let Some(own_rank) = rank(own) else {
+        return Vec::new();
+    };
+    let uses = Regex::new(r"\b(?:crate|lop)::(?:\{([^;]*)|(\w+))").expect("a constant");
+    let words = Regex::new(r"(?:^|[,{])\s*(\w+)").expect("a constant");
+    let supers = Regex::new(r"(?:super::)+").expect("a constant");
+    let below_src = source.path.trim_start_matches("src/").trim_end_matches("/mod.rs").trim_end_matches(".rs");
+    let depth = below_src.split('/').count();
+    let mut faults = Vec::new();
+    let lines = if source.is_test() { source.code().collect() } else { source.production() };
+    for (number, line) in lines {
+        for found in uses.captures_iter(line) {
+            let list = found.get(1).or(found.get(2)).map_or("", |names| names.as_str());
+            for word in words.captures_iter(list) {
+                let name = &word[1];
+                if name != own && rank(name).is_some_and(|rank| rank >= own_rank) {
+                    faults.push(source.fault(number, format!("{own} uses {name}, which is not to its left")));
+                }
+            }
+        }
+        for chain in supers.find_iter(line) {
+            if chain.as_str().matches("super").count() >= depth + usize::from(source.is_test()) {
+                faults.push(source.fault(number, "write crate::, not super:: up to the root"));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn layers_use_only_what_is_to_their_left() {
+    none(src().iter().flat_map(layer_faults));
+    for folder in fs::read_dir(root().join("src")).expect("src/ can be listed") {
+        let name = folder.expect("src/ can be listed").file_name().to_string_lossy().into_owned();
+        let known = LAYERS.iter().any(|(layer, _)| *layer == name) || ["lib.rs", "main.rs"].contains(&name.as_str());
+        assert!(known, "src/{name} is in no layer: give it one here and in ARCHITECTURE.md");
+    }
+    let planted = [
+        ("src/engine/x.rs", "use crate::oracle::Cancel;"),
+        ("src/oracle/x.rs", "use crate::{engine::Verdict, exec::Job};"),
+        ("src/exec/x.rs", "fn f() { crate::passes::g() }"),
+        ("src/engine/x.rs", "use super::super::oracle;"),
+        ("src/syntax/mod.rs", "use super::engine;"),
+    ];
+    for (path, text) in planted {
+        assert_eq!(layer_faults(&Source::new(path, text)).len(), 1, "{path}: {text}");
+    }
+    let fine = Source::new("src/oracle/x/y.rs", "use crate::engine::Verdict;\nuse super::super::Outcome;");
+    assert!(layer_faults(&fine).is_empty());
+}
+
+fn purity_faults(source: &Source) -> Vec<String> {
+    let mut faults = source.matching(
+        r"\bstd::(fs|process|thread|time|env|net|io|os)\b|\btree_sitter|\brustix\b|\bInstant\b|\bSystemTime\b",
+        "the engine knows nothing but numbers",
+    );
+    if !source.path.ends_with("simulate.rs") {
+        faults.extend(source.matching(r"\brand(_\w+)?::", "the engine is handed its randomness"));
+    }
+    faults
+}
+
+#[test]
+fn the_engine_knows_nothing_but_numbers() {
+    none(files(&["src/engine"], &[".rs"]).iter().flat_map(purity_faults));
+    for text in ["use std::fs;", "let t = std::time::Instant::now();", "use rand::Rng;"] {
+        assert!(!purity_faults(&Source::new("src/engine/x.rs", text)).is_empty(), "{text}");
+    }
+}
+
+fn language_faults(source: &Source, languages: &[String]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (number, line) in source.code() {
+        for language in languages {
+            let crate_name = language.replace('-', "_");
+            if line.contains(&format!("\"{language}\""))
+                || line.contains(&format!("tree_sitter_{crate_name}"))
+                || line.contains(&format!("tree-sitter-{language}"))
+            {
+                faults.push(source.fault(number, format!("{language} is a language: say it in grammars/")));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn no_language_is_named_in_the_source() {
+    let languages: Vec<String> = fs::read_dir(root().join("grammars"))
+        .expect("grammars/ can be listed")
+        .map(|entry| entry.expect("grammars/ can be listed").path())
+        .filter(|path| path.is_dir())
+        .map(|path| path.file_name().expect("a listed entry has a name").to_string_lossy().into_owned())
+        .collect();
+    assert!(!languages.is_empty());
+    none(src().iter().flat_map(|source| language_faults(source, &languages)));
+    let planted = Source::new("src/x.rs", "if name == \"zed\" {\ntree_sitter_zed::LANGUAGE\n");
+    assert_eq!(language_faults(&planted, &["zed".to_owned()]).len(), 2);
+}
+
+#[test]
+fn every_file_opens_with_what_it_is_responsible_for() {
+    let silent = all_rust().into_iter().filter(|source| !source.text.starts_with("//! "));
+    none(silent.map(|source| source.fault(1, "open with `//!` and what the file is responsible for")));
+}
+
+#[test]
+fn files_are_short_enough_to_be_read() {
+    let long = src().into_iter().map(|source| (source.production().len(), source));
+    let long = long.filter(|(lines, _)| *lines > MAX_LINES);
+    none(long.map(|(lines, source)| source.fault(1, format!("{lines} lines; split it before {MAX_LINES}"))));
+}
+
+fn printing_faults(source: &Source) -> Vec<String> {
+    if matches!(source.layer(), Some("report" | "cli")) {
+        return Vec::new();
+    }
+    source.matching(
+        r"\be?print(ln)?!|\bdbg!|\banstream::|\bindicatif::|\bio::(stdout|stderr)\b|\b(stdout|stderr)\(\)",
+        "only report and cli print",
+    )
+}
+
+#[test]
+fn only_report_and_cli_print() {
+    none(src().iter().flat_map(printing_faults));
+    assert_eq!(printing_faults(&Source::new("src/reduce/x.rs", "eprintln!();")).len(), 1);
+    assert!(printing_faults(&Source::new("src/report/x.rs", "std::io::stdout();")).is_empty());
+}
+
+fn process_faults(source: &Source) -> Vec<String> {
+    if source.path.starts_with("src/oracle/process") {
+        return Vec::new();
+    }
+    source.matching(
+        r"\bprocess::Command\b|\bCommand::new\b|\bprocess::\{[^}]*\bCommand\b|\bCommandExt\b|\bexecv",
+        "only oracle::process starts processes",
+    )
+}
+
+#[test]
+fn only_the_oracle_starts_processes() {
+    none(src().iter().flat_map(process_faults));
+    assert_eq!(process_faults(&Source::new("src/exec/x.rs", "use std::process::{Child, Command};")).len(), 1);
+    assert!(process_faults(&Source::new("src/oracle/process/unix.rs", "Command::new(x)")).is_empty());
+}
+
+#[test]
+fn nothing_is_unsafe_or_unwrapped_or_a_mutable_static() {
+    let patterns = [
+        (r"\bunsafe\b", "no unsafe code"),
+        (r"\.unwrap\(\)", "expect(\"why it holds\") instead"),
+        (
+            r"\bstatic mut\b|\bthread_local!|\bstatic \w+: .*\b(Atomic\w+|Mutex|RwLock|OnceLock|LazyLock|OnceCell|LazyCell|Cell|RefCell)\b",
+            "no mutable statics: pass the value in",
+        ),
+        (r"#!?\[allow\(", "expect(lint, reason = \"…\") instead"),
+        (r"#\[path", "plain mod lines only: cargo fmt skips others"),
+        (r"\b(todo|unimplemented)!", "unfinished"),
+    ];
+    for (pattern, what) in patterns {
+        none(src().iter().flat_map(|source| source.matching(pattern, what)));
+    }
+    let planted = Source::new("src/x.rs", "static N: AtomicU8 = AtomicU8::new(0);\nfn f() { g().unwrap() }\n");
+    assert_eq!(planted.matching(patterns[1].0, "").len(), 1);
+    assert_eq!(planted.matching(patterns[2].0, "").len(), 1);
+}
+
+#[test]
+fn no_test_is_ignored() {
+    let attribute = concat!("#[", "ignore");
+    let ignored = |source: &Source| {
+        let found = source.text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with(attribute));
+        found.map(|(index, _)| source.fault(index + 1, "mend the test or remove it")).collect::<Vec<_>>()
+    };
+    none(all_rust().iter().flat_map(ignored));
+}
+
+/// Test modules are not production: what the other checks leave out is left out on purpose.
+#[test]
+fn test_modules_are_told_from_production() {
+    let source = Source::new(
+        "src/x.rs",
+        "//! X.\nfn a() {}\n#[cfg(test)]\n#[expect(x, reason = \"y\")]\nmod tests {\n    fn b() {}\n}\nfn c() {}\n#[cfg(test)]\nmod more;\nfn d() {}\n",
+    );
+    let lines: Vec<&str> = source.production().into_iter().map(|(_, line)| line).collect();
+    assert_eq!(lines, ["fn a() {}", "fn c() {}", "fn d() {}"]);
+}
+
+/// The anchor that a heading gets: lower case, blanks to hyphens, punctuation dropped.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+}
+
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
+}
+
+/// Links of a Markdown file that lead nowhere; addresses on the net are not followed.
+fn link_faults(source: &Source) -> Vec<String> {
+    let link = Regex::new(r"\]\(([^)\s]+)\)").expect("a constant");
+    let here = root().join(&source.path).parent().map(Path::to_owned).unwrap_or_default();
+    let mut faults = Vec::new();
+    let mut fenced = false;
+    for (index, line) in source.text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        if fenced {
+            continue;
+        }
+        for found in link.captures_iter(line) {
+            let target = &found[1];
+            if target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            let (file, fragment) = target.split_once('#').unwrap_or((target, ""));
+            let path = here.join(file);
+            let text = match file {
+                "" => source.text.clone(),
+                _ if !path.exists() => {
+                    faults.push(source.fault(index + 1, format!("{target} does not exist")));
+                    continue;
+                }
+                _ => fs::read_to_string(&path).unwrap_or_default(),
+            };
+            if !fragment.is_empty() && !anchors(&text).contains(&fragment.to_owned()) {
+                faults.push(source.fault(index + 1, format!("{target}: no such heading")));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    none(files(&["."], &[".md"]).iter().flat_map(link_faults));
+    let planted = Source::new("x.md", "# A b\n[1](#a-b) [2](#c) [3](missing.md) [4](Cargo.toml) [5](https://x.y/#z)\n");
+    assert_eq!(link_faults(&planted).len(), 2);
+}
+
+#[test]
+fn no_path_of_a_machine_is_written_down() {
+    let pattern = Regex::new(r"(^|[^\w.])/(work|root|home/\w+|Users/\w+)/").expect("a constant");
+    let documents = files(&["."], &[".md", ".rs", ".toml", ".sh", ".scm", ".yml"]);
+    let faults = documents.iter().filter(|source| !source.path.starts_with("fixtures/")).flat_map(|source| {
+        let found = source.text.lines().enumerate().filter(|(_, line)| pattern.is_match(line));
+        found.map(|(index, line)| source.fault(index + 1, line.trim())).collect::<Vec<_>>()
+    });
+    none(faults);
+}
