@@ -70,7 +70,8 @@ fn entry(folder: &Path, name: &str) -> Result<String, String> {
         .replace('-', "_");
 
     // The path is put together by the compiler: nothing of this machine's paths is written down.
-    let include = |file: &str| format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?})", format!("/grammars/{name}/{file}"));
+    let include =
+        |file: &str| format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?})", format!("/grammars/{name}/{file}"));
     let rules = match folder.join("reduce.scm").is_file() {
         true => format!("include_str!({})", include("reduce.scm")),
         false => "\"\"".to_owned(),
@@ -83,7 +84,8 @@ fn entry(folder: &Path, name: &str) -> Result<String, String> {
     let mut row = String::new();
     writeln!(row, "    Folder {{").expect("writing to a string succeeds");
     writeln!(row, "        name: {name:?},").expect("writing to a string succeeds");
-    writeln!(row, "        language: include_str!({}),", include("language.toml")).expect("writing to a string succeeds");
+    writeln!(row, "        language: include_str!({}),", include("language.toml"))
+        .expect("writing to a string succeeds");
     writeln!(row, "        rules: {rules},").expect("writing to a string succeeds");
     writeln!(row, "        sample: {sample},").expect("writing to a string succeeds");
     writeln!(

@@ -26,11 +26,7 @@ fn step(search: &mut Search, spacing: usize, width: usize) {
         // The run in question is the last range; in a sweep the ranges before it are committed.
         let asked = question.remove.last().expect("a question removes something");
         let needed = asked.clone().any(|position| position % spacing == spacing / 2);
-        let verdict = if needed {
-            Verdict::NotInteresting
-        } else {
-            Verdict::Interesting
-        };
+        let verdict = if needed { Verdict::NotInteresting } else { Verdict::Interesting };
         search.observe(question.id, verdict);
     }
 }
@@ -39,48 +35,40 @@ fn step(search: &mut Search, spacing: usize, width: usize) {
 #[divan::bench(args = LENGTHS)]
 fn first_step(bencher: Bencher, len: usize) {
     let view = EvidenceView::blank(len);
-    bencher
-        .with_inputs(|| Search::new(len, &Config::default(), &view))
-        .bench_local_values(|mut search| {
-            step(&mut search, len / 3, 1);
-            search
-        });
+    bencher.with_inputs(|| Search::new(len, &Config::default(), &view)).bench_local_values(|mut search| {
+        step(&mut search, len / 3, 1);
+        search
+    });
 }
 
 /// In the middle of a sequence with ten needed units.
 #[divan::bench(args = LENGTHS)]
 fn step_sparse(bencher: Bencher, len: usize) {
     let search = halfway(len, len / 10, 1);
-    bencher
-        .with_inputs(|| search.clone())
-        .bench_local_values(|mut search| {
-            step(&mut search, len / 10, 1);
-            search
-        });
+    bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
+        step(&mut search, len / 10, 1);
+        search
+    });
 }
 
 /// In the middle of a sequence with every fifth unit needed: thousands of removed ranges.
 #[divan::bench(args = LENGTHS)]
 fn step_dense(bencher: Bencher, len: usize) {
     let search = halfway(len, 5, 1);
-    bencher
-        .with_inputs(|| search.clone())
-        .bench_local_values(|mut search| {
-            step(&mut search, 5, 1);
-            search
-        });
+    bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
+        step(&mut search, 5, 1);
+        search
+    });
 }
 
 /// The same with three questions of speculation.
 #[divan::bench(args = LENGTHS)]
 fn step_dense_four_wide(bencher: Bencher, len: usize) {
     let search = halfway(len, 5, 1);
-    bencher
-        .with_inputs(|| search.clone())
-        .bench_local_values(|mut search| {
-            step(&mut search, 5, 4);
-            search
-        });
+    bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
+        step(&mut search, 5, 4);
+        search
+    });
 }
 
 /// A verification in which nothing is certified.
@@ -88,11 +76,9 @@ fn step_dense_four_wide(bencher: Bencher, len: usize) {
 fn verification_step(bencher: Bencher, len: usize) {
     let view = EvidenceView::blank(len);
     let search = Search::for_verification(len, &Config::default(), &view);
-    bencher
-        .with_inputs(|| search.clone())
-        .bench_local_values(|mut search| {
-            let question = search.next_tests(1).remove(0);
-            search.observe(question.id, Verdict::Interesting);
-            search
-        });
+    bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
+        let question = search.next_tests(1).remove(0);
+        search.observe(question.id, Verdict::Interesting);
+        search
+    });
 }

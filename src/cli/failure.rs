@@ -240,7 +240,7 @@ fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
             field(out, name, &format!("{FAINT}(nothing){FAINT:#}"))?;
             continue;
         }
-        field(out, name, "")?;
+        writeln!(out, "  {STRONG}{name}{STRONG:#}")?;
         for line in lines {
             writeln!(out, "    {line}")?;
         }

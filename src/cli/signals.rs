@@ -19,7 +19,7 @@ const LAST_RITES: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the handlers or the thread cannot be installed.
-pub fn watch(cancel: Cancel) -> io::Result<()> {
+pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
     let mut wanted = vec![SIGINT, SIGTERM];
     // Under nohup the hang-up of the terminal is to be ignored. (An ignored SIGINT is not looked at:
     // shells ignore it for every command in the background, and `kill -INT` must work there.)

@@ -13,11 +13,7 @@ pub struct BitSet {
 impl BitSet {
     /// The empty set over `0..len`.
     pub fn new(len: usize) -> Self {
-        Self {
-            words: vec![0; len.div_ceil(64)],
-            len,
-            count: 0,
-        }
+        Self { words: vec![0; len.div_ceil(64)], len, count: 0 }
     }
 
     /// How many positions there are (not how many are in the set).
@@ -37,9 +33,7 @@ impl BitSet {
 
     /// Whether `position` is in the set; `false` for positions beyond the end.
     pub fn contains(&self, position: usize) -> bool {
-        self.words
-            .get(position / 64)
-            .is_some_and(|word| word & (1 << (position % 64)) != 0)
+        self.words.get(position / 64).is_some_and(|word| word & (1 << (position % 64)) != 0)
     }
 
     /// Puts `position` into the set and says whether it was not there before.

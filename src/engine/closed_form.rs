@@ -80,9 +80,8 @@ mod tests {
 
     #[test]
     fn balanced_splits_gallop() {
-        let tests = |n: usize, needed: &dyn Fn(usize) -> bool| {
-            sweep_tests(&(0..n).map(needed).collect::<Vec<_>>(), false)
-        };
+        let tests =
+            |n: usize, needed: &dyn Fn(usize) -> bool| sweep_tests(&(0..n).map(needed).collect::<Vec<_>>(), false);
         assert_eq!(tests(100_000, &|i| i == 50_000), 28);
         assert_eq!(tests(1000, &|i| i % 100 == 99), 89);
         assert_eq!(tests(1000, &|i| (45..55).contains(&(i % 100))), 185);
@@ -99,7 +98,7 @@ mod tests {
                     alpha * grid.ln_a[row] + beta * grid.ln_not_a[row]
                 })
                 .collect();
-            let posterior = Posterior::new(grid, &start, 0.0);
+            let posterior = Posterior::new(grid, &start, &start, 0.0);
             let run = posterior.survival(Before::Needed);
             for (k, tolerance) in [(1, 1e-9), (2, 1e-3), (10, 4e-3), (100, 2e-2), (1000, 5e-2)] {
                 let (got, exact) = (run.at(k), survival(run.at(1), (alpha, beta), k));
@@ -118,7 +117,7 @@ mod tests {
                 alpha * grid.ln_a[row] + beta * grid.ln_not_a[row]
             })
             .collect();
-        let mut posterior = Posterior::new(grid, &start, 0.0);
+        let mut posterior = Posterior::new(grid, &start, &start, 0.0);
         let run = Run { length: 9, ended: true };
         posterior.learn(Before::Needed, run, None);
         posterior.learn(Before::Needed, run, None);

@@ -19,11 +19,7 @@ pub(super) fn depths(weights: &[f64]) -> Vec<u32> {
     if leaves < 2 {
         return vec![0; leaves];
     }
-    let mut forest = Forest {
-        stack: Vec::with_capacity(leaves),
-        children: Vec::with_capacity(leaves - 1),
-        leaves,
-    };
+    let mut forest = Forest { stack: Vec::with_capacity(leaves), children: Vec::with_capacity(leaves - 1), leaves };
     for (leaf, &weight) in weights.iter().enumerate() {
         while let [.., (left, _), _] = forest.stack[..]
             && left <= weight
@@ -109,11 +105,7 @@ impl Forest {
 
 /// Σ weight · depth of an optimal tree: the expected number of questions, times the total weight.
 pub(super) fn cost(weights: &[f64]) -> f64 {
-    weights
-        .iter()
-        .zip(depths(weights))
-        .map(|(weight, depth)| weight * f64::from(depth))
-        .sum()
+    weights.iter().zip(depths(weights)).map(|(weight, depth)| weight * f64::from(depth)).sum()
 }
 
 /// How many leaves are left of the root of an optimal tree over at least two weights.
@@ -140,11 +132,7 @@ pub(super) fn root_split(weights: &[f64]) -> usize {
 /// in lo..hi. `tail` begins at lo; with `open` the last length means "hi − 1 or more".
 pub(super) fn choose(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f64) {
     debug_assert!(hi - lo >= 2, "one possible length needs no question");
-    let last = if open {
-        tail.at_least(hi - 1)
-    } else {
-        (tail.below(hi) - tail.below(hi - 1)).max(0.0)
-    };
+    let last = if open { tail.at_least(hi - 1) } else { (tail.below(hi) - tail.below(hi - 1)).max(0.0) };
     let cuts = cuts(tail, lo, hi);
     let mut below = 0.0;
     let mut weights = Vec::with_capacity(cuts.len() + 1);
@@ -206,13 +194,7 @@ fn cuts(tail: &Tail, lo: usize, hi: usize) -> Vec<(usize, f64)> {
 
 /// The first m in (after, end) with mass `target` below it; gallops with `stride` and bisects, as
 /// neighbouring quantiles are about equally far apart.
-fn quantile(
-    tail: &Tail,
-    target: f64,
-    after: usize,
-    end: usize,
-    stride: usize,
-) -> Option<(usize, f64)> {
+fn quantile(tail: &Tail, target: f64, after: usize, end: usize, stride: usize) -> Option<(usize, f64)> {
     let mut low = after;
     let mut step = stride;
     let mut found;
@@ -321,16 +303,10 @@ mod tests {
             weights.push(a.powi(1000));
             weights
         };
-        let harmonic: Vec<f64> = (0..1000)
-            .map(|m| 1.0 / f64::from(m + 1) - 1.0 / f64::from(m + 2))
-            .chain([1.0 / 1001.0])
-            .collect();
-        let expected = [
-            (geometric(0.5), 2.0000),
-            (geometric(0.9), 4.7251),
-            (geometric(0.99), 8.1047),
-            (harmonic, 2.9685),
-        ];
+        let harmonic: Vec<f64> =
+            (0..1000).map(|m| 1.0 / f64::from(m + 1) - 1.0 / f64::from(m + 2)).chain([1.0 / 1001.0]).collect();
+        let expected =
+            [(geometric(0.5), 2.0000), (geometric(0.9), 4.7251), (geometric(0.99), 8.1047), (harmonic, 2.9685)];
         for (weights, depth) in expected {
             let cost = cost(&weights);
             assert!((cost - depth).abs() < 5e-5, "{cost} for {depth}");

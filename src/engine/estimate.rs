@@ -24,10 +24,7 @@ pub(super) fn remaining(posterior: &Posterior, units: usize) -> Estimate {
     let pairs = || posterior.weights().iter().zip(table);
     let mean: f64 = pairs().map(|(w, t)| w * t).sum();
     let variance: f64 = pairs().map(|(w, t)| w * (t - mean) * (t - mean)).sum();
-    Estimate {
-        mean: mean * units as f64,
-        deviation: variance.sqrt() * units as f64,
-    }
+    Estimate { mean: mean * units as f64, deviation: variance.sqrt() * units as f64 }
 }
 
 /// Per cell: expected depth of the optimal tree of one run, over the expected run length plus the
@@ -56,7 +53,7 @@ mod tests {
 
     #[test]
     fn coin_flips_cost_one_test_a_unit() {
-        let posterior = Posterior::new(Grid::known(0.5, 0.5), &[0.0], 0.0);
+        let posterior = Posterior::new(Grid::known(0.5, 0.5), &[0.0], &[0.0], 0.0);
         let estimate = remaining(&posterior, 500);
         assert!((estimate.mean - 500.0).abs() < 0.01, "{estimate:?}");
         assert!(estimate.deviation < 1e-3);

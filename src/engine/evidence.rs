@@ -40,11 +40,7 @@ impl EvidenceView {
     }
 
     fn of_grid(grid: Arc<Grid>) -> Self {
-        Self {
-            log_likelihood: vec![0.0; grid.cells()],
-            grid,
-            chances: Chances::default(),
-        }
+        Self { log_likelihood: vec![0.0; grid.cells()], grid, chances: Chances::default() }
     }
 }
 
@@ -193,16 +189,8 @@ impl Knowledge {
         assert!(self.grid.same_points(&list.grid), "evidence of another grid");
         self.chances.add(&list.chances);
         if list.decided > 0 {
-            for key in [
-                Key::KindAtDepth(kind, depth),
-                Key::Kind(kind),
-                Key::Depth(depth),
-                Key::All,
-            ] {
-                let logs = self
-                    .evidence
-                    .entry(key)
-                    .or_insert_with(|| vec![0.0; list.increments.len()]);
+            for key in [Key::KindAtDepth(kind, depth), Key::Kind(kind), Key::Depth(depth), Key::All] {
+                let logs = self.evidence.entry(key).or_insert_with(|| vec![0.0; list.increments.len()]);
                 for (log, increment) in logs.iter_mut().zip(&list.increments) {
                     *log += increment;
                 }
@@ -231,9 +219,8 @@ impl Knowledge {
                     lists: totals.lists,
                     units: totals.decided,
                     needed_share: totals.needed as f64 / totals.decided.max(1) as f64,
-                    removable_after_removable: (totals.after_removable > 0).then(|| {
-                        totals.removable_after_removable as f64 / totals.after_removable as f64
-                    }),
+                    removable_after_removable: (totals.after_removable > 0)
+                        .then(|| totals.removable_after_removable as f64 / totals.after_removable as f64),
                     entropy_bits: totals.code_length,
                     kept,
                     tests: totals.tests,
@@ -241,5 +228,74 @@ impl Knowledge {
                 }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EVIDENCE_FLOOR, Knowledge};
+    use crate::engine::{Config, Search, drive, monotone};
+
+    /// Sweeps a list of `len` units, every third needed, and absorbs what it teaches.
+    fn teach(knowledge: &mut Knowledge, kind: u32, depth: u32, len: usize) {
+        let needed: Vec<bool> = (0..len).map(|i| i % 3 == 0).collect();
+        let view = knowledge.view(kind, depth);
+        let mut search = Search::new(len, &Config::default(), &view);
+        drive(&mut search, 1, |question| monotone(&needed, question));
+        knowledge.absorb(kind, depth, &search.take_evidence());
+    }
+
+    /// Spread between the most and the least likely cell.
+    fn strength(knowledge: &Knowledge, kind: u32, depth: u32) -> f64 {
+        let logs = knowledge.view(kind, depth).log_likelihood;
+        -logs.into_iter().fold(0.0, f64::min)
+    }
+
+    #[test]
+    fn a_view_falls_back_from_kind_and_depth_to_all() {
+        let mut knowledge = Knowledge::new(100);
+        assert_eq!(strength(&knowledge, 1, 5), 0.0);
+        teach(&mut knowledge, 1, 5, 9);
+        let full = strength(&knowledge, 1, 5);
+        assert!(full > 1.0);
+        // One level deeper, the kind elsewhere, the depth, anything: all know the same list.
+        for (kind, depth) in [(1, 6), (1, 9), (2, 5), (7, 7)] {
+            let weak = strength(&knowledge, kind, depth);
+            assert!((weak / full - 0.4 / 0.7).abs() < 1e-12, "{kind} {depth}");
+        }
+        teach(&mut knowledge, 2, 9, 30);
+        let own = knowledge.view(1, 5).log_likelihood;
+        assert_eq!(own, knowledge.clone().view(1, 5).log_likelihood);
+        assert!((strength(&knowledge, 1, 5) - full).abs() < 1e-12, "keys are separate");
+    }
+
+    #[test]
+    fn evidence_is_floored_and_a_second_opinion_stays_possible() {
+        let mut knowledge = Knowledge::new(1000);
+        for _ in 0..20 {
+            teach(&mut knowledge, 1, 1, 1000);
+        }
+        let floor = 0.7 * EVIDENCE_FLOOR;
+        let logs = knowledge.view(1, 1).log_likelihood;
+        assert!(logs.iter().all(|&log| (floor..=0.0).contains(&log)));
+        assert!(logs.contains(&0.0) && logs.contains(&floor));
+    }
+
+    #[test]
+    fn the_table_counts_what_was_decided() {
+        let mut knowledge = Knowledge::new(100);
+        teach(&mut knowledge, 1, 2, 30);
+        teach(&mut knowledge, 2, 2, 30);
+        teach(&mut knowledge, 1, 4, 9);
+        let table = knowledge.table();
+        assert_eq!(table.iter().map(|row| row.depth).collect::<Vec<_>>(), [2, 4]);
+        let row = table[0];
+        assert_eq!((row.lists, row.units, row.kept), (2, 60, 20));
+        assert!((row.needed_share - 1.0 / 3.0).abs() < 1e-12);
+        // Per list ten pairs of removable units, and nine followed by a needed one.
+        let share = row.removable_after_removable.expect("there are removable units");
+        assert!((share - 10.0 / 19.0).abs() < 1e-12);
+        assert!(row.entropy_bits > 20.0 && row.lower_bound >= row.entropy_bits);
+        assert!(row.tests as f64 >= row.lower_bound);
     }
 }

@@ -29,23 +29,26 @@ pub(super) struct Run {
 #[derive(Clone, Debug)]
 pub(super) struct Posterior {
     grid: Arc<Grid>,
-    start: Arc<[f64]>,
+    /// What fixed share pulls back to.
+    home: Arc<[f64]>,
     fixed_share: f64,
     log_weights: Vec<f64>,
     weights: Vec<f64>,
 }
 
 impl Posterior {
-    /// Starts from weights given by their logarithms; fixed share pulls back to these same weights.
-    pub(super) fn new(grid: Arc<Grid>, log_start: &[f64], fixed_share: f64) -> Self {
+    /// Starts from one set of weights, and lets fixed share pull back to another (`log_home`); both
+    /// given by their logarithms, up to a constant.
+    pub(super) fn new(grid: Arc<Grid>, log_start: &[f64], log_home: &[f64], fixed_share: f64) -> Self {
         assert_eq!(grid.cells(), log_start.len(), "weights belong to their grid");
-        let weights = weights(log_start);
+        assert_eq!(grid.cells(), log_home.len(), "weights belong to their grid");
+        let start = weights(log_start);
         Self {
             grid,
-            start: weights.as_slice().into(),
+            home: weights(log_home).into(),
             fixed_share,
-            log_weights: weights.iter().map(|w| w.ln().max(LOG_FLOOR)).collect(),
-            weights,
+            log_weights: start.iter().map(|w| w.ln().max(LOG_FLOOR)).collect(),
+            weights: start,
         }
     }
 
@@ -63,10 +66,7 @@ impl Posterior {
     pub(super) fn survival(&self, before: Before) -> Survival {
         let grid = &*self.grid;
         let bs = grid.b_count();
-        let mut survival = Survival {
-            zero: 0.0,
-            terms: Vec::with_capacity(grid.ln_a.len()),
-        };
+        let mut survival = Survival { zero: 0.0, terms: Vec::with_capacity(grid.ln_a.len()) };
         for (row, &ln_a) in grid.ln_a.iter().enumerate() {
             let mut coefficient = 0.0;
             for (column, weight) in self.weights[row * bs..][..bs].iter().enumerate() {
@@ -82,7 +82,7 @@ impl Posterior {
     /// Takes in a run, and adds the raw increments of the log weights to `raw` where given.
     ///
     /// Increments: length k > 0: ln q + (k−1)·ln a + ended·ln(1−a); k = 0: ln(1−q), where q is the
-    /// chance of the first removable unit. Then w ← (1−ρ)^L·w + (1 − (1−ρ)^L)·w0, L = k + ended.
+    /// chance of the first removable unit. Then w ← (1−ρ)^L·w + (1 − (1−ρ)^L)·home, L = k + ended.
     pub(super) fn learn(&mut self, before: Before, run: Run, raw: Option<&mut [f64]>) {
         let units = run.length + usize::from(run.ended);
         if units == 0 {
@@ -108,8 +108,8 @@ impl Posterior {
         self.weights = weights(&self.log_weights);
         if self.fixed_share > 0.0 {
             let kept = (1.0 - self.fixed_share).powf(units as f64);
-            for (weight, start) in self.weights.iter_mut().zip(self.start.iter()) {
-                *weight = kept * *weight + (1.0 - kept) * start;
+            for (weight, home) in self.weights.iter_mut().zip(self.home.iter()) {
+                *weight = kept * *weight + (1.0 - kept) * home;
             }
         }
         for (log, weight) in self.log_weights.iter_mut().zip(&self.weights) {
@@ -140,10 +140,7 @@ pub(super) struct Survival {
 impl Survival {
     /// A single chain: the first unit is removable with probability `first`, later ones with a.
     pub(super) fn single(first: f64, not_first: f64, ln_a: f64) -> Self {
-        Self {
-            zero: not_first,
-            terms: vec![(first, ln_a)],
-        }
+        Self { zero: not_first, terms: vec![(first, ln_a)] }
     }
 
     /// S(m).
@@ -152,10 +149,7 @@ impl Survival {
             return 1.0;
         }
         let steps = (m - 1) as f64;
-        self.terms
-            .iter()
-            .map(|&(c, ln_a)| c * (steps * ln_a).exp())
-            .sum()
+        self.terms.iter().map(|&(c, ln_a)| c * (steps * ln_a).exp()).sum()
     }
 
     /// The smallest m ≤ `most` with S(m) < `least`, or `most`.
@@ -183,11 +177,7 @@ impl Survival {
             from,
             base,
             zero: if from == 0 { self.zero } else { 0.0 },
-            terms: self
-                .terms
-                .iter()
-                .map(|&(c, ln_a)| (c * (steps * ln_a).exp(), ln_a))
-                .collect(),
+            terms: self.terms.iter().map(|&(c, ln_a)| (c * (steps * ln_a).exp(), ln_a)).collect(),
         }
     }
 }
@@ -209,11 +199,7 @@ impl Tail {
             return 0.0;
         }
         let steps = (m - self.base) as f64;
-        let sum: f64 = self
-            .terms
-            .iter()
-            .map(|&(c, ln_a)| -c * (steps * ln_a).exp_m1())
-            .sum();
+        let sum: f64 = self.terms.iter().map(|&(c, ln_a)| -c * (steps * ln_a).exp_m1()).sum();
         self.zero + sum.max(0.0)
     }
 
@@ -223,10 +209,7 @@ impl Tail {
             return 1.0;
         }
         let steps = (m - self.base) as f64;
-        self.terms
-            .iter()
-            .map(|&(c, ln_a)| c * (steps * ln_a).exp())
-            .sum()
+        self.terms.iter().map(|&(c, ln_a)| c * (steps * ln_a).exp()).sum()
     }
 }
 
@@ -238,7 +221,7 @@ mod tests {
     fn posterior(leaves: usize) -> Posterior {
         let grid = Grid::new(leaves);
         let start = grid.log_prior(-0.5);
-        Posterior::new(grid, &start, 0.003)
+        Posterior::new(grid, &start, &start, 0.003)
     }
 
     #[test]
@@ -258,7 +241,7 @@ mod tests {
         // when nothing is forgotten.
         let grid = Grid::new(50);
         let start = grid.log_prior(-0.5);
-        let mut at_once = Posterior::new(grid.clone(), &start, 0.0);
+        let mut at_once = Posterior::new(grid.clone(), &start, &start, 0.0);
         let mut in_steps = at_once.clone();
         at_once.learn(Before::Needed, Run { length: 2, ended: true }, None);
         let one = Run { length: 1, ended: false };

@@ -138,12 +138,7 @@ impl Verification {
     }
 
     /// Nothing is certified: every unit of `0..len` is asked.
-    pub(super) fn uncertified(
-        len: usize,
-        chances: Chances,
-        theta: f64,
-        empty_known_uninteresting: bool,
-    ) -> Self {
+    pub(super) fn uncertified(len: usize, chances: Chances, theta: f64, empty_known_uninteresting: bool) -> Self {
         let positions: Vec<u32> = (0..len).map(index).collect();
         let unknown = vec![UNCERTIFIED; len];
         let before = unknown.clone();
@@ -158,20 +153,9 @@ impl Verification {
         theta: f64,
         empty_known_uninteresting: bool,
     ) -> Self {
-        let mut table = Table {
-            positions,
-            before,
-            after,
-            queues: Default::default(),
-        };
+        let mut table = Table { positions, before, after, queues: Default::default() };
         table.fill_queues();
-        Self {
-            table: Arc::new(table),
-            heads: [0; BUCKETS],
-            chances,
-            theta,
-            empty_known_uninteresting,
-        }
+        Self { table: Arc::new(table), heads: [0; BUCKETS], chances, theta, empty_known_uninteresting }
     }
 
     /// The stale unit with the best chance, the earliest in sweep order among equals; `None` when
@@ -192,8 +176,7 @@ impl Verification {
                 chance: self.chances.mean(bucket),
             };
             let better = best.is_none_or(|best| {
-                pick.chance > best.chance
-                    || (pick.chance == best.chance && pick.position < best.position)
+                pick.chance > best.chance || (pick.chance == best.chance && pick.position < best.position)
             });
             if better {
                 best = Some(pick);
@@ -220,10 +203,8 @@ impl Verification {
                 table.after[unit as usize] = FRESH;
             }
         }
-        let gone = table
-            .positions
-            .binary_search(&index(pick.position))
-            .expect("the picked unit is among the kept ones");
+        let gone =
+            table.positions.binary_search(&index(pick.position)).expect("the picked unit is among the kept ones");
         table.positions.remove(gone);
         table.before.remove(gone);
         table.after.remove(gone);

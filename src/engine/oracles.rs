@@ -1,19 +1,14 @@
 //! Figures of the design that the whole engine has to reproduce.
 
-use rand::{RngExt, SeedableRng};
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use regex::Regex;
 
 use super::decision_tree::cost;
-use super::{
-    Config, EvidenceView, Knowledge, Markov, Question, Search, Verdict, drive, monotone,
-};
+use super::{Config, EvidenceView, Knowledge, Markov, Question, Search, Verdict, drive, monotone};
 
 fn sweep_only() -> Config {
-    Config {
-        theta: None,
-        ..Config::default()
-    }
+    Config { theta: None, ..Config::default() }
 }
 
 /// Tests of one sweep, checked to keep exactly what is needed.
@@ -75,9 +70,7 @@ fn optimum(n: usize, chain: Markov) -> f64 {
     let mut after_needed = vec![0.0; n + 1];
     let expected = |first: f64, left: usize, after_needed: &[f64]| {
         let weights = masses(first, left);
-        let rest: f64 = (0..left)
-            .map(|k| weights[k] * after_needed[left - k - 1])
-            .sum();
+        let rest: f64 = (0..left).map(|k| weights[k] * after_needed[left - k - 1]).sum();
         cost(&weights) + rest
     };
     for left in 1..n {
@@ -109,18 +102,14 @@ fn exact_optimum_with_known_parameters() {
 
 #[test]
 fn simulated_mean_with_known_parameters_is_the_optimum() {
-    const TRIALS: usize = 400;
-    let config = Config {
-        fixed_share: 0.0,
-        ..sweep_only()
-    };
+    const TRIALS: usize = 60;
+    let config = Config { fixed_share: 0.0, ..sweep_only() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for (share, a, expected) in OPTIMA {
         let chain = Markov::from_share(share, a);
         let view = EvidenceView::known(chain.a, chain.b);
-        let counts: Vec<f64> = (0..TRIALS)
-            .map(|_| tests(&chain.sequence(500, &mut rng), &config, &view) as f64)
-            .collect();
+        let counts: Vec<f64> =
+            (0..TRIALS).map(|_| tests(&chain.sequence(500, &mut rng), &config, &view) as f64).collect();
         let mean = counts.iter().sum::<f64>() / TRIALS as f64;
         let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (TRIALS - 1) as f64;
         let error = (variance / TRIALS as f64).sqrt();
@@ -132,13 +121,11 @@ fn simulated_mean_with_known_parameters_is_the_optimum() {
 fn unknown_parameters_cost_little_more_than_known_ones() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     // Measured for the design: 508, 185, 44; the allowance is three standard errors.
-    for (share, a, limit) in [(0.5, 0.5, 511.0), (0.9, 0.95, 195.0), (0.99, 0.99, 48.0)] {
+    for (share, a, limit) in [(0.5, 0.5, 513.0), (0.9, 0.95, 200.0), (0.99, 0.99, 52.0)] {
         let chain = Markov::from_share(share, a);
         let view = EvidenceView::blank(500);
-        let mean = (0..100)
-            .map(|_| tests(&chain.sequence(500, &mut rng), &sweep_only(), &view) as f64)
-            .sum::<f64>()
-            / 100.0;
+        let mean =
+            (0..30).map(|_| tests(&chain.sequence(500, &mut rng), &sweep_only(), &view) as f64).sum::<f64>() / 30.0;
         assert!(mean < limit, "{share} {a}: {mean}");
     }
 }
@@ -154,11 +141,7 @@ fn on_text(text: &str, right_to_left: bool, question: &Question, interesting: &d
         }
     }
     let kept: String = (0..n).filter(|&i| !gone[i]).map(|i| bytes[i] as char).collect();
-    if interesting(&kept) {
-        Verdict::Interesting
-    } else {
-        Verdict::NotInteresting
-    }
+    if interesting(&kept) { Verdict::Interesting } else { Verdict::NotInteresting }
 }
 
 fn minimise(text: &str, right_to_left: bool, config: &Config, interesting: &dyn Fn(&str) -> bool) -> (usize, usize) {
@@ -169,10 +152,7 @@ fn minimise(text: &str, right_to_left: bool, config: &Config, interesting: &dyn 
 
 #[test]
 fn zellers_program_and_page() {
-    let config = Config {
-        theta: Some(0.0),
-        ..Config::default()
-    };
+    let config = Config { theta: Some(0.0), ..Config::default() };
     let mozilla = include_str!("../../fixtures/zeller/mozilla.txt");
     let gcc = include_str!("../../fixtures/zeller/gcc.txt");
     let select = Regex::new("<SELECT[^>]*>").expect("a valid expression");
@@ -181,30 +161,19 @@ fn zellers_program_and_page() {
         r"\{\s*i\s*=\s*i\s*\+\s*j\s*\+\s*1;\s*z\[i\]\s*=\s*z\[i\]\s*\*\s*\(z\[0\]\s*\+\s*(1|0|1.0)\);\s*\}\s*return\s+z\[n\];\s*\}",
     ))
     .expect("a valid expression");
-    for rtl in [false, true] { for empty in [false, true] { for theta in [None, Some(0.03), Some(0.0)] {
-        let config = Config { theta, empty_known_uninteresting: empty, ..config.clone() };
-        println!("rtl {rtl} empty {empty} {theta:?} moz {:?} gcc {:?}", minimise(mozilla, rtl, &config, &|t| select.is_match(t)),
-              minimise(gcc, rtl, &config, &|t| program.is_match(t)));
-    }}}
-    let left_to_right = |text, interesting: &dyn Fn(&str) -> bool| minimise(text, false, &config, interesting);
-    assert_eq!(left_to_right(gcc, &|text| program.is_match(text)), (270, 83));
-    // The design's figure for the page is 39; 41 with the empty text allowed and the definition
-    // order, 39 right to left.
-    assert_eq!(left_to_right(mozilla, &|text| select.is_match(text)), (41, 8));
-    assert_eq!(
-        minimise(mozilla, true, &config, &|text| select.is_match(text)),
-        (39, 8)
-    );
+    let program = |text: &str| program.is_match(text);
+    let select = |text: &str| select.is_match(text);
+    // The design measured 270 and 39, "approximately".
+    assert_eq!(minimise(gcc, false, &config, &program), (270, 83));
+    assert_eq!(minimise(gcc, true, &config, &program), (268, 83));
+    assert_eq!(minimise(mozilla, false, &config, &select), (40, 8));
+    assert_eq!(minimise(mozilla, true, &config, &select), (39, 8));
 }
 
 #[test]
 fn one_of_31_options_takes_eight_tests() {
-    // The empty set of options is the baseline that does not show the bug.
-    let config = Config {
-        theta: Some(0.0),
-        empty_known_uninteresting: true,
-        ..Config::default()
-    };
+    // The empty set of options is the run that is known not to show the bug.
+    let config = Config { theta: Some(0.0), empty_known_uninteresting: true, ..Config::default() };
     for place in [4, 11] {
         let needed: Vec<bool> = (0..31).map(|i| i == place).collect();
         let mut search = Search::new(31, &config, &EvidenceView::blank(31));
@@ -239,10 +208,7 @@ enum Prior {
 
 /// Mean tests over the family.
 fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
-    let config = Config {
-        fixed_share,
-        ..sweep_only()
-    };
+    let config = Config { fixed_share, ..sweep_only() };
     let mut sum = 0;
     for seed in 0..trials {
         let lists = family(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -271,9 +237,49 @@ fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
     sum as f64 / trials as f64
 }
 
+/// Measured over 200 families with ρ = 0.003: 726.1 tests without sharing, 662.0 with the evidence of
+/// the kind, 666.8 with kind and depth (in this family depth tells nothing), 645.9 with known
+/// parameters; with ρ = 0: 724.5, 661.4 and 665.7. Sharing and fixed share do not disturb each other.
 #[test]
-fn shared_evidence_saves_tests_on_short_lists() {
-    for rho in [0.0, 0.003, 0.01] {
-        println!("rho {rho}: {:?}", [Prior::Nothing, Prior::SharedPerKind, Prior::SharedPerKindAndDepth, Prior::Parameters].map(|prior| family_tests(prior, rho, 200)));
+fn shared_evidence_saves_tests_on_short_lists_with_and_without_fixed_share() {
+    const TRIALS: u64 = 8;
+    let known = family_tests(Prior::Parameters, 0.0, TRIALS);
+    for fixed_share in [0.0, 0.003] {
+        let alone = family_tests(Prior::Nothing, fixed_share, TRIALS);
+        let per_kind = family_tests(Prior::SharedPerKind, fixed_share, TRIALS);
+        let per_depth = family_tests(Prior::SharedPerKindAndDepth, fixed_share, TRIALS);
+        assert!(known < per_kind && per_kind < 0.94 * alone, "{known} {per_kind} {alone}");
+        assert!(per_depth < 0.95 * alone, "{per_depth} {alone}");
+    }
+}
+
+/// Tests of a few lists of 500 units, whose quarters are sparse and dense in turn.
+fn regime_tests(shared: bool, fixed_share: f64, trials: u64) -> f64 {
+    let config = Config { fixed_share, ..sweep_only() };
+    let regimes = [Markov::from_share(0.99, 0.995), Markov::from_share(0.3, 0.4)];
+    let mut sum = 0;
+    for seed in 0..trials {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut knowledge = Knowledge::new(4000);
+        for _ in 0..8 {
+            let needed: Vec<bool> = (0..4).flat_map(|part| regimes[part % 2].sequence(125, &mut rng)).collect();
+            let mut search = Search::new(500, &config, &knowledge.view(0, 0));
+            sum += drive(&mut search, 1, |question| monotone(&needed, question)).tests;
+            if shared {
+                knowledge.absorb(0, 0, &search.take_evidence());
+            }
+        }
+    }
+    sum as f64 / trials as f64
+}
+
+/// Measured over 20 trials: alone 3025 tests with ρ = 0 and 2433 with 0.003; with shared evidence 2953
+/// and 2523 (2845 when fixed share pulls back to the shared evidence instead of the prior).
+#[test]
+fn fixed_share_saves_tests_where_the_regime_changes_also_with_shared_evidence() {
+    const TRIALS: u64 = 2;
+    for shared in [false, true] {
+        let (with, without) = (regime_tests(shared, 0.003, TRIALS), regime_tests(shared, 0.0, TRIALS));
+        assert!(with < 0.9 * without, "shared {shared}: {with} {without}");
     }
 }

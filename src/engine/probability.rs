@@ -44,10 +44,7 @@ pub(super) fn subtract_max(logs: &mut [f64], floor: f64) {
 /// Normalised weights of logarithms that are only known up to a constant.
 pub(super) fn weights(logs: &[f64]) -> Vec<f64> {
     let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut weights: Vec<f64> = logs
-        .iter()
-        .map(|log| (log - max).max(LOG_FLOOR).exp())
-        .collect();
+    let mut weights: Vec<f64> = logs.iter().map(|log| (log - max).max(LOG_FLOOR).exp()).collect();
     let sum: f64 = weights.iter().sum();
     for weight in &mut weights {
         *weight /= sum;
@@ -86,22 +83,14 @@ impl Grid {
         let highest = -logit(1.0 / (4.0 * leaves as f64));
         let a = spaced(lowest, highest, A_POINTS);
         let b = spaced(logit(B_LOWEST), -logit(B_LOWEST), B_POINTS);
-        let odds = |points: &[f64]| -> Vec<(f64, f64)> {
-            points
-                .iter()
-                .map(|&x| (logistic(x), logistic(-x)))
-                .collect()
-        };
+        let odds =
+            |points: &[f64]| -> Vec<(f64, f64)> { points.iter().map(|&x| (logistic(x), logistic(-x))).collect() };
         Arc::new(Self::from_points(leaves, &odds(&a), &odds(&b)))
     }
 
     /// A grid of one point: the parameters are known.
     pub(super) fn known(a: f64, b: f64) -> Arc<Self> {
-        Arc::new(Self::from_points(
-            MIN_LEAVES,
-            &[(a, 1.0 - a)],
-            &[(b, 1.0 - b)],
-        ))
+        Arc::new(Self::from_points(MIN_LEAVES, &[(a, 1.0 - a)], &[(b, 1.0 - b)]))
     }
 
     /// From pairs (p, 1 − p), both given because neither can be had exactly from the other.
@@ -153,24 +142,18 @@ impl Grid {
 
     /// The logarithm of the prior w0 ∝ (1 − a)^exponent, per cell, up to a constant.
     pub(super) fn log_prior(&self, exponent: f64) -> Vec<f64> {
-        self.ln_not_a
-            .iter()
-            .flat_map(|&ln_not_a| std::iter::repeat_n(exponent * ln_not_a, self.b_count()))
-            .collect()
+        self.ln_not_a.iter().flat_map(|&ln_not_a| std::iter::repeat_n(exponent * ln_not_a, self.b_count())).collect()
     }
 
     /// Expected tests per unit at each cell, tabulated at the first call.
     pub(super) fn tests_per_unit(&self) -> &[f64] {
-        self.tests_per_unit
-            .get_or_init(|| estimate::tests_per_unit(self))
+        self.tests_per_unit.get_or_init(|| estimate::tests_per_unit(self))
     }
 }
 
 /// `count` equally spaced points from `first` to `last`, both included.
 fn spaced(first: f64, last: f64, count: usize) -> Vec<f64> {
-    (0..count)
-        .map(|i| first + (last - first) * i as f64 / (count - 1) as f64)
-        .collect()
+    (0..count).map(|i| first + (last - first) * i as f64 / (count - 1) as f64).collect()
 }
 
 #[cfg(test)]

@@ -17,9 +17,7 @@ impl Runs {
         }
         let (mut start, mut end) = (range.start, range.end);
         let first = match self.pairs.last() {
-            Some(&(_, last_end)) if last_end >= start => {
-                self.pairs.partition_point(|&(_, e)| e < start)
-            }
+            Some(&(_, last_end)) if last_end >= start => self.pairs.partition_point(|&(_, e)| e < start),
             _ => {
                 self.pairs.push((start, end));
                 return;
@@ -102,11 +100,7 @@ impl Runs {
     /// The positions of `0..len` that are in no range, ascending.
     pub(super) fn gaps(&self, len: usize) -> impl Iterator<Item = usize> + '_ {
         let starts = std::iter::once(0).chain(self.pairs.iter().map(|&(_, end)| end));
-        let ends = self
-            .pairs
-            .iter()
-            .map(|&(start, _)| start)
-            .chain(std::iter::once(len));
+        let ends = self.pairs.iter().map(|&(start, _)| start).chain(std::iter::once(len));
         starts.zip(ends).flat_map(|(start, end)| start..end)
     }
 }

@@ -29,8 +29,7 @@ pub enum Verdict {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// ρ of fixed share (Herbster and Warmuth): how far each unit pulls the weights back to the
-    /// start weights. 0.003 by default: 13–36 % fewer tests where the regime changes along the
+    /// ρ of fixed share (Herbster and Warmuth): how far each unit pulls the weights back to the prior. 0.003 by default: 13–36 % fewer tests where the regime changes along the
     /// sequence, at most 3 % more elsewhere.
     pub fixed_share: f64,
     /// The exponent e of the prior (1 − a)^e over a = P(removable | removable), per grid point;
@@ -46,12 +45,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            fixed_share: 0.003,
-            prior_exponent: -0.5,
-            theta: Some(0.03),
-            empty_known_uninteresting: false,
-        }
+        Self { fixed_share: 0.003, prior_exponent: -0.5, theta: Some(0.03), empty_known_uninteresting: false }
     }
 }
 
@@ -133,15 +127,8 @@ impl Search {
         view: &EvidenceView,
         state: fn(&Setting, &Config, &EvidenceView, &mut Ledger) -> State,
     ) -> Self {
-        let setting = Setting {
-            len,
-            theta: config.theta,
-            empty_known_uninteresting: config.empty_known_uninteresting,
-        };
-        let mut ledger = Ledger {
-            evidence: ListEvidence::new(view.grid.clone(), true),
-            timeouts: Default::default(),
-        };
+        let setting = Setting { len, theta: config.theta, empty_known_uninteresting: config.empty_known_uninteresting };
+        let mut ledger = Ledger { evidence: ListEvidence::new(view.grid.clone(), true), timeouts: Default::default() };
         Self {
             state: state(&setting, config, view, &mut ledger),
             setting,
@@ -161,11 +148,7 @@ impl Search {
         let mut questions: Vec<Question> = Vec::with_capacity(k);
         let mut futures = BinaryHeap::new();
         let mut order = 0;
-        futures.push(Future {
-            reach: 1.0,
-            order,
-            state: self.state.clone(),
-        });
+        futures.push(Future { reach: 1.0, order, state: self.state.clone() });
         for _ in 0..k.saturating_mul(FUTURES_PER_QUESTION) {
             let Some(Future { reach, mut state, .. }) = futures.pop() else {
                 break;
@@ -180,33 +163,21 @@ impl Search {
             let id = self.id_of(remove, ask.verifies);
             let answer = self.records.get(&id).and_then(|record| record.answer);
             if answer.is_none() && questions.iter().all(|question| question.id != id) {
-                questions.push(Question {
-                    id,
-                    remove: ranges,
-                    p_yes: ask.p_yes,
-                    reach,
-                });
+                questions.push(Question { id, remove: ranges, p_yes: ask.p_yes, reach });
                 if questions.len() == k {
                     break;
                 }
             }
             let branches = match answer {
                 Some(verdict) => [Some((verdict, 1.0)), None],
-                None => [
-                    Some((Verdict::Interesting, ask.p_yes)),
-                    Some((Verdict::NotInteresting, 1.0 - ask.p_yes)),
-                ],
+                None => [Some((Verdict::Interesting, ask.p_yes)), Some((Verdict::NotInteresting, 1.0 - ask.p_yes))],
             };
             let likely = branches.into_iter().flatten().filter(|branch| branch.1 > 0.0);
             for (verdict, probability) in likely {
                 let mut next = state.clone();
                 next.answer(&self.setting, &self.runs, verdict, None);
                 order += 1;
-                futures.push(Future {
-                    reach: reach * probability,
-                    order,
-                    state: next,
-                });
+                futures.push(Future { reach: reach * probability, order, state: next });
             }
         }
         questions
@@ -224,22 +195,13 @@ impl Search {
         self.next_id += 1;
         let remove = Arc::new(remove);
         self.ids.insert(Arc::clone(&remove), id);
-        self.records.insert(
-            id,
-            Record {
-                remove,
-                verifies,
-                answer: None,
-            },
-        );
+        self.records.insert(id, Record { remove, verifies, answer: None });
         id
     }
 
     /// Whether the answer can still be used: `false` once an earlier answer has led elsewhere.
     pub fn wants(&self, id: QuestionId) -> bool {
-        self.records
-            .get(&id)
-            .is_some_and(|record| record.answer.is_none())
+        self.records.get(&id).is_some_and(|record| record.answer.is_none())
     }
 
     /// Takes an answer and commits as many steps as the known answers allow. Unknown ids, and second
@@ -256,12 +218,10 @@ impl Search {
             let mut candidate = Runs::clone(&self.runs);
             candidate.insert(ask.units.clone());
             let known = self.ids.get(&candidate).copied();
-            let Some((id, verdict)) = known.and_then(|id| Some((id, self.records[&id].answer?)))
-            else {
+            let Some((id, verdict)) = known.and_then(|id| Some((id, self.records[&id].answer?))) else {
                 break;
             };
-            self.state
-                .answer(&self.setting, &self.runs, verdict, Some(&mut self.ledger));
+            self.state.answer(&self.setting, &self.runs, verdict, Some(&mut self.ledger));
             advanced = true;
             if verdict == Verdict::Interesting {
                 self.state.assumed.clear();
@@ -281,13 +241,7 @@ impl Search {
 
     /// Drops the questions that can no longer be asked from the committed state on.
     fn forget_unreachable(&mut self) {
-        let Self {
-            state,
-            runs,
-            ids,
-            records,
-            ..
-        } = self;
+        let Self { state, runs, ids, records, .. } = self;
         records.retain(|_, record| {
             let reachable = state.may_reach(runs, &record.remove, record.verifies);
             if !reachable {
@@ -326,10 +280,7 @@ impl Search {
     /// The same with its standard deviation.
     pub fn remaining_tests(&self) -> Estimate {
         match self.state.stale() {
-            Some(stale) => Estimate {
-                mean: stale as f64,
-                deviation: 0.0,
-            },
+            Some(stale) => Estimate { mean: stale as f64, deviation: 0.0 },
             None => estimate::remaining(self.state.posterior(), self.undecided()),
         }
     }
@@ -356,9 +307,7 @@ struct Future {
 
 impl Ord for Future {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.reach
-            .total_cmp(&other.reach)
-            .then(other.order.cmp(&self.order))
+        self.reach.total_cmp(&other.reach).then(other.order.cmp(&self.order))
     }
 }
 
@@ -436,10 +385,7 @@ mod tests {
     }
 
     fn theta(theta: Option<f64>) -> Config {
-        Config {
-            theta,
-            ..Config::default()
-        }
+        Config { theta, ..Config::default() }
     }
 
     #[test]
@@ -449,12 +395,9 @@ mod tests {
             let needed = bits(set, 10);
             let expected: Vec<usize> = (0..10).filter(|&i| needed[i]).collect();
             for width in [1, 2, 3, 8] {
+                // The empty candidate may be called known only where it is not interesting.
                 for (theta, empty) in [(None, false), (Some(0.0), set != 0)] {
-                    let config = Config {
-                        theta,
-                        empty_known_uninteresting: empty,
-                        ..Config::default()
-                    };
+                    let config = Config { theta, empty_known_uninteresting: empty, ..Config::default() };
                     let search = Search::new(10, &config, &EvidenceView::blank(10));
                     let (kept, _) = in_any_order(search, width, &mut rng, &|q| monotone(&needed, q));
                     assert_eq!(kept, expected, "width {width}");
@@ -592,10 +535,7 @@ mod tests {
 
     #[test]
     fn the_only_unit_needs_no_test_when_empty_is_known() {
-        let config = Config {
-            empty_known_uninteresting: true,
-            ..theta(Some(0.0))
-        };
+        let config = Config { empty_known_uninteresting: true, ..theta(Some(0.0)) };
         let mut search = Search::new(1, &config, &EvidenceView::blank(1));
         assert!(search.next_tests(1).is_empty());
         assert_eq!(search.needed_count(), 1);

@@ -20,10 +20,7 @@ impl Markov {
     /// From the stationary share of removable units and P(removable | removable). A `share` below 1
     /// is required.
     pub fn from_share(share: f64, a: f64) -> Self {
-        Self {
-            a,
-            b: share * (1.0 - a) / (1.0 - share),
-        }
+        Self { a, b: share * (1.0 - a) / (1.0 - share) }
     }
 
     /// The stationary share of removable units.
@@ -54,11 +51,7 @@ pub struct Tally {
 }
 
 /// Drives `search` to its end, judging up to `width` questions per round.
-pub fn drive(
-    search: &mut Search,
-    width: usize,
-    mut judge: impl FnMut(&Question) -> Verdict,
-) -> Tally {
+pub fn drive(search: &mut Search, width: usize, mut judge: impl FnMut(&Question) -> Verdict) -> Tally {
     let mut tally = Tally::default();
     let mut seen = BTreeSet::new();
     loop {
@@ -80,13 +73,42 @@ pub fn drive(
 
 /// The verdict of a monotone test: interesting as long as every needed unit is there.
 pub fn monotone(needed: &[bool], question: &Question) -> Verdict {
-    let lost = question
-        .remove
-        .iter()
-        .any(|range| needed[range.clone()].contains(&true));
-    if lost {
-        Verdict::NotInteresting
-    } else {
-        Verdict::Interesting
+    let lost = question.remove.iter().any(|range| needed[range.clone()].contains(&true));
+    if lost { Verdict::NotInteresting } else { Verdict::Interesting }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha8Rng;
+
+    use super::{Markov, drive, monotone};
+    use crate::engine::{Config, EvidenceView, Search};
+
+    #[test]
+    fn a_long_sequence_has_the_share_it_was_made_for() {
+        let chain = Markov::from_share(0.9, 0.95);
+        assert!((chain.share() - 0.9).abs() < 1e-12 && (chain.b - 0.45).abs() < 1e-12);
+        let sequence = chain.sequence(100_000, &mut ChaCha8Rng::seed_from_u64(3));
+        let needed = sequence.iter().filter(|&&needed| needed).count();
+        assert!((9_000..11_000).contains(&needed), "{needed}");
+    }
+
+    #[test]
+    fn the_code_length_is_the_entropy_of_the_source() {
+        let chain = Markov::from_share(0.9, 0.95);
+        let entropy = |p: f64| -p * p.log2() - (1.0 - p) * (1.0 - p).log2();
+        let rate = 0.9 * entropy(chain.a) + 0.1 * entropy(chain.b);
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let config = Config { theta: None, fixed_share: 0.0, ..Config::default() };
+        let view = EvidenceView::known(chain.a, chain.b);
+        let mut bits = 0.0;
+        for _ in 0..20 {
+            let needed = chain.sequence(500, &mut rng);
+            let mut search = Search::new(500, &config, &view);
+            drive(&mut search, 1, |question| monotone(&needed, question));
+            bits += search.take_evidence().code_length;
+        }
+        assert!((bits / (20.0 * 500.0 * rate) - 1.0).abs() < 0.05, "{bits}");
     }
 }

@@ -6,20 +6,19 @@
 //!                               worker n ─┘
 //! ```
 //!
-//! A job is taken either by a worker or by `cancel`, whoever comes first ([`Task::take`]), so that a queued job that
-//! is cancelled comes back at once and not when a worker gets round to it.
+//! A job is taken either by a worker or by `cancel`, whoever comes first (`State`), so that a queued job that is
+//! cancelled comes back at once and not when a worker gets round to it.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::{Executor, Job, Ticket};
-use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotError, SlotOptions, Unresolved};
+use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotError, SlotOptions, Unresolved, with_causes};
 
 /// How to make workers.
 #[derive(Clone, Debug, Default)]
@@ -66,14 +65,46 @@ pub struct LocalWorkers {
 #[derive(Debug)]
 struct Task {
     job: Job,
-    cancel: Cancel,
-    taken: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    Queued,
+    /// A worker has it; stopping this ends its test. Made only now, because it costs file descriptors.
+    Running(Cancel),
+    /// Nobody will run it.
+    Dropped,
 }
 
 impl Task {
-    /// True for the first who asks.
-    fn take(&self) -> bool {
-        !self.taken.swap(true, Ordering::SeqCst)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a queued job for a worker; `None` when it was dropped.
+    fn take(&self, run: &Cancel) -> Option<Cancel> {
+        let mut state = self.state();
+        if !matches!(*state, State::Queued) {
+            return None;
+        }
+        let cancel = run.child();
+        *state = State::Running(cancel.clone());
+        Some(cancel)
+    }
+
+    /// Stops the test of a running job or drops a queued one; returns whether it dropped it just now.
+    fn stop(&self) -> bool {
+        let mut state = self.state();
+        match &*state {
+            State::Running(cancel) => cancel.stop(),
+            State::Dropped => {}
+            State::Queued => {
+                *state = State::Dropped;
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -99,7 +130,13 @@ impl LocalWorkers {
         };
         for (index, slot) in Slot::several(count, &options.slots)?.into_iter().enumerate() {
             let number = index + 1;
-            let worker = Worker { oracle: oracle.clone(), queue: queue.clone(), results: sender.clone(), slot };
+            let worker = Worker {
+                oracle: oracle.clone(),
+                cancel: workers.cancel.clone(),
+                queue: queue.clone(),
+                results: sender.clone(),
+                slot,
+            };
             let thread = std::thread::Builder::new()
                 .name(format!("lop-worker-{number}"))
                 .spawn(move || worker.run())
@@ -128,14 +165,14 @@ impl Executor for LocalWorkers {
 
     fn submit(&mut self, job: Job) {
         let ticket = job.ticket;
-        let task = Arc::new(Task { job, cancel: self.cancel.child(), taken: AtomicBool::new(false) });
+        let task = Arc::new(Task { job, state: Mutex::new(State::Queued) });
         let before = self.in_flight.insert(ticket, task.clone());
         assert!(before.is_none(), "{ticket:?} is in flight");
         let sent = match &self.jobs {
             Some(jobs) if !self.cancel.is_stopped() => jobs.send(task.clone()).is_ok(),
             _ => false,
         };
-        if !sent && task.take() {
+        if !sent && task.stop() {
             self.ready.push_back((ticket, Outcome::cancelled()));
         }
     }
@@ -160,8 +197,7 @@ impl Executor for LocalWorkers {
 
     fn cancel(&mut self, ticket: Ticket) {
         let Some(task) = self.in_flight.get(&ticket) else { return };
-        task.cancel.stop();
-        if task.take() {
+        if task.stop() {
             self.ready.push_back((ticket, Outcome::cancelled()));
         }
     }
@@ -191,6 +227,7 @@ impl Drop for LocalWorkers {
 /// What one thread has.
 struct Worker {
     oracle: Arc<dyn Oracle>,
+    cancel: Cancel,
     queue: Receiver<Arc<Task>>,
     results: Sender<(Ticket, Outcome)>,
     slot: Slot,
@@ -199,10 +236,8 @@ struct Worker {
 impl Worker {
     fn run(mut self) {
         while let Ok(task) = self.queue.recv() {
-            if !task.take() {
-                continue;
-            }
-            let outcome = self.judge(&task);
+            let Some(cancel) = task.take(&self.cancel) else { continue };
+            let outcome = self.judge(&task.job, &cancel);
             if self.results.send((task.job.ticket, outcome)).is_err() {
                 // Nobody waits any more.
                 return;
@@ -211,17 +246,17 @@ impl Worker {
     }
 
     /// Runs a job, and once more if that failed: a full process table or a busy file passes.
-    fn judge(&mut self, task: &Task) -> Outcome {
-        let first = self.judge_once(task);
-        if matches!(first.unresolved, Some(Unresolved::Failed(_))) { self.judge_once(task) } else { first }
+    fn judge(&mut self, job: &Job, cancel: &Cancel) -> Outcome {
+        let first = self.judge_once(job, cancel);
+        if matches!(first.unresolved, Some(Unresolved::Failed(_))) { self.judge_once(job, cancel) } else { first }
     }
 
-    fn judge_once(&mut self, task: &Task) -> Outcome {
-        if task.cancel.is_stopped() {
+    fn judge_once(&mut self, job: &Job, cancel: &Cancel) -> Outcome {
+        if cancel.is_stopped() {
             return Outcome::cancelled();
         }
         let Self { oracle, slot, .. } = self;
-        let attempt = || oracle.judge(&task.job.candidate, slot, task.job.deadline, &task.cancel);
+        let attempt = || oracle.judge(&job.candidate, slot, job.deadline, cancel);
         catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let message = format!("the worker panicked: {}", panic_text(panic.as_ref()));
             // Whatever the panic left half done stays in the old slot.
@@ -230,7 +265,7 @@ impl Worker {
                     self.slot = slot;
                     Outcome::failed(message)
                 }
-                Err(error) => Outcome::failed(format!("{message}; {error}")),
+                Err(error) => Outcome::failed(format!("{message}; {}", with_causes(&error))),
             }
         })
     }

@@ -85,8 +85,7 @@ impl Grammar {
         let sets = Sets::new(&file, &resolver)?;
         let replace = ReplaceTable::new(&file, &resolver)?;
         let minimal = MinimalTable::new(&file, &resolver)?;
-        let rules =
-            Rules::compile(&language, Origin { file: rules::FILE_NAME, text: folder.rules, ..origin })?;
+        let rules = Rules::compile(&language, Origin { file: rules::FILE_NAME, text: folder.rules, ..origin })?;
         Ok(Self {
             name: folder.name.to_owned(),
             extensions: file.language.extensions,

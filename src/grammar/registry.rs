@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Grammar;
 use super::content::ContentTest;
 use super::folder::{EMBEDDED, Folder};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin};
-use super::Grammar;
 
 /// The name that asks for a choice by extension, then by content.
 pub const AUTO: &str = "auto";

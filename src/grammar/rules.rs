@@ -6,7 +6,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-use tree_sitter::{CaptureQuantifier, Language, Node, Query, QueryCursor, QueryErrorKind, QueryMatch, StreamingIterator};
+use tree_sitter::{
+    CaptureQuantifier, Language, Node, Query, QueryCursor, QueryErrorKind, QueryMatch, StreamingIterator,
+};
 
 use super::problem::{GrammarError, Origin, Problem, line_of};
 
@@ -228,8 +230,7 @@ impl FormQuery {
                 query.disable_pattern(pattern);
             }
         }
-        let captures =
-            form.captures().iter().filter_map(|capture| query.capture_index_for_name(capture)).collect();
+        let captures = form.captures().iter().filter_map(|capture| query.capture_index_for_name(capture)).collect();
         let suffixes = (0..forms.len()).map(|pattern| suffix(&query, pattern)).collect();
         Self { query, captures, suffixes }
     }
@@ -294,9 +295,8 @@ fn form_of(query: &Query, pattern: usize, origin: Origin<'_>) -> Result<Form, Gr
     let Some(form) = form else {
         return Err(origin.error(start, not_a_rule(&used)));
     };
-    check_directives(query, pattern, form).map_err(|directive| {
-        origin.error(start, Problem::UnknownDirective(directive))
-    })?;
+    check_directives(query, pattern, form)
+        .map_err(|directive| origin.error(start, Problem::UnknownDirective(directive)))?;
     Ok(form)
 }
 

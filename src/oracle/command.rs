@@ -7,11 +7,10 @@
 //! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
 //! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
 //!
-//! The environment is inherited, except for `TMPDIR`, which lies in the slot, and the mark of the slot.
+//! The environment is inherited, except for `TMPDIR`, which lies in the slot, and the mark of the slot. Conditions see
+//! the first MiB of each output and its last 64 KiB.
 
-use std::error::Error;
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ use super::program::{self, CommandError};
 use super::slot::Bench;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
-use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, output, shell};
+use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, output, shell, with_causes};
 use crate::engine::Verdict;
 
 /// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
@@ -52,6 +51,8 @@ enum RunError {
     NullDevice { source: io::Error },
     #[error("cannot start {}{}", program.display(), advice(source))]
     Start { program: PathBuf, source: io::Error },
+    #[error("the exit status of the test is lost; if this process was started with SIGCHLD ignored, start it without")]
+    Lost,
     #[error("cannot read what the test wrote")]
     Read { source: io::Error },
     #[error(transparent)]
@@ -110,6 +111,9 @@ impl CommandOracle {
         let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT };
         let (ending, duration) = process::run(&mut command, &watch, slot.household())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
+        if ending == Ending::Exited(Exit::Unknown) {
+            return Err(RunError::Lost);
+        }
         if !matches!(ending, Ending::Exited(_)) {
             slot.sweep(!cancel.is_killed());
         }
@@ -145,10 +149,7 @@ impl CommandOracle {
     fn judge_ending(&self, ending: Ending, duration: Duration, bench: &Bench) -> io::Result<Outcome> {
         let stdout = output::read(&bench.stdout, self.conditions.need_stdout())?;
         let stderr = output::read(&bench.stderr, self.conditions.need_stderr())?;
-        let judge = |exit| Outcome {
-            exit,
-            ..Outcome::of(self.conditions.judge(exit, &stdout.text, &stderr.text))
-        };
+        let judge = |exit| Outcome { exit, ..Outcome::of(self.conditions.judge(exit, &stdout.text, &stderr.text)) };
         let mut outcome = match ending {
             Ending::Cancelled => Outcome::cancelled(),
             Ending::TimedOut => judge(Exit::TimedOut),
@@ -192,29 +193,32 @@ fn base_name(file: &Path) -> Result<OsString, CommandError> {
 
 /// The way out of a problem of the operating system, where there is one.
 fn advice(error: &io::Error) -> &'static str {
-    /// ENOEXEC, on every Unix; std has no stable kind for it.
-    const NOT_A_PROGRAM: i32 = 8;
-    /// EMFILE and ENFILE, likewise.
-    const NO_DESCRIPTORS: [i32; 2] = [24, 23];
-    match (error.kind(), error.raw_os_error()) {
-        (_, Some(NOT_A_PROGRAM)) => " (a script needs a first line such as #!/bin/sh)",
-        (_, Some(code)) if NO_DESCRIPTORS.contains(&code) => " (use fewer workers with -j, or raise `ulimit -n`)",
-        (io::ErrorKind::StorageFull, _) => " (free some room, or set TMPDIR to a larger place)",
-        (io::ErrorKind::WouldBlock, _) => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
-        (io::ErrorKind::PermissionDenied, _) => " (is it executable, and its file system not mounted noexec?)",
-        (io::ErrorKind::NotFound, _) => " (is it still there, and the interpreter in its first line too?)",
+    if let Some(text) = unix_advice(error) {
+        return text;
+    }
+    match error.kind() {
+        io::ErrorKind::StorageFull => " (free some room, or set TMPDIR to a larger place)",
+        io::ErrorKind::WouldBlock => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
+        io::ErrorKind::PermissionDenied => " (is it executable, and its file system not mounted noexec?)",
+        io::ErrorKind::NotFound => " (is it still there, and the interpreter in its first line too?)",
         _ => "",
     }
 }
 
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        write!(text, ": {cause}").expect("a String takes everything");
-        next = cause.source();
+/// The same for what std has no kind for.
+#[cfg(unix)]
+fn unix_advice(error: &io::Error) -> Option<&'static str> {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error)? {
+        Errno::NOEXEC => Some(" (a script needs a first line such as #!/bin/sh)"),
+        Errno::MFILE | Errno::NFILE => Some(" (use fewer workers with -j, or raise `ulimit -n`)"),
+        _ => None,
     }
-    text
+}
+
+#[cfg(not(unix))]
+fn unix_advice(_error: &io::Error) -> Option<&'static str> {
+    None
 }
 
 #[cfg(all(test, unix))]
@@ -240,12 +244,9 @@ mod tests {
 
     #[test]
     fn the_exit_code_decides() {
-        for (code, verdict) in [
-            (0, Verdict::Interesting),
-            (1, Verdict::NotInteresting),
-            (124, Verdict::Timeout),
-            (125, Verdict::Invalid),
-        ] {
+        for (code, verdict) in
+            [(0, Verdict::Interesting), (1, Verdict::NotInteresting), (124, Verdict::Timeout), (125, Verdict::Invalid)]
+        {
             let outcome = run(&shell(&format!("exit {code}")), b"", SOON);
             assert_eq!((outcome.verdict, outcome.exit), (Some(verdict), Exit::Code(code)));
         }
@@ -271,13 +272,17 @@ mod tests {
 
     #[test]
     fn with_a_mark_stdin_is_empty() {
-        let oracle = command(&["sh", "-c", "cat; cat \"$1\"; basename \"$1\"; test ! -w /dev/stdin || true", "x", "@@"], "a b'.c");
+        let oracle = command(
+            &["sh", "-c", "cat; cat \"$1\"; basename \"$1\"; test ! -w /dev/stdin || true", "x", "@@"],
+            "a b'.c",
+        );
         assert_eq!(run(&oracle, b"text\n", SOON).stdout_tail, b"text\na b'.c\n");
     }
 
     #[test]
     fn another_extension_is_another_name_of_the_same_content() {
-        let oracle = command(&["sh", "-c", "cat $1; basename $1; cat $2; basename $2; ls", "x", "@@.txt", "@@.i"], "case.txt");
+        let oracle =
+            command(&["sh", "-c", "cat $1; basename $1; cat $2; basename $2; ls", "x", "@@.txt", "@@.i"], "case.txt");
         assert_eq!(run(&oracle, b"x\n", SOON).stdout_tail, b"x\ncase.txt\nx\ncase.txt.i\ncase.txt\ncase.txt.i\n");
     }
 

@@ -255,7 +255,11 @@ mod tests {
             (Exit::Code(1), "x\nusage: y", "an error", NotInteresting),
             (Exit::Code(0), "", "an error", NotInteresting),
         ] {
-            assert_eq!(conditions.judge(exit, stdout.as_bytes(), stderr.as_bytes()), verdict, "{exit} {stdout} {stderr}");
+            assert_eq!(
+                conditions.judge(exit, stdout.as_bytes(), stderr.as_bytes()),
+                verdict,
+                "{exit} {stdout} {stderr}"
+            );
         }
     }
 

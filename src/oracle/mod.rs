@@ -20,6 +20,7 @@ mod slot;
 mod surroundings;
 mod template;
 
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -83,19 +84,19 @@ impl Outcome {
     /// An outcome of which nothing but the verdict is known.
     #[must_use]
     pub fn of(verdict: Verdict) -> Self {
-        Self { verdict: Some(verdict), ..Self::without_answer(Unresolved::Cancelled) }.resolved()
+        Self::with(Some(verdict), None)
     }
 
     /// An outcome that was cancelled before there was an answer.
     #[must_use]
     pub fn cancelled() -> Self {
-        Self::without_answer(Unresolved::Cancelled)
+        Self::with(None, Some(Unresolved::Cancelled))
     }
 
     /// An outcome of a run that could not be made; `message` says why and, where there is one, the way out.
     #[must_use]
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::without_answer(Unresolved::Failed(message.into()))
+        Self::with(None, Some(Unresolved::Failed(message.into())))
     }
 
     /// The verdict is [`Verdict::Interesting`].
@@ -104,21 +105,16 @@ impl Outcome {
         self.verdict == Some(Verdict::Interesting)
     }
 
-    fn without_answer(reason: Unresolved) -> Self {
+    fn with(verdict: Option<Verdict>, unresolved: Option<Unresolved>) -> Self {
         Self {
-            verdict: None,
-            unresolved: Some(reason),
+            verdict,
+            unresolved,
             exit: Exit::Unknown,
             duration: Duration::ZERO,
             stdout_tail: Vec::new(),
             stderr_tail: Vec::new(),
             note: None,
         }
-    }
-
-    fn resolved(mut self) -> Self {
-        self.unresolved = None;
-        self
     }
 }
 
@@ -162,6 +158,12 @@ impl fmt::Display for Exit {
             Self::Unknown => f.write_str("no exit status"),
         }
     }
+}
+
+/// An error and what caused it, in one line: an outcome keeps text, not errors.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

@@ -67,7 +67,10 @@ mod tests {
     #[test]
     fn a_short_output_is_kept_as_it_is() {
         let captured = capture(b"abc", true);
-        assert_eq!((captured.length, captured.text.as_slice(), captured.tail.as_slice()), (3, &b"abc"[..], &b"abc"[..]));
+        assert_eq!(
+            (captured.length, captured.text.as_slice(), captured.tail.as_slice()),
+            (3, &b"abc"[..], &b"abc"[..])
+        );
         assert_eq!(capture(b"abc", false).text, b"");
         assert_eq!(capture(b"", true).length, 0);
     }

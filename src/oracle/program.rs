@@ -67,7 +67,11 @@ pub(crate) fn find_test(test: &Path) -> Result<PathBuf, CommandError> {
 
 /// The absolute path of a command, and how to call it when it was found in PATH.
 pub(crate) fn find_command(word: &OsStr) -> Result<(PathBuf, Option<OsString>), CommandError> {
-    if is_bare(word) { Ok((search(word)?, Some(word.to_owned()))) } else { Ok((check(absolute(Path::new(word))?)?, None)) }
+    if is_bare(word) {
+        Ok((search(word)?, Some(word.to_owned())))
+    } else {
+        Ok((check(absolute(Path::new(word))?)?, None))
+    }
 }
 
 fn is_bare(word: &OsStr) -> bool {

@@ -77,14 +77,8 @@ const NAMES: &[(&str, i32)] = {
 
 /// What the C library of Windows knows.
 #[cfg(not(unix))]
-const NAMES: &[(&str, i32)] = &[
-    ("SIGSEGV", 11),
-    ("SIGABRT", 22),
-    ("SIGFPE", 8),
-    ("SIGILL", 4),
-    ("SIGTERM", 15),
-    ("SIGINT", 2),
-];
+const NAMES: &[(&str, i32)] =
+    &[("SIGSEGV", 11), ("SIGABRT", 22), ("SIGFPE", 8), ("SIGILL", 4), ("SIGTERM", 15), ("SIGINT", 2)];
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -214,7 +214,8 @@ impl Drop for Slot {
 
 fn choose_place(options: &SlotOptions, count: usize) -> PathBuf {
     let asked_for = options.directory.clone();
-    let from_environment = || std::env::var_os("TMPDIR").filter(|value| !value.is_empty()).map(|_| std::env::temp_dir());
+    let from_environment =
+        || std::env::var_os("TMPDIR").filter(|value| !value.is_empty()).map(|_| std::env::temp_dir());
     asked_for
         .or_else(from_environment)
         .or_else(|| memory_file_system(options.candidate_len, count))

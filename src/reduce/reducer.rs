@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::engine::{Config, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
-use crate::passes::{Removal, Sequence, Shapes, character_units, comments, line_units, list_kind, token_units, word_units};
+use crate::passes::{Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, token_units, word_units};
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 
 use super::classes::Classes;
@@ -221,21 +221,29 @@ impl<'g> Reducer<'_, 'g> {
         let minimal = self.minimal();
         let tree = self.tools.is_some();
         if minimal >= Minimal::Unit && tree {
-            let sequence = if minimal == Minimal::Unit { self.all_units() } else { token_units(self.work.document()) };
-            self.verify_sequence(sequence)?;
+            let mut all = self.all_units();
+            if minimal >= Minimal::Token {
+                all.extend(token_units(self.work.document()).into_iter().flat_map(|tokens| tokens.units));
+            }
+            // What takes most with it first: less is left to ask about then.
+            all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
+            self.verify_units(list_kind::TOKENS, all)?;
         }
         if minimal == Minimal::Char || (!tree && minimal != Minimal::None) {
             let all = 0..self.work.source().len();
-            self.verify_sequence(character_units(self.work.source(), std::slice::from_ref(&all)))?;
+            let characters = character_units(self.work.source(), std::slice::from_ref(&all));
+            self.verify_units(list_kind::CHARACTERS, characters.map(|c| c.units).unwrap_or_default())?;
         }
         Ok(self.weight() < before)
     }
 
-    fn verify_sequence(&mut self, sequence: Option<Sequence>) -> Result<(), Halt> {
-        let Some(sequence) = sequence else { return Ok(()) };
+    fn verify_units(&mut self, kind: u32, units: Vec<Unit>) -> Result<(), Halt> {
+        if units.is_empty() {
+            return Ok(());
+        }
         self.session.enter_pass("minimality", self.round)?;
-        let mut sweep =
-            Sweep::verification(sequence, &self.knowledge, self.options.order, self.options.seed);
+        let sequence = Sequence { kind, depth: 0, units };
+        let mut sweep = Sweep::verification(sequence, &self.knowledge, self.options.order, self.options.seed);
         self.finish(&mut sweep)?;
         for unit in sweep.kept_by_timeout() {
             self.kept_by_timeout.push(self.text_of(&sweep.sequence.units[unit].removal));
@@ -244,15 +252,15 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// Every unit of every list, outer ones before inner ones.
-    fn all_units(&mut self) -> Option<Sequence> {
-        let tools = self.tools.as_mut()?;
+    fn all_units(&mut self) -> Vec<Unit> {
+        let Some(tools) = self.tools.as_mut() else { return Vec::new() };
         let document = self.work.document();
         let mut units = Vec::new();
         for node in document.ids() {
             let list = crate::passes::siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
             units.extend(list.into_iter().flat_map(|l| l.units));
         }
-        (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: 0, units })
+        units
     }
 
     fn text_of(&self, removal: &Removal) -> String {

@@ -34,6 +34,8 @@ impl Sweep {
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
     /// of those that are left can go.
     pub(super) fn verification(sequence: Sequence, knowledge: &Knowledge, order: Order, seed: u64) -> Self {
+        // The caller puts first what is to be asked first.
+        let order = if order == Order::Random { order } else { Order::Forward };
         let config = Config { theta: Some(0.0), ..Config::default() };
         let view: EvidenceView = knowledge.view(sequence.kind, sequence.depth);
         Self::with(sequence, order, seed, |len| Search::for_verification(len, &config, &view))

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -135,7 +135,11 @@ fn a_cancelled_job_comes_back_too() {
         }
         let mut outcomes = drain(executor.as_mut());
         outcomes.sort_by_key(|(ticket, _)| *ticket);
-        assert_eq!(outcomes.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>(), "{name}");
+        assert_eq!(
+            outcomes.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>(),
+            (0..8).collect::<Vec<_>>(),
+            "{name}"
+        );
         for (ticket, outcome) in outcomes {
             match outcome.unresolved {
                 None => assert!(outcome.is_interesting(), "{name}"),
@@ -181,7 +185,11 @@ fn a_shut_down_executor_gives_everything_back() {
         executor.cancel(Ticket(6));
         let mut outcomes = drain(executor.as_mut());
         outcomes.sort_by_key(|(ticket, _)| *ticket);
-        assert_eq!(outcomes.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>(), (0..7).collect::<Vec<_>>(), "{name}");
+        assert_eq!(
+            outcomes.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>(),
+            (0..7).collect::<Vec<_>>(),
+            "{name}"
+        );
         assert_eq!(outcomes[6].1.unresolved, Some(Unresolved::Cancelled), "{name}");
         assert_eq!(executor.wait(), None, "{name}");
     }
@@ -291,7 +299,9 @@ fn a_test_script_finds_the_candidate_in_three_places() {
     let text = "#!/bin/sh\nls -A; cat; cat \"$1\"; cat *; test \"$(dirname \"$1\")\" = \"$(pwd)\" && test $# = 1";
     fs::write(&script, text).expect("writable");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("ours");
-    for name in [&b"case.c"[..], b"with space.c", b"-n", b"not\xffutf8\xfe.c", b"new\nline", "gr\u{fc}\u{df}e.c".as_bytes()] {
+    for name in
+        [&b"case.c"[..], b"with space.c", b"-n", b"not\xffutf8\xfe.c", b"new\nline", "gr\u{fc}\u{df}e.c".as_bytes()]
+    {
         let file = Path::new("some/where").join(OsString::from_vec(name.to_vec()));
         let oracle = CommandOracle::test(&script, &file, Conditions::default()).expect("a good test");
         let outcome = judge(&oracle, b"body\n");
@@ -307,7 +317,8 @@ fn a_test_script_finds_the_candidate_in_three_places() {
 
 #[test]
 fn a_command_finds_paths_in_its_arguments() {
-    let script = r#"for path in "$@"; do printf '%s|' "${path#"$PWD"/}"; test ! -f "$path" || cat "$path"; done; cat; ls"#;
+    let script =
+        r#"for path in "$@"; do printf '%s|' "${path#"$PWD"/}"; test ! -f "$path" || cat "$path"; done; cat; ls"#;
     let mut words: Vec<OsString> = ["sh", "-c", script, "x"].iter().map(OsString::from).collect();
     words.extend(["@@", "@@.c", "@@.i", "--in=@@.i:3", "@"].iter().map(OsString::from));
     words.push(OsString::from_vec(b"\xff@@".to_vec()));
@@ -355,7 +366,9 @@ fn any_bytes_reach_the_test_unchanged() {
 #[test]
 fn each_test_starts_in_an_empty_directory() {
     let mut slot = new_slot();
-    let oracle = shell("test \"$(ls -A)\" = case.txt && touch left && mkdir -p a/b && mv case.txt a && chmod 0 a && echo x > $TMPDIR/t");
+    let oracle = shell(
+        "test \"$(ls -A)\" = case.txt && touch left && mkdir -p a/b && mv case.txt a && chmod 0 a && echo x > $TMPDIR/t",
+    );
     for _ in 0..3 {
         assert!(oracle.judge(b"x", &mut slot, LONG, &Cancel::new()).is_interesting());
     }
@@ -374,7 +387,8 @@ fn a_test_that_removes_its_own_directory_does_no_harm() {
 
 #[test]
 fn exit_codes_124_and_125_have_their_meaning_until_they_are_asked_for() {
-    let verdict = |code: i32, spec: &ConditionSpec| judge(&shell_with(&format!("exit {code}"), "sh", spec), b"").verdict;
+    let verdict =
+        |code: i32, spec: &ConditionSpec| judge(&shell_with(&format!("exit {code}"), "sh", spec), b"").verdict;
     let default = ConditionSpec::default();
     assert_eq!(verdict(124, &default), Some(Verdict::Timeout));
     assert_eq!(verdict(125, &default), Some(Verdict::Invalid));
@@ -438,9 +452,11 @@ fn alive(marker: &str) -> Vec<String> {
     marked.map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
 }
 
-/// Waits until as many marked processes are alive.
-fn await_alive(marker: &str, count: usize) {
-    while alive(marker).len() < count {
+/// Waits until as many shells are alive that were given the marker with `-up` after it: those that have got away from
+/// the shell that started them. `setsid` itself and the like do not count.
+fn await_up(marker: &str, count: usize) {
+    let marker = format!("{marker}-up");
+    while alive(&marker).iter().filter(|line| line.starts_with("sh\0")).count() < count {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -449,17 +465,17 @@ fn await_alive(marker: &str, count: usize) {
 #[cfg(target_os = "linux")]
 const ESCAPES: [&str; 6] = [
     // In the group of the test.
-    "sh -c 'while :; do sleep 1; done' $0 & sleep 600",
+    "sh -c 'echo up; while :; do sleep 1; done' $0-up & sleep 600",
     // A session of its own, as a child of the test.
-    "setsid sh -c 'while :; do sleep 1; done' $0 & sleep 600",
+    "setsid sh -c 'echo up; while :; do sleep 1; done' $0-up & sleep 600",
     // A daemon: its parent has ended.
-    "(setsid sh -c 'while :; do sleep 1; done' $0 &) ; sleep 600",
+    "(setsid sh -c 'echo up; while :; do sleep 1; done' $0-up &) ; sleep 600",
     // A group of its own, and a process below it.
-    "timeout 600 sh -c 'while :; do sleep 1; done' $0 & sleep 600",
+    "timeout 600 sh -c 'echo up; while :; do sleep 1; done' $0-up & sleep 600",
     // It has changed its directory, and is deaf.
-    "cd /; setsid sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' $0 & sleep 600",
+    "cd /; setsid sh -c 'trap \"\" TERM HUP INT; echo up; while :; do sleep 1; done' $0-up & sleep 600",
     // It has thrown away its environment.
-    "(env -i setsid sh -c 'while :; do sleep 1; done' $0 &) ; sleep 600",
+    "(env -i setsid sh -c 'echo up; while :; do sleep 1; done' $0-up &) ; sleep 600",
 ];
 
 #[test]
@@ -469,13 +485,13 @@ fn a_timeout_ends_every_process_of_the_test() {
         let marker = marker(&format!("timeout-{index}"));
         let oracle = shell_with(script, &marker, &ConditionSpec::default());
         let mut slot = new_slot();
-        // The script must have got as far as starting it.
-        let mut deadline = Duration::from_millis(200);
+        // Until the script gets as far as starting it.
+        let mut deadline = Duration::from_millis(50);
         loop {
             let outcome = oracle.judge(b"", &mut slot, deadline, &Cancel::new());
             assert_eq!(outcome.exit, Exit::TimedOut, "{script}");
             assert_eq!(alive(&marker), [""; 0], "{script}");
-            if deadline > Duration::from_millis(500) {
+            if outcome.stdout_tail == b"up\n" {
                 break;
             }
             deadline *= 2;
@@ -490,7 +506,7 @@ fn cancelling_ends_every_process_of_the_test() {
         let marker = marker(&format!("cancel-{index}"));
         let mut executor = workers(shell_with(script, &marker, &ConditionSpec::default()), 1);
         executor.submit(job(0, ""));
-        await_alive(&marker, 2);
+        await_up(&marker, 1);
         executor.cancel(Ticket(0));
         let (_, outcome) = executor.wait().expect("it comes back");
         assert_eq!(outcome.unresolved, Some(Unresolved::Cancelled));
@@ -502,13 +518,14 @@ fn cancelling_ends_every_process_of_the_test() {
 #[cfg(target_os = "linux")]
 fn dropping_the_executor_ends_daemons_of_tests_that_ended_well() {
     let marker = marker("daemon");
-    let script = "(setsid sh -c 'while :; do sleep 1; done' $0 &) ; exit 0";
+    // It must have left the group before the test ends, and the group is killed.
+    let script = "(setsid sh -c 'touch up; while :; do sleep 1; done' $0-up &) ; until test -e up; do :; done";
     let mut executor = workers(shell_with(script, &marker, &ConditionSpec::default()), 2);
     for ticket in 0..4 {
         executor.submit(job(ticket, ""));
     }
     assert!(drain(&mut executor).iter().all(|(_, outcome)| outcome.is_interesting()));
-    await_alive(&marker, 4);
+    await_up(&marker, 4);
     drop(executor);
     assert_eq!(alive(&marker), [""; 0]);
 }
@@ -518,18 +535,19 @@ fn dropping_the_executor_ends_daemons_of_tests_that_ended_well() {
 fn dropping_the_executor_ends_tests_that_run_and_removes_their_files() {
     let place = tempfile::tempdir().expect("a directory");
     let marker = marker("drop");
-    let oracle = shell_with("mkdir d; touch d/x; chmod 0 d; sleep 600; :", &marker, &ConditionSpec::default());
+    let script = "mkdir d; touch d/x; chmod 0 d; sh -c 'sleep 600; :' $0-up; :";
+    let oracle = shell_with(script, &marker, &ConditionSpec::default());
     let slots = SlotOptions { directory: Some(place.path().to_owned()), ..SlotOptions::default() };
     let options = LocalOptions { workers: 2, slots, ..LocalOptions::default() };
     let mut executor = LocalWorkers::new(Arc::new(oracle), &options).expect("workers start");
     for ticket in 0..2 {
         executor.submit(job(ticket, ""));
     }
-    await_alive(&marker, 2);
+    await_up(&marker, 2);
     assert_eq!(entries(place.path()).len(), 2);
     drop(executor);
     assert_eq!(alive(&marker), [""; 0]);
-    assert_eq!(entries(place.path()), [PathBuf::new(); 0]);
+    assert_eq!(entries(place.path()), Vec::<PathBuf>::new());
 }
 
 fn entries(directory: &Path) -> Vec<PathBuf> {
@@ -558,7 +576,7 @@ fn two_hundred_tests_leave_no_process_no_file_and_no_descriptor() {
         .expect("it starts");
     let text = [output.stdout, output.stderr].concat();
     assert!(output.status.success() && contains(&text, b"1 passed"), "{}", String::from_utf8_lossy(&text));
-    assert_eq!(entries(place.path()), [PathBuf::new(); 0]);
+    assert_eq!(entries(place.path()), Vec::<PathBuf>::new());
 }
 
 #[cfg(target_os = "linux")]
@@ -593,10 +611,11 @@ fn take_census() {
             assert_eq!(outcome.exit, Exit::TimedOut);
         }
     }
-    drop(executor);
+    drop((executor, options));
     assert_eq!(count("/proc/self/fd"), descriptors);
     let threads = fs::read_dir("/proc/self/task").expect("there is a /proc").flatten();
-    let children: String = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok()).collect();
+    let children: String =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok()).collect();
     assert_eq!(children, "");
 }
 

@@ -1,5 +1,7 @@
 //! The integration tests, as one binary: linking once is cheaper than linking per file.
 
 mod cli;
+mod exec;
 mod safety;
+mod support;
 mod tidy;

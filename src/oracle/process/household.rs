@@ -25,7 +25,11 @@ impl Household {
         Self
     }
 
-    pub(crate) fn start<T>(&self, start: impl FnOnce() -> std::io::Result<T>, _id: impl Fn(&T) -> u32) -> std::io::Result<T> {
+    pub(crate) fn start<T>(
+        &self,
+        start: impl FnOnce() -> std::io::Result<T>,
+        _id: impl Fn(&T) -> u32,
+    ) -> std::io::Result<T> {
         start()
     }
 
@@ -148,8 +152,12 @@ mod linux {
                     (hidden && idle) || stray.is_marked(slot, mark)
                 }
             };
-            let strays: Vec<Stray> =
-                children.into_iter().filter(|pid| !live.contains(pid)).filter_map(Stray::look_at).filter(is_stray).collect();
+            let strays: Vec<Stray> = children
+                .into_iter()
+                .filter(|pid| !live.contains(pid))
+                .filter_map(Stray::look_at)
+                .filter(is_stray)
+                .collect();
             if strays.is_empty() && !condemned.is_empty() {
                 self.books().condemned.clear();
             }
@@ -201,7 +209,9 @@ mod linux {
     fn children() -> Vec<i32> {
         let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
         let lists = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-        lists.flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+        lists
+            .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+            .collect()
     }
 
     #[cfg(test)]

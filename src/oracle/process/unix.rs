@@ -26,7 +26,12 @@ const TICK: Duration = Duration::from_millis(2);
 /// How long to sleep between looks at group members on their way out.
 const PAUSE: Duration = Duration::from_micros(100);
 
-pub(super) fn run(command: &mut Command, watch: &Watch<'_>, household: &Household, start: Instant) -> io::Result<Ending> {
+pub(super) fn run(
+    command: &mut Command,
+    watch: &Watch<'_>,
+    household: &Household,
+    start: Instant,
+) -> io::Result<Ending> {
     let child = household.start(|| command.process_group(0).spawn(), std::process::Child::id)?;
     let leader = Leader { id: child.id(), pid: Pid::from_child(&child), household, reaped: false };
     let pidfd = open_pidfd(leader.pid);

@@ -11,7 +11,12 @@ use crate::oracle::Exit;
 /// The pauses between looks grow up to this.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
-pub(super) fn run(command: &mut Command, watch: &Watch<'_>, household: &Household, start: Instant) -> io::Result<Ending> {
+pub(super) fn run(
+    command: &mut Command,
+    watch: &Watch<'_>,
+    household: &Household,
+    start: Instant,
+) -> io::Result<Ending> {
     let mut child = household.start(|| command.spawn(), std::process::Child::id)?;
     let mut pause = Duration::from_micros(200);
     let ending = loop {
