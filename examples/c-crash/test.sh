@@ -7,10 +7,12 @@
 # 1. The candidate must be a program. What only half compiles is not interesting, and would soon be
 #    all that is left. These warnings are errors because a file such as `main;` compiles, and crashes,
 #    for a reason that nobody wants to know.
-cc -w -Werror=main -Werror=implicit-int -Werror=implicit-function-declaration -o program input.c 2>/dev/null || exit 1
+cc -Werror=main -Werror=implicit-int -Werror=implicit-function-declaration -o program input.c 2>/dev/null || exit 1
 
 # 2. It must die of a segmentation fault: a shell adds 128 to the number of the signal, which is 11.
-ulimit -c 0
+#    Half of a program is often an endless loop: lop stops it in the end, but limits are quicker.
+#    No core file, one second of CPU, and at most 100 blocks of output.
+ulimit -c 0; ulimit -t 1; ulimit -f 100
 ./program >output 2>/dev/null
 [ $? -eq 139 ] || exit 1
 

@@ -272,8 +272,8 @@ mod tests {
     #[test]
     fn evidence_is_floored_and_a_second_opinion_stays_possible() {
         let mut knowledge = Knowledge::new(1000);
-        for _ in 0..20 {
-            teach(&mut knowledge, 1, 1, 1000);
+        for _ in 0..5 {
+            teach(&mut knowledge, 1, 1, 500);
         }
         let floor = 0.7 * EVIDENCE_FLOOR;
         let logs = knowledge.view(1, 1).log_likelihood;

@@ -70,9 +70,13 @@ impl Posterior {
         for (row, &ln_a) in grid.ln_a.iter().enumerate() {
             let mut coefficient = 0.0;
             for (column, weight) in self.weights[row * bs..][..bs].iter().enumerate() {
-                let (yes, no) = first_step(grid, before, row * bs + column);
-                coefficient += weight * yes.exp();
-                survival.zero += weight * no.exp();
+                let (yes, no) = match before {
+                    Before::Unknown => grid.linear.pi[row * bs + column],
+                    Before::Needed => grid.linear.b[column],
+                    Before::Removable => grid.linear.a[row],
+                };
+                coefficient += weight * yes;
+                survival.zero += weight * no;
             }
             survival.terms.push((coefficient, ln_a));
         }

@@ -71,7 +71,17 @@ pub(super) struct Grid {
     pub(super) ln_pi: Vec<f64>,
     /// ln (1 − π) per cell.
     pub(super) ln_not_pi: Vec<f64>,
+    /// a and 1 − a, b and 1 − b, π and 1 − π: the same as numbers.
+    pub(super) linear: Linear,
     tests_per_unit: OnceLock<Vec<f64>>,
+}
+
+/// The grid's probabilities as numbers, which every start of a run needs.
+#[derive(Debug)]
+pub(super) struct Linear {
+    pub(super) a: Vec<(f64, f64)>,
+    pub(super) b: Vec<(f64, f64)>,
+    pub(super) pi: Vec<(f64, f64)>,
 }
 
 impl Grid {
@@ -100,22 +110,21 @@ impl Grid {
             // The smaller of the two is the accurate one.
             if no < yes { no.ln() } else { (-yes).ln_1p() }.max(LOG_FLOOR)
         };
-        let mut ln_pi = Vec::with_capacity(a.len() * b.len());
-        let mut ln_not_pi = Vec::with_capacity(a.len() * b.len());
-        for &(_, not_a) in a {
-            for &(yes, _) in b {
-                ln_pi.push((yes / (not_a + yes)).ln().max(LOG_FLOOR));
-                ln_not_pi.push((not_a / (not_a + yes)).ln().max(LOG_FLOOR));
-            }
-        }
+        let stationary = |&(_, not_a): &(f64, f64), &(b, _): &(f64, f64)| match not_a + b {
+            // Neither state is ever left, so that either may be the first.
+            0.0 => (0.5, 0.5),
+            sum => (b / sum, not_a / sum),
+        };
+        let pi: Vec<(f64, f64)> = a.iter().flat_map(|a| b.iter().map(move |b| stationary(a, b))).collect();
         Self {
             leaves,
             ln_a: a.iter().map(ln_yes).collect(),
             ln_not_a: a.iter().map(ln_no).collect(),
             ln_b: b.iter().map(|pair| pair.0.ln().max(LOG_FLOOR)).collect(),
             ln_not_b: b.iter().map(ln_no).collect(),
-            ln_pi,
-            ln_not_pi,
+            ln_pi: pi.iter().map(|pair| pair.0.ln().max(LOG_FLOOR)).collect(),
+            ln_not_pi: pi.iter().map(|pair| pair.1.ln().max(LOG_FLOOR)).collect(),
+            linear: Linear { a: a.to_vec(), b: b.to_vec(), pi },
             tests_per_unit: OnceLock::new(),
         }
     }

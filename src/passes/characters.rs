@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, characters, lines, words};
 
-use super::{Removal, Sequence, Unit, list_kind};
+use super::{Removal, Sequence, Unit, NO_DEPTH, list_kind};
 
 /// The parts of a document whose characters are worth asking about one by one: ERROR regions, the
 /// contents of strings, numbers, opaque tokens and comments, and what the tree does not cover.
@@ -33,8 +33,11 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
             ranges.push(node.range());
         }
     }
-    if root.end < document.source().len() && ranges.last().is_none_or(|r| r.end <= root.end) {
-        ranges.push(root.end..document.source().len());
+    // The root reaches to the end of the text, but what stands behind the last token is in nothing.
+    let last = document.ids().filter(|&id| document.is_leaf(id)).map(|id| document.node(id).end).max();
+    let rest = last.map_or(root.start, |end| end as usize)..document.source().len();
+    if !rest.is_empty() && ranges.last().is_none_or(|r| r.end <= rest.start) {
+        ranges.push(rest);
     }
     ranges
 }
@@ -65,5 +68,5 @@ fn row(kind: u32, ranges: impl Iterator<Item = Range<usize>>) -> Option<Sequence
             cleared: false,
         })
         .collect();
-    (!units.is_empty()).then_some(Sequence { kind, depth: 0, units })
+    (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units })
 }

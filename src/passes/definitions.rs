@@ -6,7 +6,7 @@ use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
 use super::shapes::{Clearance, Shapes};
-use super::{Removal, Sequence, Unit, list_kind};
+use super::{Removal, Sequence, Unit, NO_DEPTH, list_kind};
 
 /// Definitions whose names occur only in definitions of the same name, as one sequence; several
 /// definitions of one name (a prototype and its function) are one unit. `None` if there are none.
@@ -53,12 +53,15 @@ pub fn unreferenced(
         // The group is proposed once, by its first member, and only as a whole.
         if group.first() != Some(&unit)
             || !group.iter().all(|&u| free(u) && !skip(u))
-            || !group.iter().all(|&u| shapes.clearance(document, grammar, u) != Clearance::Refused)
         {
             continue;
         }
+        let clearances: Vec<_> = group.iter().map(|&u| shapes.clearance(document, grammar, u)).collect();
+        if !clearances.iter().all(|c| matches!(c, Clearance::Cleared | Clearance::Blind)) {
+            continue;
+        }
         let tokens = group.iter().map(|&u| document.node(u).tokens).sum();
-        units.push(Unit { removal: Removal::Nodes(group), tokens, cleared: true });
+        units.push(Unit { removal: Removal::Nodes(group), tokens, cleared: !clearances.contains(&Clearance::Blind) });
     }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: 0, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units })
 }

@@ -19,6 +19,9 @@ mod shapes;
 mod siblings;
 mod tokens;
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 pub use alternatives::{Action, Alternative, Class};
 pub use bodies::bodies;
 pub use chains::{MIN_CHAIN, chains};
@@ -63,7 +66,7 @@ pub struct Sequence {
     /// The kind of list for the model; kinds of parents, and numbers from [`list_kind`] for rows
     /// that are not siblings.
     pub kind: u32,
-    /// Distance of the list from the root.
+    /// Distance of the list from the root; [`NO_DEPTH`] for rows that are not siblings.
     pub depth: u32,
     /// The units in the order of the text.
     pub units: Vec<Unit>,
@@ -76,6 +79,9 @@ impl Sequence {
         self.units.iter().map(|u| u64::from(u.tokens)).sum()
     }
 }
+
+/// The depth of rows that are not the children of one node.
+pub const NO_DEPTH: u32 = u32::MAX;
 
 /// Numbers of list kinds that are not kinds of syntax nodes.
 pub mod list_kind {

@@ -17,6 +17,10 @@ use super::removal::{NodeSet, removal_edits};
 pub enum Clearance {
     /// A trial parse of its shape made no new syntax errors.
     Cleared,
+    /// So it is for the node together with the token behind it (`int` `;`).
+    ClearedWithNext,
+    /// So it is for the node together with the token before it (`=` `value`).
+    ClearedWithPrevious,
     /// Its surroundings do not parse anyway, so nothing is known.
     Blind,
     /// The rest would have new syntax errors.
@@ -33,12 +37,15 @@ struct Shape {
     repeated: bool,
     first: bool,
     last: bool,
+    /// The tokens around it, where they could go with it; 0 for none.
+    next: u16,
+    previous: u16,
 }
 
 /// Trial parses of one run, by shape.
 pub struct Shapes {
     parser: SyntaxParser,
-    known: HashMap<Shape, bool>,
+    known: HashMap<Shape, Clearance>,
     replaced: HashMap<(u16, u16, u16, String), bool>,
 }
 
@@ -69,6 +76,14 @@ impl Shapes {
         if this.is_error() || above.is_error() || (above.has_error() && this.is_named()) {
             return Clearance::Blind;
         }
+        let companion = |sibling: Option<NodeId>| {
+            sibling.filter(|s| {
+                let token = document.node(*s);
+                this.is_named() && !token.is_named() && !token.is_empty() && !grammar.is_separator(token.kind)
+            })
+        };
+        let next = companion(document.next_sibling(node));
+        let previous = companion(document.previous_sibling(node));
         let shape = Shape {
             parent: above.kind,
             field: this.field,
@@ -76,14 +91,27 @@ impl Shapes {
             repeated: has_like_sibling(document, node),
             first: document.previous_sibling(node).is_none(),
             last: document.next_sibling(node).is_none(),
+            next: next.map_or(0, |n| document.node(n).kind),
+            previous: previous.map_or(0, |n| document.node(n).kind),
         };
         let parser = &mut self.parser;
-        let known = *self.known.entry(shape).or_insert_with(|| {
-            let mut dead = NodeSet::new(document);
-            dead.insert(node);
-            parses(parser, document, removal_edits(document, grammar, &dead))
-        });
-        if known { Clearance::Cleared } else { Clearance::Refused }
+        *self.known.entry(shape).or_insert_with(|| {
+            let mut goes = |with: Option<NodeId>| {
+                let mut dead = NodeSet::new(document);
+                dead.insert(node);
+                with.into_iter().for_each(|n| dead.insert(n));
+                parses(parser, document, removal_edits(document, grammar, &dead))
+            };
+            if goes(None) {
+                Clearance::Cleared
+            } else if next.is_some() && goes(next) {
+                Clearance::ClearedWithNext
+            } else if previous.is_some() && goes(previous) {
+                Clearance::ClearedWithPrevious
+            } else {
+                Clearance::Refused
+            }
+        })
     }
 
     /// Whether a text may stand where nodes of this node's parent, field and kind stand.

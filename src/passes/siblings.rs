@@ -25,13 +25,17 @@ pub fn siblings(
             continue;
         }
         let clearance = shapes.clearance(document, grammar, child);
-        if clearance == Clearance::Refused {
-            continue;
-        }
+        let companion = match clearance {
+            Clearance::Refused => continue,
+            Clearance::Cleared | Clearance::Blind => None,
+            Clearance::ClearedWithNext => document.next_sibling(child),
+            Clearance::ClearedWithPrevious => document.previous_sibling(child),
+        };
+        let nodes: Vec<_> = std::iter::once(child).chain(companion).collect();
         units.push(Unit {
-            removal: Removal::Nodes(vec![child]),
-            tokens: document.node(child).tokens,
-            cleared: clearance == Clearance::Cleared,
+            tokens: nodes.iter().map(|n| document.node(*n).tokens).sum(),
+            removal: Removal::Nodes(nodes),
+            cleared: clearance != Clearance::Blind,
         });
     }
     let node = document.node(parent);

@@ -2,7 +2,7 @@
 
 use crate::syntax::{Document, Edit};
 
-use super::{Removal, Sequence, Unit, list_kind};
+use super::{Removal, Sequence, Unit, NO_DEPTH, list_kind};
 
 /// All tokens of a document as one sequence; `None` if it has none.
 #[must_use]
@@ -16,5 +16,5 @@ pub fn token_units(document: &Document) -> Option<Sequence> {
             cleared: false,
         })
         .collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: 0, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: NO_DEPTH, units })
 }

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::passes::{Removal, Sequence, bodies, siblings, unreferenced};
+use crate::passes::{Removal, Sequence, Unit, bodies, siblings, unreferenced};
 use crate::syntax::NodeId;
 
-use super::reducer::{Reducer, nodes_of};
+use super::reducer::Reducer;
 use super::session::Halt;
 use super::sweep::Sweep;
 use super::work::Ask;
@@ -21,8 +21,14 @@ struct Waiting {
     depth: u32,
     /// The node whose children it holds: of equal lists the last in the text comes first.
     parent: NodeId,
-    nodes: Vec<NodeId>,
-    sweep: Sweep,
+    list: List,
+}
+
+/// A list before and after its first turn. The search starts only then: from what is known by
+/// that time, and without ten kilobytes for every list that never gets a turn.
+enum List {
+    Fresh(Sequence),
+    Begun(Sweep),
 }
 
 impl Ord for Waiting {
@@ -125,24 +131,30 @@ impl Reducer<'_, '_> {
             if self.work.is_gone(list.parent) {
                 continue;
             }
-            let most = if self.by_levels() { usize::MAX } else { list.sweep.needed() + SLICE };
-            let result = self.session.pursue(&mut list.sweep.on(&mut self.work, most));
-            list.sweep.teach(&mut self.knowledge);
+            let mut sweep = match list.list {
+                List::Fresh(sequence) => self.new_sweep(sequence),
+                List::Begun(sweep) => sweep,
+            };
+            let most = if self.by_levels() { usize::MAX } else { sweep.needed() + SLICE };
+            let result = self.session.pursue(&mut sweep.on(&mut self.work, most));
+            sweep.teach(&mut self.knowledge);
             result?;
             let tokens = self.tokens();
-            let kind = list.sweep.sequence.kind;
-            for (unit, stays) in list.sweep.newly_decided() {
+            let kind = sweep.sequence.kind;
+            for (unit, stays) in sweep.newly_decided() {
                 let counts = self.kinds.entry(kind).or_default();
                 counts.1 += 1;
                 if stays {
-                    self.work.refuse(Ask::Unit, list.nodes[unit], tokens);
-                    self.open(list.nodes[unit], &mut heap);
+                    let node = node_of(&sweep.sequence.units[unit]);
+                    self.work.refuse(Ask::Unit, node, tokens);
+                    self.open(node, &mut heap);
                 } else {
                     counts.0 += 1;
                 }
             }
-            if !list.sweep.is_finished() {
-                list.gain = self.gain(&list.sweep);
+            if !sweep.is_finished() {
+                list.gain = self.gain(kind, sweep.sequence.depth, sweep.needed(), sweep.mean_tokens_left());
+                list.list = List::Begun(sweep);
                 heap.push(list);
             }
         }
@@ -162,7 +174,7 @@ impl Reducer<'_, '_> {
             }
             let skip = |child| work.is_refused(Ask::Unit, child, tokens);
             let list = siblings(document, tools.grammar, &mut tools.shapes, parent, skip);
-            let units: Vec<_> = list.iter().flat_map(nodes_of).collect();
+            let units: Vec<_> = list.iter().flat_map(|list| &list.units).map(node_of).collect();
             let mut units = units.into_iter().peekable();
             for child in document.children(parent) {
                 // A unit's own lists wait until it is known to stay.
@@ -177,20 +189,27 @@ impl Reducer<'_, '_> {
     }
 
     fn waiting(&self, parent: NodeId, sequence: Sequence) -> Waiting {
-        let nodes = nodes_of(&sequence).collect();
         let depth = sequence.depth;
-        let sweep = self.new_sweep(sequence);
-        Waiting { gain: self.gain(&sweep), depth, parent, nodes, sweep }
+        let mean = sequence.tokens() as f64 / sequence.units.len() as f64;
+        Waiting { gain: self.gain(sequence.kind, depth, 0, mean), depth, parent, list: List::Fresh(sequence) }
     }
 
     /// Expected tokens per test of a list: p(list) × mean tokens of a unit, where
     /// p(list) = 2·p(kind) / (2 + needed so far).
-    fn gain(&self, sweep: &Sweep) -> f64 {
+    fn gain(&self, kind: u32, depth: u32, needed: usize, mean_tokens: f64) -> f64 {
         if self.by_levels() {
-            return -f64::from(sweep.sequence.depth);
+            return -f64::from(depth);
         }
-        let (gone, asked) = self.kinds.get(&sweep.sequence.kind).copied().unwrap_or_default();
+        let (gone, asked) = self.kinds.get(&kind).copied().unwrap_or_default();
         let p_kind = (gone as f64 + 1.0) / (asked as f64 + 2.0);
-        2.0 * p_kind / (2.0 + sweep.needed() as f64) * sweep.mean_tokens_left()
+        2.0 * p_kind / (2.0 + needed as f64) * mean_tokens
+    }
+}
+
+/// The node of a unit in a sibling list; a token that goes with it comes behind it.
+fn node_of(unit: &Unit) -> NodeId {
+    match &unit.removal {
+        Removal::Nodes(nodes) => nodes[0],
+        Removal::Edits(_) => unreachable!("sibling lists are made of nodes"),
     }
 }

@@ -4,7 +4,7 @@
 //! nothing else is known of a candidate. What it refuses it remembers only through the session's
 //! cache.
 
-use crate::syntax::{SyntaxParser, SyntaxTree, error_count};
+use crate::syntax::{Document, SyntaxParser, SyntaxTree, error_count};
 
 /// Judges the syntax of candidates against that of the best result.
 pub(super) struct Gate {
@@ -23,9 +23,10 @@ struct Parsed {
 }
 
 impl Gate {
-    /// A gate for an input with `errors` ERROR and MISSING nodes.
-    pub(super) fn new(parser: SyntaxParser, errors: usize) -> Self {
-        Gate { parser, best: None, last: None, bound: errors }
+    /// A gate for an input that has been parsed; its tree is shared, not copied.
+    pub(super) fn new(parser: SyntaxParser, input: &Document) -> Self {
+        let best = Parsed { text: input.source().to_vec(), tree: input.tree().clone(), errors: input.errors() };
+        Gate { parser, bound: best.errors, best: Some(best), last: None }
     }
 
     /// Whether a candidate has no more syntax errors than allowed.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::engine::{Config, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
-use crate::passes::{Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, token_units, word_units};
+use crate::passes::{NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges, siblings, token_units, word_units};
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 
 use super::classes::Classes;
@@ -13,7 +13,7 @@ use super::gate::Gate;
 use super::options::{Minimal, Options, Order, Schedule};
 use super::session::{Candidate, Halt, Inquiry, Session};
 use super::sweep::Sweep;
-use super::work::{Ask, Work};
+use super::work::{Ask, Work, worth_asking_again};
 
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
@@ -192,24 +192,23 @@ impl<'g> Reducer<'_, 'g> {
     fn characters_pass(&mut self) -> Result<(), Halt> {
         let Some(tools) = &self.tools else { return Ok(()) };
         let tokens = self.tokens();
-        let parts: Vec<_> = crate::passes::sensitive_ranges(self.work.document(), tools.grammar)
+        let parts: Vec<_> = sensitive_ranges(self.work.document(), tools.grammar)
             .into_iter()
             .filter(|part| {
                 let print = part_memo(&self.work.source()[part.clone()]);
-                self.memo.get(&print).is_none_or(|&then| super::work::worth_asking_again(then, tokens))
+                self.memo.get(&print).is_none_or(|&then| worth_asking_again(then, tokens))
             })
             .collect();
         let Some(sequence) = character_units(self.work.source(), &parts) else { return Ok(()) };
+        let prints: Vec<_> = parts.iter().map(|part| part_memo(&self.work.source()[part.clone()])).collect();
         self.session.enter_pass("characters", self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
-        self.rebase()?;
-        let Some(tools) = &self.tools else { return Ok(()) };
-        for part in crate::passes::sensitive_ranges(self.work.document(), tools.grammar) {
-            let print = part_memo(&self.work.source()[part]);
-            self.memo.insert(print, self.session.size().tokens);
+        if sweep.removed_count() == 0 {
+            let tokens = self.tokens();
+            self.memo.extend(prints.into_iter().map(|print| (print, tokens)));
         }
-        Ok(())
+        self.rebase()
     }
 
     /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
@@ -242,7 +241,7 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(());
         }
         self.session.enter_pass("minimality", self.round)?;
-        let sequence = Sequence { kind, depth: 0, units };
+        let sequence = Sequence { kind, depth: NO_DEPTH, units };
         let mut sweep = Sweep::verification(sequence, &self.knowledge, self.options.order, self.options.seed);
         self.finish(&mut sweep)?;
         for unit in sweep.kept_by_timeout() {
@@ -257,7 +256,7 @@ impl<'g> Reducer<'_, 'g> {
         let document = self.work.document();
         let mut units = Vec::new();
         for node in document.ids() {
-            let list = crate::passes::siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
+            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
             units.extend(list.into_iter().flat_map(|l| l.units));
         }
         units
@@ -317,7 +316,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Gives the reducer a tree of the best result.
     pub(super) fn plant(&mut self, document: Document, tools: Tools<'g>, gate: SyntaxParser) {
         if !self.options.allow_syntax_errors {
-            self.session.set_gate(Some(Gate::new(gate, document.errors())));
+            self.session.set_gate(Some(Gate::new(gate, &document)));
         }
         self.session.set_tokens(document.tokens());
         self.work = Work::tree(document, tools.grammar);

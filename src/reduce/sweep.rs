@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 use crate::engine::{Config, EvidenceView, Knowledge, QuestionId, Search, Verdict};
-use crate::passes::{Removal, Sequence};
+use crate::passes::{NO_DEPTH, Removal, Sequence};
 
 use super::options::Order;
 use super::session::{Candidate, Inquiry};
@@ -162,11 +162,10 @@ impl Inquiry for SweepOn<'_, '_, '_> {
     fn describe(&self, question: u64) -> String {
         let asked: usize = self.removals.get(&question).map_or(0, |r| r.iter().map(ExactSizeIterator::len).sum());
         let removed = self.sweep.search.removed().count();
-        format!(
-            "depth {}, {} of {} units",
-            self.sweep.sequence.depth,
-            asked.saturating_sub(removed),
-            self.sweep.sequence.units.len()
-        )
+        let what = format!("{} of {} units", asked.saturating_sub(removed), self.sweep.sequence.units.len());
+        match self.sweep.sequence.depth {
+            NO_DEPTH => what,
+            depth => format!("depth {depth}, {what}"),
+        }
     }
 }

@@ -50,8 +50,6 @@ pub(super) enum Ask {
     Body,
     /// May this token go, alone?
     Token,
-    /// May some of its characters go?
-    Characters,
 }
 
 impl<'g> Work<'g> {

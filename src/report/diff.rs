@@ -20,18 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(
-    out: &mut dyn Write,
-    colour: bool,
-    before: (&str, &[u8]),
-    after: (&str, &[u8]),
-) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, colour: bool, before: (&str, &[u8]), after: (&str, &[u8])) -> io::Result<()> {
     let style = |style: Style| if colour { style } else { Style::new() };
     let (faint, removed, added) = (style(FAINT), style(BAD), style(GOOD));
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Histogram)
-        .timeout(PATIENCE)
-        .diff_lines(before.1, after.1);
+    let diff = TextDiff::configure().algorithm(Algorithm::Histogram).timeout(PATIENCE).diff_lines(before.1, after.1);
     let mut unified = diff.unified_diff();
     unified.context_radius(CONTEXT);
     let mut headed = false;
@@ -91,7 +83,8 @@ mod tests {
 
     #[test]
     fn a_large_input_does_not_hang() {
-        let before: Vec<u8> = (0..200_000u32).flat_map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) % 977).into_bytes()).collect();
+        let before: Vec<u8> =
+            (0..200_000u32).flat_map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) % 977).into_bytes()).collect();
         let after: Vec<u8> = before.iter().rev().copied().collect();
         assert!(!diff(&before, &after).is_empty());
     }

@@ -179,7 +179,9 @@ impl Store {
             return Ok(());
         };
         let name = target.name.display();
-        if !self.written && let Some(original) = &target.original {
+        if !self.written
+            && let Some(original) = &target.original
+        {
             keep_original(&target.file, original)
                 .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
         }
@@ -282,9 +284,8 @@ fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
     let like = fs::metadata(file)?;
     let mut from = File::open(file)?;
     let mut to = OpenOptions::new().write(true).create_new(true).open(original)?;
-    let copied = io::copy(&mut from, &mut to)
-        .and_then(|_| to.set_permissions(like.permissions()))
-        .and_then(|()| to.sync_data());
+    let copied =
+        io::copy(&mut from, &mut to).and_then(|_| to.set_permissions(like.permissions())).and_then(|()| to.sync_data());
     if copied.is_err() {
         // Half an original must not be mistaken for one.
         let _ = fs::remove_file(original);

@@ -247,12 +247,8 @@ mod tests {
 
     #[test]
     fn the_whole_summary() {
-        let places = Places {
-            input: Path::new("a.c"),
-            grammar: "zed",
-            result: "a.c",
-            original: Some(Path::new("a.c.orig")),
-        };
+        let places =
+            Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: Some(Path::new("a.c.orig")) };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
         let plain = anstream::adapter::strip_bytes(&out).into_vec();

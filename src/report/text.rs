@@ -81,11 +81,7 @@ pub fn duration(time: Duration) -> String {
     } else {
         let whole = seconds.round() as u64;
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
-        if hours > 0 {
-            format!("{hours} h {minutes:02} min")
-        } else {
-            format!("{minutes} min {rest:02} s")
-        }
+        if hours > 0 { format!("{hours} h {minutes:02} min") } else { format!("{minutes} min {rest:02} s") }
     }
 }
 
@@ -156,7 +152,9 @@ impl Table {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
-            .map(|column| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .map(|column| {
+                self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+            })
             .collect();
         for (index, row) in self.rows.iter().enumerate() {
             let mut line = String::new();

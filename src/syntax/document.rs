@@ -310,3 +310,228 @@ fn arena(tree: &SyntaxTree) -> Vec<Node> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::passes::testing::{FILES, any_text, parser, shipped_sample};
+
+    fn document(file: &str, text: impl Into<Vec<u8>>) -> Document {
+        Document::parse(&mut parser(file), text.into()).expect("a small text has a tree")
+    }
+
+    /// Everything that must hold between the nodes of any document.
+    #[track_caller]
+    fn assert_consistent(document: &Document) {
+        assert_eq!(document.parent(0), None);
+        assert_eq!(document.node(0).depth, 0);
+        assert_eq!((document.previous_sibling(0), document.next_sibling(0)), (None, None));
+        assert_eq!(document.subtree_end(0) as usize, document.node_count());
+        assert_eq!(document.ids().count(), document.node_count());
+        let mut seen = 1;
+        for id in document.ids() {
+            let node = document.node(id);
+            assert!(node.start <= node.end && node.end as usize <= document.source().len());
+            assert_eq!(document.text(id).len(), node.len());
+            assert_eq!(document.is_leaf(id), document.children(id).next().is_none());
+            assert_eq!(node.has_error(), (id..document.subtree_end(id)).any(|inner| counts(document.node(inner))));
+            let mut previous = None;
+            let mut tokens = 0;
+            for child in document.children(id) {
+                let this = document.node(child);
+                assert_eq!(document.parent(child), Some(id));
+                assert_eq!(this.depth, node.depth + 1);
+                assert_eq!(document.previous_sibling(child), previous);
+                assert!(node.start <= this.start && this.end <= node.end, "{this:?} is in {node:?}");
+                assert!(document.contains(id, child) && !document.contains(child, id));
+                if let Some(previous) = previous {
+                    assert_eq!(document.next_sibling(previous), Some(child));
+                    assert_eq!(document.subtree_end(previous), child);
+                    assert!(document.node(previous).end <= this.start);
+                }
+                tokens += this.tokens;
+                previous = Some(child);
+                seen += 1;
+            }
+            match previous {
+                Some(last) => {
+                    assert_eq!(document.next_sibling(last), None);
+                    assert_eq!(document.subtree_end(last), document.subtree_end(id));
+                    assert_eq!(node.tokens, tokens, "{node:?}");
+                }
+                None => assert_eq!(node.tokens, u32::from(document.is_token(id))),
+            }
+        }
+        assert_eq!(seen, document.node_count(), "every node is a child once");
+        assert_eq!(document.tokens(), document.tokens_in(0..document.source().len()));
+        assert_eq!(document.errors(), document.ids().filter(|&id| counts(document.node(id))).count());
+    }
+
+    /// What makes a document have an error. A leaf of bytes that no token starts with stands in an
+    /// ERROR node that counts, and does not count again.
+    fn counts(node: &Node) -> bool {
+        node.has_error() && (node.is_error() || node.is_missing())
+    }
+
+    /// Every node is found by its place, but for those that share it with one of the same kind above.
+    #[track_caller]
+    fn assert_all_found(document: &Document) {
+        for id in document.ids() {
+            let node = document.node(id);
+            let (start, end) = (node.start as usize, node.end as usize);
+            let found = document.find(start, end, node.kind).expect("the node is there");
+            assert!(found <= id);
+            let other = document.node(found);
+            assert_eq!((other.range(), other.kind), (node.range(), node.kind));
+            let same = |n: NodeId| document.node(n).range() == node.range() && document.node(n).kind == node.kind;
+            assert!(!(0..found).any(same), "the outermost is found");
+        }
+    }
+
+    #[test]
+    fn samples_are_laid_out_in_preorder() {
+        for file in FILES {
+            let document = document(file, shipped_sample(file));
+            assert!(document.node_count() > 100);
+            assert_eq!(document.errors(), 0);
+            assert_consistent(&document);
+            assert_all_found(&document);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_found() {
+        let document = document("x.json", "[1, 1]");
+        let one = document.find(1, 2, document.node(document.ids().last().expect("a root") - 3).kind);
+        assert_eq!(document.find(0, 6, u16::MAX - 1), None);
+        assert_eq!(document.find(1, 3, document.node(0).kind), None);
+        assert_eq!(document.find(7, 9, document.node(0).kind), None);
+        assert_eq!(document.find(0, 6, document.node(0).kind), Some(0));
+        assert!(one.is_some());
+    }
+
+    #[test]
+    fn tokens_are_the_leaves_that_are_neither_blank_nor_in_comments() {
+        let rows: [(&str, &[u8], usize); 20] = [
+            ("x.c", b"", 0),
+            ("x.c", b" \n\t", 0),
+            ("x.c", b"int a;", 3),
+            ("x.c", b"int a; // b c\n/* d */", 3),
+            ("x.c", b"int a;\r\nint b;\r\n", 6),
+            ("x.c", b"\xEF\xBB\xBFint a;", 3),
+            // The line feed is a leaf of its own; the quotes and what they hold are three.
+            ("x.c", b"#define A 1 + 1\nint a;", 6),
+            ("x.c", b"#include <a.h>\n", 2),
+            ("x.c", b"char *s = \"a b\";", 8),
+            ("x.c", b"f(1, 'x');", 9),
+            ("x.js", b"", 0),
+            ("x.js", b"f(a)", 4),
+            // An implied semicolon has no bytes.
+            ("x.js", b"let a = 1\nlet b", 6),
+            ("x.js", b"`a${b}`", 6),
+            ("x.js", b"/a b/g", 4),
+            ("x.json", b"", 0),
+            ("x.json", b"[1, {\"a\": null}]", 11),
+            ("x.json", b"[-1.5e3]", 3),
+            ("x.json", b"[]\n", 2),
+            ("x.json", b"[ ]", 2),
+        ];
+        for (file, text, tokens) in rows {
+            let document = document(file, text);
+            assert_eq!(document.tokens(), tokens, "{file}: {}", text.escape_ascii());
+            assert_consistent(&document);
+        }
+    }
+
+    #[test]
+    fn tokens_of_a_part_are_those_that_start_in_it() {
+        let document = document("x.c", "int abc = 1;");
+        assert_eq!(document.tokens_in(0..12), 5);
+        assert_eq!(document.tokens_in(0..3), 1);
+        assert_eq!(document.tokens_in(0..4), 1);
+        assert_eq!(document.tokens_in(4..5), 1);
+        assert_eq!(document.tokens_in(5..8), 0);
+        assert_eq!(document.tokens_in(3..3), 0);
+    }
+
+    #[test]
+    fn unplaced_and_invented_nodes_are_marked() {
+        let document = document("x.c", "int f(void) { return 1 }\nint a;");
+        assert_consistent(&document);
+        let missing: Vec<_> = document.ids().filter(|&id| document.node(id).is_missing()).collect();
+        let [missing] = missing[..] else { panic!("one semicolon is missing") };
+        assert!(document.node(missing).is_empty() && document.node(missing).tokens == 0);
+        assert!(document.node(0).has_error() && !document.node(0).is_error());
+        let last = document.children(0).last().expect("the text has two declarations");
+        assert_eq!(document.text(last), b"int a;");
+        assert!(!document.node(last).has_error());
+
+        let document = self::document("x.json", "[1, ?!, 2]");
+        assert_consistent(&document);
+        let error = document.ids().find(|&id| document.node(id).is_error()).expect("the text is wrong");
+        assert!(document.text(error).starts_with(b"?!"));
+        assert!(document.ids().all(|id| !document.node(id).is_missing()));
+    }
+
+    #[test]
+    fn any_bytes_have_a_consistent_tree() {
+        let rows: [&[u8]; 14] = [
+            b"",
+            b"\n",
+            b"\0",
+            b"int a\0;\0\0 int b;",
+            b"\xFF\xFE",
+            b"[\"\xC3\x28\", \xE2\x82]",
+            b"\xEF\xBB\xBF[1]\r\n",
+            b"\xEF\xBB\xBF",
+            b"\r\n\r\n[1,\r\n2]\r\n",
+            b"[1]   \n\n",
+            b"   [1]",
+            b"{{{{((((",
+            b"\"open",
+            b"/* open",
+        ];
+        for file in FILES {
+            for text in rows {
+                let document = document(file, text);
+                assert_eq!(document.source(), text);
+                assert_consistent(&document);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn random_texts_have_a_consistent_tree(text in any_text(), file in prop::sample::select(&FILES[..])) {
+            assert_consistent(&document(file, text));
+        }
+    }
+
+    /// A question that is linear in the depth, asked per node, would take minutes here; one that
+    /// recurses would end the process.
+    #[test]
+    fn a_hundred_thousand_levels_are_no_matter() {
+        const LEVELS: usize = 100_000;
+        let closed = |open: &str, inside: &str, close: &str| open.repeat(LEVELS) + inside + &close.repeat(LEVELS);
+        let rows = [
+            ("x.json", closed("[", "1", "]"), 0),
+            ("x.js", closed("[", "1", "]"), 0),
+            ("x.js", closed("{", "", "}"), 0),
+            ("x.c", format!("int a = {};", closed("(", "1", ")")), 0),
+            ("x.c", format!("void f(void) {{ {} }}", closed("{", "", "}")), 0),
+        ];
+        for (file, text, errors) in rows {
+            let length = text.len();
+            let document = document(file, text);
+            let deepest = document.ids().map(|id| document.node(id).depth).max();
+            assert!(deepest.is_some_and(|depth| depth as usize >= LEVELS), "{file}: {deepest:?}");
+            assert_eq!(document.errors(), errors);
+            assert_eq!(document.node(0).range(), 0..length);
+            assert!(document.tokens() >= 2 * LEVELS);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 mod cli;
 mod exec;
+mod fixtures;
 mod safety;
 mod support;
 mod tidy;

@@ -30,11 +30,13 @@ struct Source {
     /// Relative to the root, with `/`.
     path: String,
     text: String,
+    /// Compiled for tests only.
+    test: bool,
 }
 
 impl Source {
     fn new(path: &str, text: &str) -> Self {
-        Source { path: path.to_owned(), text: text.to_owned() }
+        Source { path: path.to_owned(), text: text.to_owned(), test: !path.starts_with("src/") }
     }
 
     /// The folder or file directly below `src/`, if it is there.
@@ -43,13 +45,20 @@ impl Source {
         Some(rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs"))
     }
 
-    fn is_test(&self) -> bool {
-        self.path.ends_with("/tests.rs") || self.path.starts_with("tests/") || self.path.contains("/tests/")
+    /// The files of the modules that this one declares for tests only.
+    fn test_modules(&self) -> Vec<String> {
+        let declared = Regex::new(r"#\[cfg\((?:all\()?test\b[^\n]*\nmod (\w+);").expect("a constant");
+        let folder = match self.path.strip_suffix("/mod.rs") {
+            Some(folder) => folder,
+            None => self.path.trim_end_matches(".rs"),
+        };
+        let names = declared.captures_iter(&self.text).map(|found| found[1].to_owned());
+        names.flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")]).collect()
     }
 
     /// Lines with their numbers, without comments; blank lines and those of test modules are left out.
     fn production(&self) -> Vec<(usize, &str)> {
-        if self.is_test() {
+        if self.test {
             return Vec::new();
         }
         let mut lines = Vec::new();
@@ -109,8 +118,12 @@ fn files(folders: &[&str], endings: &[&str]) -> Vec<Source> {
         } else if endings.iter().any(|ending| name.ends_with(ending)) {
             let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let relative = path.strip_prefix(root()).expect("found below the root");
-            found.push(Source { path: relative.to_string_lossy().replace('\\', "/"), text });
+            found.push(Source::new(&relative.to_string_lossy().replace('\\', "/"), &text));
         }
+    }
+    let tests: Vec<String> = found.iter().flat_map(Source::test_modules).collect();
+    for source in &mut found {
+        source.test |= tests.contains(&source.path);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     assert!(!found.is_empty(), "nothing found in {folders:?}");
@@ -149,7 +162,7 @@ fn layer_faults(source: &Source) -> Vec<String> {
     let below_src = source.path.trim_start_matches("src/").trim_end_matches("/mod.rs").trim_end_matches(".rs");
     let depth = below_src.split('/').count();
     let mut faults = Vec::new();
-    let lines = if source.is_test() { source.code().collect() } else { source.production() };
+    let lines = if source.test { source.code().collect() } else { source.production() };
     for (number, line) in lines {
         for found in uses.captures_iter(line) {
             let list = found.get(1).or(found.get(2)).map_or("", |names| names.as_str());
@@ -161,7 +174,7 @@ fn layer_faults(source: &Source) -> Vec<String> {
             }
         }
         for chain in supers.find_iter(line) {
-            if chain.as_str().matches("super").count() >= depth + usize::from(source.is_test()) {
+            if chain.as_str().matches("super").count() >= depth + usize::from(source.test) {
                 faults.push(source.fault(number, "write crate::, not super:: up to the root"));
             }
         }
@@ -274,16 +287,18 @@ fn process_faults(source: &Source) -> Vec<String> {
     if source.path.starts_with("src/oracle/process") {
         return Vec::new();
     }
-    source.matching(
-        r"\bprocess::Command\b|\bCommand::new\b|\bprocess::\{[^}]*\bCommand\b|\bCommandExt\b|\bexecv",
-        "only oracle::process starts processes",
-    )
+    // The rest of the oracle may say what is to be started.
+    let starting = r"\.(spawn|output|status)\(\)|\bCommandExt::exec\b|\bexecv|\bposix_spawn";
+    let naming = r"\bprocess::Command\b|\bCommand::new\b|\bprocess::\{[^}]*\bCommand\b";
+    let pattern = if source.layer() == Some("oracle") { starting.to_owned() } else { format!("{starting}|{naming}") };
+    source.matching(&pattern, "only oracle::process starts processes")
 }
 
 #[test]
 fn only_the_oracle_starts_processes() {
     none(src().iter().flat_map(process_faults));
     assert_eq!(process_faults(&Source::new("src/exec/x.rs", "use std::process::{Child, Command};")).len(), 1);
+    assert_eq!(process_faults(&Source::new("src/oracle/x.rs", "let child = command.spawn()?;")).len(), 1);
     assert!(process_faults(&Source::new("src/oracle/process/unix.rs", "Command::new(x)")).is_empty());
 }
 
@@ -327,6 +342,7 @@ fn test_modules_are_told_from_production() {
     );
     let lines: Vec<&str> = source.production().into_iter().map(|(_, line)| line).collect();
     assert_eq!(lines, ["fn a() {}", "fn c() {}", "fn d() {}"]);
+    assert!(source.test_modules().contains(&"src/x/more.rs".to_owned()));
 }
 
 /// The anchor that a heading gets: lower case, blanks to hyphens, punctuation dropped.

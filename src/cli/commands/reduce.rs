@@ -42,8 +42,7 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     let mut workers = LocalWorkers::new(Arc::new(settings.oracle), &options)?;
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
     let mut reporters = Reporters { store: settings.store, json, progress };
-    let result =
-        reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut reporters, &cancel);
+    let result = reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut reporters, &cancel);
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
     drop(workers);

@@ -1,0 +1,183 @@
+//! What the tests of the passes share: texts with their languages, proposals as texts, and inputs to
+//! try everything on. Languages are chosen by the names of files, as a user's files choose theirs.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::grammar::{AUTO, Grammar, Registry};
+use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
+
+use super::removal::{NodeSet, removal_edits};
+use super::{
+    Alternative, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments, hoists,
+    line_units, minimal_replacements, rewrites, sensitive_ranges, siblings, token_units, unreferenced, word_units,
+};
+
+/// A file name for every language that the tables of the tests know.
+pub(crate) const FILES: [&str; 3] = ["x.c", "x.js", "x.json"];
+
+/// Grammars, each loaded once: compiling rules takes longer than most tests.
+#[derive(Default)]
+pub(crate) struct Languages {
+    loaded: HashMap<String, Arc<Grammar>>,
+}
+
+impl Languages {
+    /// The grammar for a file's name.
+    pub(crate) fn grammar(&mut self, file: &str) -> Arc<Grammar> {
+        let load = || {
+            let registry = Registry::embedded().expect("embedded grammars load");
+            let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("embedded grammars load");
+            grammar.expect("the extension is one of a language")
+        };
+        Arc::clone(self.loaded.entry(file.to_owned()).or_insert_with(load))
+    }
+
+    /// A text as a file of that name.
+    pub(crate) fn sample(&mut self, file: &str, text: impl Into<Vec<u8>>) -> Sample {
+        Sample::new(self.grammar(file), text.into())
+    }
+}
+
+/// The parser for a file's name.
+pub(crate) fn parser(file: &str) -> SyntaxParser {
+    parser_of(&Languages::default().grammar(file))
+}
+
+fn parser_of(grammar: &Grammar) -> SyntaxParser {
+    SyntaxParser::new(grammar.language()).expect("embedded parsers fit")
+}
+
+/// The sample that is shipped with the language of a file's name.
+pub(crate) fn shipped_sample(file: &str) -> Vec<u8> {
+    let name = Languages::default().grammar(file).name().to_owned();
+    let registry = Registry::embedded().expect("embedded grammars load");
+    let sample = registry.folders().find(|folder| folder.name == name).and_then(|folder| folder.sample);
+    sample.expect("a shipped language has a sample").1.to_vec()
+}
+
+/// A text, its tree and what the passes need to know of it.
+pub(crate) struct Sample {
+    pub(crate) grammar: Arc<Grammar>,
+    pub(crate) document: Document,
+    pub(crate) shapes: Shapes,
+    parser: SyntaxParser,
+}
+
+impl Sample {
+    fn new(grammar: Arc<Grammar>, text: Vec<u8>) -> Self {
+        let mut parser = parser_of(&grammar);
+        let document = Document::parse(&mut parser, text).expect("a small text has a tree");
+        Sample { shapes: Shapes::new(parser_of(&grammar)), document, parser, grammar }
+    }
+
+    /// The outermost node with this text.
+    pub(crate) fn node(&self, text: &str) -> NodeId {
+        let found = self.document.ids().find(|&id| self.document.text(id) == text.as_bytes());
+        found.unwrap_or_else(|| panic!("no node reads {text:?}"))
+    }
+
+    /// The text of a node.
+    pub(crate) fn text(&self, node: NodeId) -> String {
+        lossy(self.document.text(node))
+    }
+
+    /// The text without some nodes.
+    pub(crate) fn without(&self, nodes: &[NodeId]) -> String {
+        let mut dead = NodeSet::new(&self.document);
+        nodes.iter().for_each(|&node| dead.insert(node));
+        lossy(&render(self.document.source(), removal_edits(&self.document, &self.grammar, &dead)).text)
+    }
+
+    /// The text after some removals.
+    pub(crate) fn after<'r>(&self, removals: impl IntoIterator<Item = &'r Removal>) -> Vec<u8> {
+        let mut dead = NodeSet::new(&self.document);
+        let mut edits = Vec::new();
+        for removal in removals {
+            match removal {
+                Removal::Nodes(nodes) => nodes.iter().for_each(|&node| dead.insert(node)),
+                Removal::Edits(more) => edits.extend(more.iter().cloned()),
+            }
+        }
+        edits.extend(removal_edits(&self.document, &self.grammar, &dead));
+        render(self.document.source(), edits).text
+    }
+
+    /// The text after each single edit.
+    pub(crate) fn results(&self, alternatives: &[Alternative]) -> Vec<String> {
+        let result = |alternative: &Alternative| {
+            lossy(&render(self.document.source(), alternative.edits.clone()).text)
+        };
+        alternatives.iter().map(result).collect()
+    }
+
+    /// What each unit takes out, the nodes of one unit joined by `+`; the text that is left for units
+    /// that are edits.
+    pub(crate) fn units(&self, sequence: Option<&Sequence>) -> Vec<String> {
+        let name = |unit: &Unit| match &unit.removal {
+            Removal::Nodes(nodes) => nodes.iter().map(|&node| self.text(node)).collect::<Vec<_>>().join("+"),
+            removal @ Removal::Edits(_) => lossy(&self.after([removal])),
+        };
+        sequence.map(|sequence| sequence.units.iter().map(name).collect()).unwrap_or_default()
+    }
+
+    /// The children of a node that may go.
+    pub(crate) fn siblings(&mut self, parent: NodeId) -> Option<Sequence> {
+        siblings(&self.document, &self.grammar, &mut self.shapes, parent, |_| false)
+    }
+
+    /// The children that may go, of every node that has such.
+    pub(crate) fn all_siblings(&mut self) -> Vec<Sequence> {
+        self.document.ids().filter_map(|node| self.siblings(node)).collect()
+    }
+
+    /// All sequences that any pass proposes.
+    pub(crate) fn sequences(&mut self) -> Vec<Sequence> {
+        let mut all = self.all_siblings();
+        let (document, grammar, shapes) = (&self.document, &*self.grammar, &mut self.shapes);
+        let ranges = sensitive_ranges(document, grammar);
+        all.extend(comments(document, grammar));
+        all.extend(unreferenced(document, grammar, shapes, |_| false));
+        all.extend(bodies(document, grammar, shapes, |_| false).map(|(sequence, _)| sequence));
+        all.extend(chains(document, grammar));
+        all.extend(token_units(document));
+        all.extend(character_units(document.source(), &ranges));
+        all.extend(word_units(document.source()));
+        all.extend(line_units(document.source()));
+        all
+    }
+
+    /// All single edits that any pass proposes.
+    pub(crate) fn alternatives(&self) -> Vec<Alternative> {
+        let (document, grammar) = (&self.document, &*self.grammar);
+        let prints = Fingerprints::new(document.source());
+        let mut all = hoists(document, grammar, &prints);
+        all.extend(minimal_replacements(document, grammar, &prints));
+        all.extend(rewrites(document, grammar, &prints));
+        all
+    }
+
+    /// Syntax errors of a text; `None` if it has no tree.
+    pub(crate) fn errors(&mut self, text: &[u8]) -> Option<usize> {
+        self.parser.parse(text).ok().map(|tree| error_count(&tree))
+    }
+}
+
+/// Bytes as a text that an assertion can show.
+pub(crate) fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// Bytes of any kind, and words of programs in any order: random bytes alone hardly ever nest.
+pub(crate) fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    let words = prop::sample::select(vec![
+        "{", "}", "(", ")", "[", "]", ",", ";", ":", "=", "\"", "'", "/*", "*/", "//", "\n", " ", "\\", "#", "*", "<",
+        "a", "main", "1", "0x", "int ", "struct ", "if", "else ", "for", "return ", "#define ", "#if 1\n", "#endif\n",
+        "function ", "class ", "let ", "=>", "`", "${", "/", "null", "\u{feff}", "\u{e9}", "\r\n", "\0", "typedef ",
+    ]);
+    let soup = prop::collection::vec(words, 0..60).prop_map(|words| words.concat().into_bytes());
+    prop_oneof![prop::collection::vec(any::<u8>(), 0..120), soup]
+}
