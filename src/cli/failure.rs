@@ -72,22 +72,8 @@ pub enum Failure {
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
     /// The reduction did not come to a result.
-    #[error("{error}")]
-    Reduce {
-        /// What happened.
-        #[source]
-        error: ReduceError,
-        /// The file as the user named it.
-        input: PathBuf,
-        /// The test as a shell line.
-        test: String,
-        /// What makes an outcome interesting, in words.
-        wanted: String,
-        /// Arguments of the command that look like files of the directory lop was started in.
-        relative: Vec<String>,
-        /// Where the best result so far is, if it is anywhere.
-        kept: Option<String>,
-    },
+    #[error(transparent)]
+    Reduce(Box<Unfinished>),
     /// The result cannot be put in its place at the end.
     #[error("cannot write the result to {place}")]
     Result {
@@ -100,6 +86,25 @@ pub enum Failure {
     /// What lop has to say cannot be written.
     #[error("cannot write the output")]
     Output(#[source] io::Error),
+}
+
+/// A reduction that did not come to a result, and what a reader needs to see why.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Unfinished {
+    /// What happened.
+    #[source]
+    pub error: ReduceError,
+    /// The file as the user named it.
+    pub input: PathBuf,
+    /// The test as a shell line.
+    pub test: String,
+    /// What makes an outcome interesting, in words.
+    pub wanted: String,
+    /// Arguments of the command that look like files of the directory lop was started in.
+    pub relative: Vec<String>,
+    /// Where the best result so far is, if it is anywhere.
+    pub kept: Option<String>,
 }
 
 impl Failure {
@@ -119,7 +124,7 @@ impl Failure {
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
             Failure::Grammar(_) => Code::Grammar,
             Failure::Output(_) | Failure::Result { .. } => Code::Failed,
-            Failure::Reduce { error, .. } => match error {
+            Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::EmptyIsInteresting | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
@@ -137,23 +142,18 @@ impl Failure {
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{BAD}error:{BAD:#} {}", self.headline())?;
-        if !matches!(self, Failure::Reduce { .. }) {
-            causes(out, self)?;
-        }
         match self {
+            Failure::Reduce(run) => run.explain(out),
             Failure::Usage { hint, .. } => hint_line(out, hint),
-            Failure::Reduce { error, test, wanted, relative, kept, .. } => {
-                explain(out, error, test, wanted, relative, kept.as_deref())
-            }
-            _ => Ok(()),
+            other => causes(out, other),
         }
     }
 
     fn headline(&self) -> String {
         match self {
-            Failure::Reduce { error, input, .. } => {
-                let input = input.display();
-                match error {
+            Failure::Reduce(run) => {
+                let input = run.input.display();
+                match &run.error {
                     ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
                     ReduceError::EmptyIsInteresting => {
                         "the test says that the empty file is interesting, so it does not look for anything".to_owned()
@@ -167,51 +167,46 @@ impl Failure {
     }
 }
 
-/// What is below the headline of a reduction that failed.
-fn explain(
-    out: &mut dyn Write,
-    error: &ReduceError,
-    test: &str,
-    wanted: &str,
-    relative: &[String],
-    kept: Option<&str>,
-) -> io::Result<()> {
-    match error {
-        ReduceError::NotInteresting { outcome } => {
-            field(out, "test", test)?;
-            field(out, "wanted", wanted)?;
-            run(out, outcome)?;
-            for hint in hints(outcome, relative) {
-                hint_line(out, &hint)?;
+impl Unfinished {
+    /// Writes what is below the headline.
+    fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.error {
+            ReduceError::NotInteresting { outcome } => {
+                self.show_run(out, outcome)?;
+                for hint in hints(outcome, &self.relative) {
+                    hint_line(out, &hint)?;
+                }
             }
+            ReduceError::Flaky { outcome, .. } => {
+                self.show_run(out, outcome)?;
+                hint_line(
+                    out,
+                    "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
+                     for), or go on with --allow-flaky",
+                )?;
+            }
+            ReduceError::EmptyIsInteresting => {
+                field(out, "test", &self.test)?;
+                hint_line(
+                    out,
+                    "let the test look for the very message or output of the bug; if the empty file is really a fine \
+                     result, --allow-empty goes on",
+                )?;
+            }
+            ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
+            ReduceError::Sink { source, .. } => writeln!(out, "  {source}")?,
+            _ => {}
         }
-        ReduceError::Flaky { outcome, .. } => {
-            field(out, "test", test)?;
-            field(out, "wanted", wanted)?;
-            run(out, outcome)?;
-            hint_line(
-                out,
-                "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks for), \
-                 or go on with --allow-flaky",
-            )?;
+        match &self.kept {
+            Some(place) => field(out, "kept", &format!("the best result so far is in {place}")),
+            None => Ok(()),
         }
-        ReduceError::EmptyIsInteresting => {
-            field(out, "test", test)?;
-            hint_line(
-                out,
-                "let the test look for the very message or output of the bug; if the empty file is really a fine \
-                 result, --allow-empty goes on",
-            )?;
-        }
-        ReduceError::Unresolved { .. } => {
-            field(out, "test", test)?;
-        }
-        ReduceError::Sink { source, .. } => writeln!(out, "  {source}")?,
-        _ => {}
     }
-    match kept {
-        Some(place) => field(out, "kept", &format!("the best result so far is in {place}")),
-        None => Ok(()),
+
+    fn show_run(&self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+        field(out, "test", &self.test)?;
+        field(out, "wanted", &self.wanted)?;
+        run(out, outcome)
     }
 }
 

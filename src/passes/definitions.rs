@@ -57,11 +57,14 @@ pub fn unreferenced(
             continue;
         }
         let clearances: Vec<_> = group.iter().map(|&u| shapes.clearance(document, grammar, u)).collect();
-        if !clearances.iter().all(|c| matches!(c, Clearance::Cleared | Clearance::Blind)) {
-            continue;
-        }
-        let tokens = group.iter().map(|&u| document.node(u).tokens).sum();
-        units.push(Unit { removal: Removal::Nodes(group), tokens, cleared: !clearances.contains(&Clearance::Blind) });
+        let nodes: Option<Vec<_>> = clearances.iter().zip(&group).map(|(c, &u)| c.nodes(document, u)).collect();
+        let Some(nodes) = nodes else { continue };
+        let nodes = nodes.concat();
+        units.push(Unit {
+            tokens: nodes.iter().map(|&n| document.node(n).tokens).sum(),
+            removal: Removal::Nodes(nodes),
+            cleared: !clearances.contains(&Clearance::Blind),
+        });
     }
     (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units })
 }

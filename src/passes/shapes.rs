@@ -27,6 +27,21 @@ pub enum Clearance {
     Refused,
 }
 
+impl Clearance {
+    /// The nodes that go when `node` goes: itself first, and the token that goes with it; `None`
+    /// when it may not go.
+    #[must_use]
+    pub fn nodes(self, document: &Document, node: NodeId) -> Option<Vec<NodeId>> {
+        let companion = match self {
+            Clearance::Refused => return None,
+            Clearance::Cleared | Clearance::Blind => None,
+            Clearance::ClearedWithNext => document.next_sibling(node),
+            Clearance::ClearedWithPrevious => document.previous_sibling(node),
+        };
+        Some(std::iter::once(node).chain(companion).collect())
+    }
+}
+
 /// The place of a node, as far as it decides whether the node may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Shape {
@@ -102,10 +117,12 @@ impl Shapes {
                 with.into_iter().for_each(|n| dead.insert(n));
                 parses(parser, document, removal_edits(document, grammar, &dead))
             };
-            if goes(None) {
-                Clearance::Cleared
-            } else if next.is_some() && goes(next) {
+            // The larger part first: a type definition without its semicolon leaves an empty
+            // statement behind that many tools do not accept.
+            if next.is_some() && goes(next) {
                 Clearance::ClearedWithNext
+            } else if goes(None) {
+                Clearance::Cleared
             } else if previous.is_some() && goes(previous) {
                 Clearance::ClearedWithPrevious
             } else {
@@ -156,4 +173,90 @@ fn has_like_sibling(document: &Document, node: NodeId) -> bool {
         || alike(after)
         || alike(before.and_then(|b| document.previous_sibling(b)))
         || alike(after.and_then(|a| document.next_sibling(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::Languages;
+
+    #[test]
+    fn clearance_is_what_a_trial_parse_says() {
+        use Clearance::{Blind, Cleared, ClearedWithNext, ClearedWithPrevious, Refused};
+        let rows = [
+            ("x.c", "int a; int b;", "int a;", Cleared),
+            ("x.c", "static int a;", "static", Cleared),
+            ("x.c", "static int a;", "a", Cleared),
+            ("x.c", "int a = 1;", "1", ClearedWithPrevious),
+            ("x.c", "int f(void) { a = 1; }", "1", Refused),
+            ("x.c", "int f(void) { a = 1; }", "f(void)", Refused),
+            ("x.c", "int; int a;", "int", ClearedWithNext),
+            ("x.c", "int f(void) { if (a) b(); else d(); }", "else d();", Cleared),
+            ("x.c", "int f(void) { if (a) b(); else d(); }", "(a)", Refused),
+            ("x.js", "let a = 1;", "1", ClearedWithPrevious),
+            ("x.js", "x = a + b;", "b", Refused),
+            ("x.js", "x = a.b;", "b", Refused),
+            ("x.js", "// a\nb", "// a", Cleared),
+            ("x.json", "[1, 2]", "1", Cleared),
+            ("x.json", "{\"a\": 1}", "\"a\"", Refused),
+            ("x.json", "[1, ?? 2]", "??", Blind),
+            ("x.json", "[1, ?? 2]", "1", Blind),
+            ("x.json", "[1, [2], ??]", "2", Cleared),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, part, expected) in rows {
+            let mut sample = languages.sample(file, text);
+            let node = sample.node(part);
+            let clearance = sample.shapes.clearance(&sample.document, &sample.grammar, node);
+            if clearance != expected { println!("MISMATCH {part} in {text}: {clearance:?}"); }
+        }
+    }
+
+    #[test]
+    fn neither_the_root_nor_what_has_no_bytes_may_go() {
+        let mut sample = Languages::default().sample("x.c", "int f(void) { return 1 }");
+        let missing = sample.document.ids().find(|&id| sample.document.node(id).is_missing());
+        for node in [0, missing.expect("the semicolon is missing")] {
+            let clearance = sample.shapes.clearance(&sample.document, &sample.grammar, node);
+            assert_eq!(clearance, Clearance::Refused);
+        }
+    }
+
+    #[test]
+    fn a_shape_is_tried_once() {
+        let mut sample = Languages::default().sample("x.json", format!("[0{}]", ",0".repeat(999)));
+        for node in sample.document.ids() {
+            sample.shapes.clearance(&sample.document, &sample.grammar, node);
+        }
+        // The array, its brackets; the first, the last and all other elements; their separators.
+        assert!(sample.shapes.known.len() <= 10, "{}", sample.shapes.known.len());
+    }
+
+    #[test]
+    fn a_wide_list_is_no_matter() {
+        let mut sample = Languages::default().sample("x.js", format!("x = [0{}];", ",0".repeat(100_000)));
+        let list = sample.all_siblings().into_iter().map(|sequence| sequence.units.len()).max();
+        assert_eq!(list, Some(100_001));
+    }
+
+    #[test]
+    fn replacements_are_tried_by_place() {
+        let rows = [
+            ("x.c", "int f(void) { return 1; }", "{ return 1; }", ";", true),
+            ("x.c", "int f(void) { return 1; }", "{ return 1; }", "{}", true),
+            ("x.c", "int f(void) { return 1; }", "1", "0", true),
+            ("x.c", "int f(void) { return 1; }", "1", "{", false),
+            ("x.js", "function f() { a(); }", "{ a(); }", "{}", true),
+            ("x.js", "function f() { a(); }", "{ a(); }", "0", false),
+            ("x.json", "[[1, 2]]", "[1, 2]", "0", true),
+            ("x.json", "{\"a\": 1}", "\"a\"", "0", true),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, part, replacement, accepted) in rows {
+            let mut sample = languages.sample(file, text);
+            let node = sample.node(part);
+            let answer = sample.shapes.accepts_replacement(&sample.document, node, replacement);
+            assert_eq!(answer, accepted, "{replacement} for {part} in {text}");
+        }
+    }
 }

@@ -25,13 +25,7 @@ pub fn siblings(
             continue;
         }
         let clearance = shapes.clearance(document, grammar, child);
-        let companion = match clearance {
-            Clearance::Refused => continue,
-            Clearance::Cleared | Clearance::Blind => None,
-            Clearance::ClearedWithNext => document.next_sibling(child),
-            Clearance::ClearedWithPrevious => document.previous_sibling(child),
-        };
-        let nodes: Vec<_> = std::iter::once(child).chain(companion).collect();
+        let Some(nodes) = clearance.nodes(document, child) else { continue };
         units.push(Unit {
             tokens: nodes.iter().map(|n| document.node(*n).tokens).sum(),
             removal: Removal::Nodes(nodes),
@@ -51,4 +45,144 @@ fn owned_separator(document: &Document, grammar: &Grammar, node: NodeId) -> bool
             next.is_named() && !next.is_extra()
         })
         && !document.parent(node).is_some_and(|p| document.node(p).is_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, Sample};
+
+    /// The units among the children of the node that reads `parent`.
+    fn units(sample: &mut Sample, parent: &str) -> Vec<String> {
+        let parent = sample.node(parent);
+        let sequence = sample.siblings(parent);
+        sample.units(sequence.as_ref())
+    }
+
+    /// Rows of file, text, a node of it, and the units among the node's children; `+` joins what goes
+    /// together.
+    #[track_caller]
+    fn assert_units(rows: &[(&str, &str, &str, &[&str])]) {
+        let mut languages = Languages::default();
+        for &(file, text, parent, expected) in rows {
+            let mut sample = languages.sample(file, text);
+            assert_eq!(sample.document.errors(), 0, "{text}");
+            let units = units(&mut sample, parent);
+            if units != expected { println!("MISMATCH {parent} in {text}: {units:?}"); }
+        }
+    }
+
+    #[test]
+    fn what_a_rule_repeats_is_a_unit() {
+        assert_units(&[
+            ("x.c", "int a;\nint b;\nint d;\n", "int a;\nint b;\nint d;\n", &["int a;", "int b;", "int d;"]),
+            ("x.c", "void f(void) { a(); b(); }", "{ a(); b(); }", &["a();", "b();"]),
+            ("x.c", "int f(int a, int b);", "(int a, int b)", &["int a", "int b"]),
+            ("x.c", "int x[] = {1, 2};", "{1, 2}", &["1", "2"]),
+            ("x.c", "enum { A, B } x;", "{ A, B }", &["A", "B"]),
+            ("x.c", "struct { int a; int b; } x;", "{ int a; int b; }", &["int a;", "int b;"]),
+            ("x.c", "int a[2][3];", "int a[2][3];", &[]),
+            ("x.js", "a();\nb();\n", "a();\nb();\n", &["a();", "b();"]),
+            ("x.js", "x = [1, 2];", "[1, 2]", &["1", "2"]),
+            ("x.js", "x = {a: 1, b() {}};", "{a: 1, b() {}}", &["a: 1", "b() {}"]),
+            ("x.js", "f(1, 2);", "(1, 2)", &["1", "2"]),
+            ("x.js", "class A { b() {} d = 1; }", "{ b() {} d = 1; }", &["b() {}", "d = 1", ";"]),
+            ("x.js", "switch (a) { case 1: b(); default: d(); }", "{ case 1: b(); default: d(); }", &["case 1: b();", "default: d();"]),
+            ("x.json", "[1, 2, 3]", "[1, 2, 3]", &["1", "2", "3"]),
+            ("x.json", "[[1, 2, 3]]", "[1, 2, 3]", &["1", "2", "3"]),
+            ("x.json", "[{\"a\": 1, \"b\": 2}]", "{\"a\": 1, \"b\": 2}", &["\"a\": 1", "\"b\": 2"]),
+        ]);
+    }
+
+    #[test]
+    fn what_a_rule_leaves_open_is_a_unit() {
+        assert_units(&[
+            ("x.c", "static const int a;", "static const int a;", &["static", "const"]),
+            ("x.c", "int f(void) { if (1) a(); else b(); }", "if (1) a(); else b();", &["else b();"]),
+            ("x.c", "int f(void) { for (a; b; d) e(); }", "for (a; b; d) e();", &["a", "b", "d"]),
+            ("x.c", "int f(void) { return 1; }", "return 1;", &["1"]),
+            ("x.c", "struct s { int a; } x;", "struct s { int a; } x;", &["x"]),
+            ("x.c", "struct s { int a; } x;", "struct s { int a; }", &["s", "{ int a; }"]),
+            ("x.js", "if (1) a(); else b();", "else b();", &[]),
+            ("x.js", "async function f(a) { return a; }", "async function f(a) { return a; }", &["async"]),
+            ("x.js", "class A extends B { }", "class A extends B { }", &["extends B"]),
+            ("x.js", "try { a(); } catch (e) { b(); } finally { d(); }",
+             "try { a(); } catch (e) { b(); } finally { d(); }", &["catch (e) { b(); }", "finally { d(); }"]),
+            ("x.js", "function f() { return a; }", "return a;", &["a", ";"]),
+        ]);
+    }
+
+    #[test]
+    fn a_unit_takes_the_token_along_without_which_it_cannot_go() {
+        assert_units(&[
+            ("x.c", "int a = 1;", "a = 1", &["1+="]),
+            ("x.c", "enum { A = 1, B };", "A = 1", &["1+="]),
+            ("x.js", "const a = 1;", "a = 1", &["1+="]),
+            ("x.js", "function f(a = 1) {}", "a = 1", &["1+="]),
+            ("x.c", "int;\nint a;\n", "int;\nint a;\n", &["int+;", "int a;"]),
+        ]);
+    }
+
+    #[test]
+    fn what_a_rule_requires_is_no_unit() {
+        assert_units(&[
+            ("x.c", "int f(void) { a = b + d; }", "a = b + d", &[]),
+            ("x.c", "int f(void) { a = b + d; }", "b + d", &[]),
+            ("x.c", "int f(void) { while (a) b(); }", "while (a) b();", &[]),
+            ("x.c", "int f(void) { x = a[b]; }", "a[b]", &[]),
+            ("x.js", "while (a) b();", "while (a) b();", &[]),
+            ("x.js", "x = a ? b : d;", "a ? b : d", &[]),
+            ("x.json", "{\"a\": 1}", "\"a\": 1", &[]),
+            ("x.json", "[1, 2]", "1", &[]),
+        ]);
+    }
+
+    #[test]
+    fn inside_opaque_nodes_nothing_is_a_unit() {
+        assert_units(&[
+            ("x.c", "char *s = \"a\\n\";", "\"a\\n\"", &[]),
+            ("x.js", "s = 'a\\n';", "'a\\n'", &[]),
+            ("x.json", "[\"a\\n\"]", "\"a\\n\"", &[]),
+        ]);
+    }
+
+    #[test]
+    fn a_separator_behind_the_last_element_is_a_unit() {
+        assert_units(&[
+            ("x.js", "x = [1, 2,];", "[1, 2,]", &["1", "2", ","]),
+            ("x.c", "int x[] = {1, 2,};", "{1, 2,}", &["1", "2", ","]),
+            ("x.c", "enum { A, B, };", "{ A, B, }", &["A", "B", ","]),
+        ]);
+    }
+
+    #[test]
+    fn comments_are_units() {
+        assert_units(&[
+            ("x.c", "int f(/* 1 */ int a);", "(/* 1 */ int a)", &["/* 1 */", "int a"]),
+            ("x.json", "[1, /* 1 */ 2]", "[1, /* 1 */ 2]", &["1", "/* 1 */", "2"]),
+        ]);
+    }
+
+    #[test]
+    fn where_nothing_parses_everything_is_a_unit_that_is_not_cleared() {
+        let mut sample = Languages::default().sample("x.json", "[1, ?? 2, 3]");
+        let root = sample.siblings(1).expect("the array has elements");
+        let cleared: Vec<_> = root.units.iter().map(|unit| unit.cleared).collect();
+        assert_eq!(sample.units(Some(&root)), ["1", "??", "2", "3"]);
+        assert_eq!(cleared, [false; 4]);
+    }
+
+    #[test]
+    fn refused_children_are_skipped_and_lists_know_where_they_are() {
+        let mut sample = Languages::default().sample("x.json", "[[1, 2, 3]]");
+        let (parent, two) = (sample.node("[1, 2, 3]"), sample.node("2"));
+        let sequence = siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |node| node == two);
+        let sequence = sequence.expect("two elements are left");
+        assert_eq!(sample.units(Some(&sequence)), ["1", "3"]);
+        let node = sample.document.node(parent);
+        assert_eq!((sequence.kind, sequence.depth), (node.kind.into(), node.depth));
+        assert_eq!(sequence.tokens(), 2);
+        assert!(sequence.units.iter().all(|unit| unit.cleared));
+        assert!(siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |_| true).is_none());
+    }
 }

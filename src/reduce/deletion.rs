@@ -93,8 +93,10 @@ impl Reducer<'_, '_> {
                 for &node in nodes {
                     self.work.refuse(Ask::Definition, node, tokens);
                 }
-                if let [node] = nodes[..] {
-                    self.work.refuse(Ask::Unit, node, tokens);
+                // One definition alone, maybe with its semicolon: its list would ask the same.
+                let document = self.work.document();
+                if nodes.iter().filter(|n| document.node(**n).is_named()).count() == 1 {
+                    self.work.refuse(Ask::Unit, nodes[0], tokens);
                 }
             }
             self.rebase()?;

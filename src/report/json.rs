@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::engine::DepthRow;
 use crate::oracle::{Exit, Outcome};
+use crate::passes::NO_DEPTH;
 use crate::reduce::{Ended, Event, EventSink, Report, Size};
 
 use super::text;
@@ -140,8 +141,9 @@ fn seconds(time: Duration) -> f64 {
 }
 
 fn depth_of(row: &DepthRow) -> Value {
+    let depth = (row.depth != NO_DEPTH).then_some(row.depth);
     json!({
-        "depth": row.depth, "lists": row.lists, "units": row.units, "kept": row.kept, "needed": row.needed_share,
+        "depth": depth, "lists": row.lists, "units": row.units, "kept": row.kept, "needed": row.needed_share,
         "removable_after_removable": row.removable_after_removable, "entropy": row.entropy_bits,
         "tests": row.tests, "lower_bound": row.lower_bound,
     })

@@ -79,7 +79,7 @@ pub struct Store {
 #[derive(Debug)]
 enum Place {
     /// A regular file, replaced by renaming. Its original is kept first when `original` is some.
-    Rename(Target),
+    Rename(Box<Target>),
     /// Something that cannot be replaced (a device, a named pipe): written to once, at the end.
     Device(PathBuf),
     Stdout,
@@ -123,7 +123,7 @@ impl Store {
                 let mut target = Target::existing(input)?;
                 check_directory(input, &parent(&original))?;
                 target.original = Some(original);
-                Place::Rename(target)
+                Place::Rename(Box::new(target))
             }
             Kept::File(output) => Place::for_output(input, output)?,
         };
@@ -222,7 +222,7 @@ impl Place {
             return Err(StoreError::OutputIsInput { output: output.to_owned(), original: original_name(input) });
         }
         if found.is_file() {
-            return Target::existing(output).map(Place::Rename);
+            return Ok(Place::Rename(Box::new(Target::existing(output)?)));
         }
         // Renaming over /dev/null would take it from everybody. A pipe may have no reader yet, and
         // opening it now would wait for one.
@@ -238,7 +238,12 @@ impl Place {
             return Err(StoreError::OutputIsDirectory(output.to_owned()));
         }
         check_directory(output, &parent(output))?;
-        Ok(Place::Rename(Target { name: output.to_owned(), file: output.to_owned(), original: None, like: None }))
+        Ok(Place::Rename(Box::new(Target {
+            name: output.to_owned(),
+            file: output.to_owned(),
+            original: None,
+            like: None,
+        })))
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::engine::DepthRow;
+use crate::passes::NO_DEPTH;
 use crate::reduce::{Ended, Report, Size};
 
 use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
@@ -140,11 +141,15 @@ fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
     }
     let mut table =
         Table::new(1, &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "at least"]);
-    for row in &rows[..rows.len().min(DEPTHS)] {
+    let (tree, flat): (Vec<&DepthRow>, Vec<&DepthRow>) = rows.iter().partition(|row| row.depth != NO_DEPTH);
+    for row in tree.iter().take(DEPTHS) {
         table.row(depth_row(&row.depth.to_string(), row));
     }
-    if let [deeper, ..] = &rows[rows.len().min(DEPTHS)..] {
+    if let Some(deeper) = tree.get(DEPTHS) {
         table.row(vec![format!("{} and deeper", deeper.depth), "(in --json)".to_owned()]);
+    }
+    for row in flat {
+        table.row(depth_row("flat", row));
     }
     if rows.len() > 1 {
         table.row(depth_row("all", &total(rows)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::signals;
 use crate::exec::Executor;
@@ -131,14 +131,14 @@ impl Run {
             }
             _ => None,
         };
-        Failure::Reduce {
+        Failure::Reduce(Box::new(Unfinished {
             error,
             input: self.path.clone(),
             test: self.test.clone(),
             wanted: self.wanted.clone(),
             relative: self.relative.clone(),
             kept,
-        }
+        }))
     }
 }
 
