@@ -5,9 +5,10 @@
 # is reduced. Whatever is written here is thrown away with the folder.
 
 # 1. The candidate must be a program. What only half compiles is not interesting, and would soon be
-#    all that is left. These warnings are errors because a file such as `main;` compiles, and crashes,
-#    for a reason that nobody wants to know.
-cc -Werror=main -Werror=implicit-int -Werror=implicit-function-declaration -o program input.c 2>/dev/null || exit 1
+#    all that is left. Some warnings are errors, because lop finds that a file such as `main;` compiles,
+#    and crashes, and that a number makes a bad pointer: crashes that nobody wants to know.
+cc -Werror=main -Werror=implicit-int -Werror=implicit-function-declaration \
+    -Werror=int-conversion -Werror=incompatible-pointer-types -o program input.c 2>/dev/null || exit 1
 
 # 2. It must die of a segmentation fault: a shell adds 128 to the number of the signal, which is 11.
 #    Half of a program is often an endless loop: lop stops it in the end, but limits are quicker.

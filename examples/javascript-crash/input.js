@@ -1,161 +1,129 @@
-// Renders templates: text with {{ fields }}, {{#each list}} ... {{/each}} and {{> partials}}.
+// Prints objects for people: aligned, shortened where they are long, in colour where that is wanted.
 //
-// One of the pages at the end brings it down with a stack overflow.
+// The last call at the end brings it down with a stack overflow.
 "use strict";
 
-const assert = (condition, message) => {
-  if (!condition) throw new Error(`template error: ${message}`);
-};
+const defaults = { indent: 2, width: 60, colour: false, longest: 40 };
 
-class Scanner {
-  constructor(text) {
-    this.text = text;
-    this.position = 0;
-    this.line = 1;
-  }
+const colours = { string: 32, number: 33, boolean: 35, undefined: 90, key: 36, type: 90 };
 
-  get done() {
-    return this.position >= this.text.length;
+class Printer {
+  constructor(options) {
+    this.options = { ...defaults, ...options };
+    this.depth = 0;
+    this.printed = 0;
   }
 
-  /** Everything up to `mark`, and the mark itself is skipped. */
-  until(mark) {
-    let end = this.text.indexOf(mark, this.position);
-    if (end < 0) end = this.text.length;
-    const piece = this.text.slice(this.position, end);
-    this.line += piece.split("\n").length - 1;
-    this.position = end + mark.length;
-    return piece;
+  paint(kind, text) {
+    if (!this.options.colour || !(kind in colours)) return text;
+    return `\u001b[${colours[kind]}m${text}\u001b[0m`;
   }
-}
 
-class Node {
-  render(context, renderer) {
-    throw new Error("not implemented");
+  get padding() {
+    return " ".repeat(this.options.indent * this.depth);
   }
-}
 
-class Text extends Node {
-  constructor(text) {
-    super();
-    this.text = text;
+  shorten(text) {
+    const longest = this.options.longest;
+    if (text.length <= longest) return text;
+    return text.slice(0, longest / 2) + "..." + text.slice(text.length - longest / 2 + 3);
   }
-  render() {
-    return this.text;
-  }
-}
 
-class Field extends Node {
-  constructor(path, filters) {
-    super();
-    this.path = path;
-    this.filters = filters;
+  nested(open, close, lines) {
+    const flat = `${open} ${lines.join(", ")} ${close}`;
+    if (lines.length === 0) return open + close;
+    if (flat.length + this.padding.length <= this.options.width && !flat.includes("\n")) return flat;
+    const inner = " ".repeat(this.options.indent);
+    const indented = lines.map((line) => inner + line.split("\n").join("\n" + inner));
+    return `${open}\n${indented.join(",\n")}\n${close}`;
   }
-  render(context, renderer) {
-    let value = this.path.reduce((object, key) => (object == null ? object : object[key]), context);
-    for (const name of this.filters) value = renderer.filter(name)(value);
-    return value == null ? "" : String(value);
-  }
-}
 
-class Each extends Node {
-  constructor(path, children) {
-    super();
-    this.path = path;
-    this.children = children;
-  }
-  render(context, renderer) {
-    const list = this.path.reduce((object, key) => (object == null ? object : object[key]), context) || [];
-    return Array.from(list, (item, index) => {
-      const inner = { ...context, item, index };
-      return this.children.map((child) => child.render(inner, renderer)).join("");
-    }).join("");
-  }
-}
-
-class Partial extends Node {
-  constructor(name) {
-    super();
-    this.name = name;
-  }
-  render(context, renderer) {
-    return renderer.partial(this.name, context);
-  }
-}
-
-function parse(text) {
-  const scanner = new Scanner(text);
-  const stack = [{ children: [] }];
-  while (!scanner.done) {
-    const plain = scanner.until("{{");
-    if (plain) stack[stack.length - 1].children.push(new Text(plain));
-    if (scanner.done) break;
-    const tag = scanner.until("}}").trim();
-    const top = stack[stack.length - 1];
-    if (tag.startsWith("#each ")) {
-      stack.push({ path: tag.slice(6).trim().split("."), children: [] });
-    } else if (tag === "/each") {
-      assert(stack.length > 1, `line ${scanner.line}: nothing to close`);
-      const { path, children } = stack.pop();
-      stack[stack.length - 1].children.push(new Each(path, children));
-    } else if (tag.startsWith(">")) {
-      top.children.push(new Partial(tag.slice(1).trim()));
-    } else {
-      const [path, ...filters] = tag.split("|").map((part) => part.trim());
-      top.children.push(new Field(path.split("."), filters));
+  print(value) {
+    this.printed++;
+    switch (typeof value) {
+      case "string":
+        return this.paint("string", JSON.stringify(this.shorten(value)));
+      case "number":
+      case "bigint":
+        return this.paint("number", String(value));
+      case "boolean":
+      case "undefined":
+        return this.paint(typeof value, String(value));
+      case "function":
+        return this.paint("type", `[function ${value.name || "without a name"}]`);
+      case "symbol":
+        return value.toString();
+      default:
+        return value === null ? "null" : this.printObject(value);
     }
   }
-  assert(stack.length === 1, `line ${scanner.line}: something is left open`);
-  return stack[0].children;
+
+  printObject(value) {
+    this.depth++;
+    try {
+      if (value instanceof Date) return this.paint("type", value.toISOString());
+      if (value instanceof RegExp) return String(value);
+      if (Array.isArray(value)) return this.printList(value, "[", "]");
+      if (value instanceof Set) return "Set " + this.printList([...value], "{", "}");
+      if (value instanceof Map) return "Map " + this.printMap(value);
+      return this.printMembers(value);
+    } finally {
+      this.depth--;
+    }
+  }
+
+  printList(list, open, close) {
+    return this.nested(open, close, Array.from(list, (item) => this.print(item)));
+  }
+
+  printMap(map) {
+    const lines = [];
+    for (const [key, value] of map) lines.push(`${this.print(key)} => ${this.print(value)}`);
+    return this.nested("{", "}", lines);
+  }
+
+  printMembers(object) {
+    const type = object.constructor && object.constructor.name;
+    const keys = Object.keys(object).filter((key) => !key.startsWith("_"));
+    const widest = keys.reduce((width, key) => Math.max(width, key.length), 0);
+    const lines = keys.map((key) => {
+      const name = this.options.align ? key.padEnd(widest) : key;
+      return `${this.paint("key", name)}: ${this.print(object[key])}`;
+    });
+    const text = this.nested("{", "}", lines);
+    return type && type !== "Object" ? `${this.paint("type", type)} ${text}` : text;
+  }
 }
 
-class Renderer {
-  constructor() {
-    this.partials = new Map();
-    this.filters = {
-      upper: (value) => String(value).toUpperCase(),
-      trim: (value) => String(value).trim(),
-      count: (value) => (value ? value.length : 0),
-      money: (value) => "$" + Number(value || 0).toFixed(2),
-    };
+class Person {
+  constructor(name, born) {
+    this.name = name;
+    this.born = new Date(born);
+    this.friends = [];
+    this._secret = Symbol("secret");
   }
-  filter(name) {
-    const filter = this.filters[name];
-    assert(filter, `unknown filter ${name}`);
-    return filter;
-  }
-  define(name, text) {
-    this.partials.set(name, parse(text));
+
+  meet(...others) {
+    for (const other of others) {
+      if (!this.friends.includes(other)) this.friends.push(other);
+    }
     return this;
   }
-  partial(name, context) {
-    const nodes = this.partials.get(name);
-    assert(nodes, `unknown partial ${name}`);
-    return nodes.map((node) => node.render(context, this)).join("");
-  }
-  render(text, context) {
-    return parse(text).map((node) => node.render(context, this)).join("");
-  }
 }
 
-const renderer = new Renderer()
-  .define("header", "<h1>{{ title | upper }}</h1>\n")
-  .define("row", "<li>{{ index }}: {{ item.name | trim }} {{ item.price | money }}</li>\n")
-  .define("list", "<ul>\n{{#each items}}{{> row}}{{/each}}</ul>\n")
-  .define("footer", "<p>{{ items | count }} items</p>{{> legal}}\n")
-  .define("legal", "<small>{{ year }} {{ owner.name }}</small>{{> footer}}\n");
+function show(title, value, options = {}) {
+  const printer = new Printer(options);
+  const text = printer.print(value);
+  console.log(`${title} (${printer.printed} values)\n${text}\n`);
+}
 
-const shop = {
-  title: "shop",
-  year: 2024,
-  owner: { name: "A. Owner" },
-  items: [
-    { name: " apple", price: 1.5 },
-    { name: "pear ", price: "2" },
-    { name: "plum" },
-  ],
-};
+const ada = new Person("Ada", "1815-12-10");
+const charles = new Person("Charles", "1791-12-26").meet(ada);
+const settings = { theme: "dark", sizes: [1, 2, 3.5], nothing: null, missing: undefined, pattern: /a+b/g };
 
-console.log(renderer.render("{{> header}}{{> list}}", shop));
-console.log(renderer.render("{{ title }}{{#each items}} {{ item.name | trim }}{{/each}}", shop));
-console.log(renderer.render("{{> header}}{{> list}}{{> footer}}", shop));
+show("settings", settings, { align: true });
+show("map", new Map([["one", { n: 1n }], ["two", new Set(["x", true])]]), { colour: true });
+show("long", { text: "word ".repeat(30), list: Array.from({ length: 30 }, (_, i) => i * i) });
+show("a person", charles);
+ada.meet(charles);
+show("a person again", charles);

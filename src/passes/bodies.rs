@@ -39,3 +39,55 @@ pub fn bodies(
         .unzip();
     (!units.is_empty()).then_some((Sequence { kind: list_kind::BODIES, depth: NO_DEPTH, units }, nodes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::Languages;
+
+    #[test]
+    fn a_body_becomes_the_first_minimal_text_that_fits() {
+        // Text, and the text after each body's replacement.
+        let rows: [(&str, &str, &[&str]); 9] = [
+            ("x.c", "int f(void) { return 1; }", &["int f(void) ;"]),
+            ("x.c", "int f(void) {}", &["int f(void) ;"]),
+            ("x.c", "struct s { int a; } x;", &["struct s {} x;"]),
+            ("x.c", "int a[] = { 1, 2 };", &["int a[] = {};"]),
+            ("x.c", "int a = 1;", &[]),
+            ("x.js", "function f() { a(); }", &["function f() {}"]),
+            ("x.js", "x = () => { a(); };", &["x = () => {};"]),
+            ("x.js", "class A { b() { a(); } }", &["class A {}", "class A { b() {} }"]),
+            ("x.json", "[{}]", &[]),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, expected) in rows {
+            let mut sample = languages.sample(file, text);
+            let found = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
+            assert_eq!(sample.units(found.as_ref().map(|(sequence, _)| sequence)), expected, "{text}");
+            assert_eq!(found.is_none(), expected.is_empty());
+        }
+    }
+
+    #[test]
+    fn bodies_that_are_minimal_already_are_no_units() {
+        let mut languages = Languages::default();
+        for (file, text) in [("x.js", "function f() {}"), ("x.c", "struct s {} x;"), ("x.c", "int f(void);")] {
+            let mut sample = languages.sample(file, text);
+            assert!(bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn units_come_with_their_nodes_and_refused_ones_are_skipped() {
+        let text = "int f(void) { return 1; } int g(void) { return 2 + 3; }";
+        let mut sample = Languages::default().sample("x.c", text);
+        let (first, second) = (sample.node("{ return 1; }"), sample.node("{ return 2 + 3; }"));
+        let (sequence, nodes) =
+            bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).expect("two functions");
+        assert_eq!(nodes, [first, second]);
+        assert_eq!(sequence.units.iter().map(|unit| unit.tokens).collect::<Vec<_>>(), [4, 6]);
+        let (_, nodes) =
+            bodies(&sample.document, &sample.grammar, &mut sample.shapes, |node| node == first).expect("one is left");
+        assert_eq!(nodes, [second]);
+    }
+}

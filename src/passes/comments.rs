@@ -15,3 +15,35 @@ pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
         .collect();
     (!units.is_empty()).then_some(Sequence { kind: list_kind::COMMENTS, depth: NO_DEPTH, units })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, lossy};
+
+    #[test]
+    fn all_comments_are_one_sequence() {
+        // Text, its comments, the text without them.
+        let rows: [(&str, &str, &[&str], &str); 8] = [
+            ("x.c", "int a;\n", &[], "int a;\n"),
+            ("x.c", "// 1\nint a; /* 2 */\n", &["// 1", "/* 2 */"], "int a;\n"),
+            ("x.c", "int/**/a;", &["/**/"], "int a;"),
+            ("x.c", "int f(int a /* 1 */, int b);", &["/* 1 */"], "int f(int a , int b);"),
+            ("x.c", "#define A /* 1 */ 2\nint a;", &["/* 1 */"], "#define A 2\nint a;"),
+            ("x.js", "a // 1\n/* 2\n */ b", &["// 1", "/* 2\n */"], "a\nb"),
+            ("x.js", "'// 1'", &[], "'// 1'"),
+            ("x.json", "[1, // 1\n 2]", &["// 1"], "[1,\n 2]"),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, expected, left) in rows {
+            let sample = languages.sample(file, text);
+            let sequence = comments(&sample.document, &sample.grammar);
+            assert_eq!(sample.units(sequence.as_ref()), expected, "{text}");
+            assert_eq!(sequence.is_none(), expected.is_empty());
+            let units = sequence.iter().flat_map(|sequence| &sequence.units);
+            let l = lossy(&sample.after(units.clone().map(|unit| &unit.removal)));
+            if l != left { println!("MISMATCH {text}: {l}"); }
+            assert!(units.into_iter().all(|unit| unit.tokens == 0));
+        }
+    }
+}

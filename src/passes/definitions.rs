@@ -68,3 +68,105 @@ pub fn unreferenced(
     }
     (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, Sample};
+
+    fn units(sample: &mut Sample, skip: &[NodeId]) -> Vec<String> {
+        let skip = |node| skip.contains(&node);
+        let sequence = unreferenced(&sample.document, &sample.grammar, &mut sample.shapes, skip);
+        sample.units(sequence.as_ref())
+    }
+
+    /// Rows of file, text and its unreferenced definitions; `+` joins what goes together.
+    #[track_caller]
+    fn assert_unreferenced(rows: &[(&str, &str, &[&str])]) {
+        let mut languages = Languages::default();
+        for &(file, text, expected) in rows {
+            let mut sample = languages.sample(file, text);
+            assert_eq!(units(&mut sample, &[]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_nowhere_else_is_a_unit() {
+        assert_unreferenced(&[
+            ("x.c", "int a; int b; int d = b;", &["int a;", "int d = b;"]),
+            ("x.c", "int f(void) { return 1; } int x;", &["int f(void) { return 1; }", "int x;"]),
+            ("x.c", "typedef int t; typedef int u; u x(t);", &["u x(t);"]),
+            ("x.c", "#define A 1\n#define B 2\nint main() { return B; }\n", &["#define A 1\n"]),
+            ("x.js", "function f() {} function g() {} f();", &["function g() {}"]),
+            ("x.js", "let a = 1; const b = a; x = b;", &[]),
+            ("x.json", "{\"a\": 1}", &[]),
+            ("x.c", "", &[]),
+        ]);
+    }
+
+    #[test]
+    fn a_definition_that_names_itself_is_unreferenced() {
+        assert_unreferenced(&[
+            ("x.c", "int f(int n) { return f(n); }", &["int f(int n) { return f(n); }"]),
+            ("x.js", "function f() { f(); }", &["function f() { f(); }"]),
+        ]);
+    }
+
+    #[test]
+    fn definitions_of_one_name_go_together() {
+        assert_unreferenced(&[
+            ("x.c", "int f(void); int x; int f(void) { return x; }", &["int f(void);+int f(void) { return x; }"]),
+            ("x.c", "int f(void); int f(void) { return 1; } int x = f();", &["int x = f();"]),
+            ("x.c", "int a, b; int a; int b;", &["int a, b;+int a;+int b;"]),
+        ]);
+    }
+
+    #[test]
+    fn several_names_of_one_definition_must_all_be_unreferenced() {
+        assert_unreferenced(&[
+            ("x.c", "int a, b; int main() { return b; }", &[]),
+            ("x.c", "int a, b; int main() { return 1; }", &["int a, b;"]),
+        ]);
+    }
+
+    #[test]
+    fn names_known_outside_of_the_file_are_kept() {
+        assert_unreferenced(&[
+            ("x.c", "int main(void) { return 0; }", &[]),
+            ("x.c", "int main(void); int main(void) { return 0; } int x;", &["int x;"]),
+        ]);
+    }
+
+    #[test]
+    fn names_in_comments_and_strings_do_not_count() {
+        assert_unreferenced(&[
+            ("x.c", "int a; /* a */ char *main = \"a\";", &["int a;"]),
+            ("x.js", "function a() {} 'a'; // a", &["function a() {}"]),
+        ]);
+    }
+
+    #[test]
+    fn definitions_inside_definitions_are_units_of_their_own() {
+        assert_unreferenced(&[
+            ("x.js", "function f() { function g() {} } f();", &["function g() {}"]),
+            ("x.c", "int main() { int a; int b = 1; return b; }", &["int a;"]),
+        ]);
+    }
+
+    #[test]
+    fn groups_with_a_refused_member_are_skipped() {
+        let mut sample = Languages::default().sample("x.c", "int f(void); int a; int f(void) { return 1; }");
+        let prototype = sample.node("int f(void);");
+        assert_eq!(units(&mut sample, &[prototype]), ["int a;"]);
+    }
+
+    #[test]
+    fn what_goes_is_counted_and_leaves_no_new_errors() {
+        let mut sample = Languages::default().sample("x.c", "int f(void);\nint a;\nint f(void) { return 1; }\n");
+        let sequence = unreferenced(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
+        let sequence = sequence.expect("nothing is used");
+        assert_eq!(sequence.units.iter().map(|unit| unit.tokens).collect::<Vec<_>>(), [16, 3]);
+        assert!(sequence.units.iter().all(|unit| unit.cleared));
+        assert_eq!(sample.after(sequence.units.iter().map(|unit| &unit.removal)), b"");
+    }
+}

@@ -72,3 +72,95 @@ pub(super) fn compatible_descendants(
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::Languages;
+
+    /// Rows of file, text, a node, and the texts after each hoist into that node's place.
+    #[track_caller]
+    fn assert_hoists(rows: &[(&str, &str, &str, &[&str])]) {
+        let mut languages = Languages::default();
+        for &(file, text, outer, expected) in rows {
+            let sample = languages.sample(file, text);
+            let outer_node = sample.node(outer);
+            let mut found = hoists(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+            found.retain(|hoist| hoist.node == outer_node);
+            assert_eq!(sample.results(&found), expected, "{outer} in {text}");
+        }
+    }
+
+    #[test]
+    fn compatible_descendants_take_their_ancestors_place() {
+        assert_hoists(&[
+            ("x.c", "int x = a + b;", "a + b", &["int x = a;", "int x = b;"]),
+            ("x.c", "int x = (a + b) * d;", "(a + b) * d", &[
+                "int x = (a + b);",
+                "int x = d;",
+                "int x = a + b;",
+                "int x = a;",
+                "int x = b;",
+            ]),
+            ("x.c", "void f(void) { if (a) b(); else d(); }", "if (a) b(); else d();", &[
+                "void f(void) { b(); }",
+                "void f(void) { d(); }",
+            ]),
+            ("x.c", "void f(void) { { a(); } }", "{ { a(); } }", &["void f(void) { a(); }", "void f(void) a();"]),
+            ("x.js", "x = f(a, b);", "f(a, b)", &["x = f;", "x = a;", "x = b;"]),
+            ("x.js", "x = [[1]];", "[[1]]", &["x = [1];", "x = 1;"]),
+            ("x.json", "[[1], 2]", "[1]", &["[1, 2]"]),
+            ("x.json", "{\"a\": {\"b\": 1}}", "{\"a\": {\"b\": 1}}", &[
+                "\"a\"",
+                "{\"b\": 1}",
+                "\"b\"",
+                "1",
+            ]),
+        ]);
+    }
+
+    #[test]
+    fn nothing_takes_the_place_of_a_token_or_of_the_whole() {
+        assert_hoists(&[
+            ("x.c", "int x = 1;", "1", &[]),
+            ("x.js", "x = 'a';", "'a'", &[]),
+            ("x.json", "[1]\n", "[1]\n", &[]),
+        ]);
+    }
+
+    #[test]
+    fn replacements_are_looked_for_a_few_levels_below_and_no_further() {
+        let sample = Languages::default().sample("x.json", "[[[[[[[1]]]]]]]");
+        let found = compatible_descendants(&sample.document, &sample.grammar, 1, usize::MAX);
+        let depths: Vec<_> = found.iter().map(|(_, depth)| *depth).collect();
+        assert_eq!(depths, [1, 2, 3, 4]);
+        let wide = Languages::default().sample("x.json", format!("[0{}]", ",0".repeat(5_000)));
+        let found = compatible_descendants(&wide.document, &wide.grammar, 1, usize::MAX);
+        assert!(found.len() < MAX_VISITED);
+        let found = hoists(&wide.document, &wide.grammar, &Fingerprints::new(wide.document.source()));
+        assert_eq!(found.len(), MAX_CANDIDATES);
+    }
+
+    #[test]
+    fn what_is_saved_is_known() {
+        let text = "int x = (a + b) * d;";
+        let sample = Languages::default().sample("x.c", text);
+        let found = hoists(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+        let result = sample.results(&found);
+        for (hoist, result) in found.iter().zip(result) {
+            assert_eq!(hoist.bytes, i64::try_from(text.len() - result.len()).expect("a small text"));
+            assert_eq!(hoist.class.action, Action::Hoist);
+            assert!(hoist.tokens > 0);
+        }
+        assert_eq!(found[0].tokens, 2, "the product and its right operand go");
+        assert_eq!(found[1].tokens, 6, "all but the right operand goes");
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_are_no_matter() {
+        let text = "[".repeat(100_000) + &"]".repeat(100_000);
+        let sample = Languages::default().sample("x.json", text);
+        let found = hoists(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
+        assert!(found.len() > 300_000);
+    }
+}

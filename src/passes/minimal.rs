@@ -29,3 +29,62 @@ pub fn minimal_replacements(
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::Languages;
+
+    #[test]
+    fn nodes_become_the_texts_of_their_place() {
+        // Text, a node, and the texts after each replacement of it.
+        let rows: [(&str, &str, &str, &[&str]); 10] = [
+            ("x.c", "int x = f(a);", "f(a)", &["int x = 0;", "int x = 1;"]),
+            ("x.c", "int f(void) { return 1; }", "{ return 1; }", &["int f(void) ;", "int f(void) {}"]),
+            ("x.c", "void f(void) { if (a + b) d(); }", "(a + b)", &[
+                "void f(void) { if (0) d(); }",
+                "void f(void) { if (1) d(); }",
+            ]),
+            ("x.c", "int x, *p = &x;", "x", &[]),
+            ("x.c", "int x = 0;", "0", &[]),
+            ("x.c", "char *s = \"ab\";", "\"ab\"", &["char *s = \"\";", "char *s = 0;"]),
+            ("x.js", "f(function () { a(); });", "{ a(); }", &["f(function () {});"]),
+            ("x.js", "x = [1, 2];", "[1, 2]", &["x = 0;", "x = '';", "x = {};"]),
+            ("x.json", "[[1, 2]]", "[1, 2]", &["[[]]", "[0]"]),
+            ("x.json", "[1.25]", "1.25", &["[0]"]),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, part, expected) in rows {
+            let sample = languages.sample(file, text);
+            let node = sample.node(part);
+            let prints = Fingerprints::new(text.as_bytes());
+            let mut found = minimal_replacements(&sample.document, &sample.grammar, &prints);
+            found.retain(|replacement| replacement.node == node);
+            assert_eq!(sample.results(&found), expected, "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_replacement_is_never_larger_and_repeating_it_ends() {
+        let mut languages = Languages::default();
+        for (file, text) in [
+            ("x.c", "int f(int a) { return a ? f(a - 1) : \"s\"[0]; }"),
+            ("x.js", "x = [f(1), { a: 'b' }, () => { d(); }];"),
+            ("x.json", "[1.5, \"a\", {\"b\": [true]}]"),
+        ] {
+            let (mut text, mut rounds) = (text.to_owned(), 0);
+            loop {
+                let sample = languages.sample(file, text.as_str());
+                let prints = Fingerprints::new(text.as_bytes());
+                let found = minimal_replacements(&sample.document, &sample.grammar, &prints);
+                let Some(last) = found.last() else { break };
+                let smaller = sample.results(std::slice::from_ref(last)).remove(0);
+                assert!(last.tokens > 0 || last.bytes > 0);
+                assert!(last.tokens > 0 || smaller.len() < text.len(), "{text} became {smaller}");
+                text = smaller;
+                rounds += 1;
+                assert!(rounds < 100, "{text}");
+            }
+        }
+    }
+}

@@ -28,7 +28,7 @@ struct Waiting {
 /// that time, and without ten kilobytes for every list that never gets a turn.
 enum List {
     Fresh(Sequence),
-    Begun(Sweep),
+    Begun(Box<Sweep>),
 }
 
 impl Ord for Waiting {
@@ -134,7 +134,7 @@ impl Reducer<'_, '_> {
                 continue;
             }
             let mut sweep = match list.list {
-                List::Fresh(sequence) => self.new_sweep(sequence),
+                List::Fresh(sequence) => Box::new(self.new_sweep(sequence)),
                 List::Begun(sweep) => sweep,
             };
             let most = if self.by_levels() { usize::MAX } else { sweep.needed() + SLICE };

@@ -140,7 +140,7 @@ fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
         return Ok(());
     }
     let mut table =
-        Table::new(1, &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "at least"]);
+        Table::new(1, &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "bound"]);
     let (tree, flat): (Vec<&DepthRow>, Vec<&DepthRow>) = rows.iter().partition(|row| row.depth != NO_DEPTH);
     for row in tree.iter().take(DEPTHS) {
         table.row(depth_row(&row.depth.to_string(), row));
@@ -158,8 +158,8 @@ fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
     table.write(out)?;
     writeln!(
         out,
-        "  {FAINT}P(u|u): a unit after a removable one is removable; H: code length of what was found; at least: no \
-         search that knew these\n  probabilities could have done with fewer tests{FAINT:#}"
+        "  {FAINT}P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the \
+         fewest tests\n  for a test that is monotone; answers from the cache can make it fewer.{FAINT:#}"
     )
 }
 
@@ -272,10 +272,10 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   pass      tests  accepted  bytes removed  tokens removed
   comments      1         1            900               0
 
-  depth  lists  units  kept  P(needed)  P(u|u)  H bits  tests  at least
-  1          1     42     5      0.125   0.951    17.2     31        18
-  P(u|u): a unit after a removable one is removable; H: code length of what was found; at least: no search that knew these
-  probabilities could have done with fewer tests
+  depth  lists  units  kept  P(needed)  P(u|u)  H bits  tests  bound
+  1          1     42     5      0.125   0.951    17.2     31     18
+  P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the fewest tests
+  for a test that is monotone; answers from the cache can make it fewer.
 
   kept by timeout (without it the test ran into the deadline; a longer --timeout may remove it):
     while (x)\\n  f();
