@@ -159,6 +159,7 @@ impl Failure {
                         "the test says that the empty file is interesting, so it does not look for anything".to_owned()
                     }
                     ReduceError::Cancelled => format!("stopped before {input} was judged; nothing was changed"),
+                    ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
                     other => format!("{input}: {other}"),
                 }
             }
@@ -194,7 +195,6 @@ impl Unfinished {
                 )?;
             }
             ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
-            ReduceError::Sink { source, .. } => writeln!(out, "  {source}")?,
             _ => {}
         }
         match &self.kept {

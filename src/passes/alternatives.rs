@@ -114,3 +114,68 @@ impl Alternative {
         Some(Alternative { class, node: outer, edits, tokens, bytes, memo: hasher.finish() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::Languages;
+
+    const CLASS: Class = Class { action: Action::Minimal, outer: 1, inner: 2, depth: 0 };
+
+    #[test]
+    fn what_is_no_gain_is_no_alternative() {
+        let mut languages = Languages::default();
+        // Text, a node, what it becomes, and the tokens and bytes saved.
+        let rows = [
+            ("[[1, 2]]", "[1, 2]", "0", Some((4, 5))),
+            ("[10]", "10", "0", Some((0, 1))),
+            ("[1]", "1", "0", None),
+            ("[1]", "1", "10", None),
+            ("[1]", "1", "[]", None),
+            ("[[]]", "[]", "{}", None),
+            ("[\"abcdefgh\"]", "\"abcdefgh\"", "a b", Some((1, 7))),
+        ];
+        for (text, part, replacement, saved) in rows {
+            let sample = languages.sample("x.json", text);
+            let prints = Fingerprints::new(text.as_bytes());
+            let node = sample.node(part);
+            let made = Alternative::replace(&sample.document, &prints, CLASS, node, replacement);
+            assert_eq!(made.map(|made| (made.tokens, made.bytes)), saved, "{replacement} for {part} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_kept_with_what_follows_it() {
+        let sample = Languages::default().sample("x.json", "[[1, 2], 3]");
+        let prints = Fingerprints::new(sample.document.source());
+        let outer = sample.node("[1, 2]");
+        let rows =
+            [(2..3, "", "[1, 3]", 4), (5..6, "", "[2, 3]", 4), (2..6, "", "[1, 2, 3]", 2), (1..3, ";", "[[1;, 3]", 2)];
+        for (kept, suffix, result, tokens) in rows {
+            let inside = sample.document.tokens_in(kept.clone());
+            let kept = (kept, u32::try_from(inside).expect("a small text"));
+            let made = Alternative::keep_part(&sample.document, &prints, CLASS, outer, kept, suffix);
+            let made = made.expect("tokens go");
+            assert_eq!((made.tokens, sample.results(&[made])), (tokens, vec![result.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn memos_tell_edits_apart_by_their_texts_and_not_by_their_places() {
+        let sample = Languages::default().sample("x.json", "[[1, 2], [3, 4], [1, 2]]");
+        let prints = Fingerprints::new(sample.document.source());
+        let lists: Vec<_> = sample
+            .document
+            .ids()
+            .filter(|&id| sample.document.node(id).depth == 2)
+            .filter(|&id| sample.document.node(id).is_named())
+            .collect();
+        let memo = |node, text: &str, class| {
+            Alternative::replace(&sample.document, &prints, class, node, text).expect("tokens go").memo
+        };
+        assert_eq!(memo(lists[0], "0", CLASS), memo(lists[2], "0", CLASS));
+        assert_ne!(memo(lists[0], "0", CLASS), memo(lists[1], "0", CLASS));
+        assert_ne!(memo(lists[0], "0", CLASS), memo(lists[0], "1", CLASS));
+        assert_ne!(memo(lists[0], "0", CLASS), memo(lists[0], "0", Class { depth: 1, ..CLASS }));
+    }
+}

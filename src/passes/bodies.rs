@@ -4,7 +4,7 @@ use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::shapes::Shapes;
-use super::{Removal, Sequence, Unit, NO_DEPTH, list_kind};
+use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
 /// The bodies named by the grammar's rules as one sequence, in which to go means to become the
 /// first minimal text that fits, with the node of each unit; `None` if there are none.

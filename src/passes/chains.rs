@@ -71,3 +71,79 @@ fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
         cleared: false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, lossy};
+
+    #[test]
+    fn nested_nodes_are_one_sequence_of_shells() {
+        let text = "[".repeat(10) + "1" + &"]".repeat(10);
+        let sample = Languages::default().sample("x.json", text.as_str());
+        let found = chains(&sample.document, &sample.grammar);
+        let [chain] = &found[..] else { panic!("one chain, not {}", found.len()) };
+        assert_eq!(chain.units.len(), 10);
+        assert!(chain.units.iter().all(|unit| unit.tokens == 2));
+        for gone in 0..=10 {
+            let left = sample.after(chain.units.iter().take(gone).map(|unit| &unit.removal));
+            assert_eq!(lossy(&left), "[".repeat(10 - gone) + "1" + &"]".repeat(10 - gone));
+        }
+    }
+
+    #[test]
+    fn short_nesting_is_no_chain() {
+        let mut languages = Languages::default();
+        for (levels, expected) in [(MIN_CHAIN - 2, 0), (MIN_CHAIN - 1, 1)] {
+            // The number inside is one more.
+            let sample = languages.sample("x.json", "[".repeat(levels) + "1" + &"]".repeat(levels));
+            assert_eq!(chains(&sample.document, &sample.grammar).len(), expected, "{levels} levels");
+        }
+        let sample = languages.sample("x.json", "[[1],[2],[3],[4],[5],[6],[7],[8],[9]]");
+        assert!(chains(&sample.document, &sample.grammar).is_empty());
+    }
+
+    #[test]
+    fn without_any_of_its_shells_a_chain_parses() {
+        let rows = [
+            ("x.json", "[".to_owned() + &"[0, ".repeat(8) + "1" + &"]".repeat(8) + "]"),
+            ("x.json", "{\"a\": [".repeat(5) + "1" + &"]}".repeat(5)),
+            ("x.js", "x = ".to_owned() + &"[a, ".repeat(9) + "b" + &"]".repeat(9) + ";"),
+            ("x.js", "{ a(); ".repeat(9) + "b();" + &" }".repeat(9)),
+            ("x.js", "x = ".to_owned() + &"f(a, ".repeat(9) + "b" + &")".repeat(9) + ";"),
+            ("x.c", "int x = ".to_owned() + &"f(a, ".repeat(9) + "b" + &")".repeat(9) + ";"),
+            ("x.c", "int x = ".to_owned() + &"(".repeat(9) + "b" + &")".repeat(9) + ";"),
+            ("x.c", "int x = ".to_owned() + &"a + ".repeat(12) + "b;"),
+            ("x.js", "if (a) ".repeat(9) + "b();"),
+        ];
+        let mut languages = Languages::default();
+        for (file, text) in rows {
+            let mut sample = languages.sample(file, text.as_str());
+            assert_eq!(sample.document.errors(), 0, "{text}");
+            let found = chains(&sample.document, &sample.grammar);
+            assert!(!found.is_empty(), "{text}");
+            for chain in found {
+                for subset in 0..1_u32 << chain.units.len().min(10) {
+                    let goes = |at: usize| subset >> (at % 10) & 1 == 1;
+                    let gone = chain.units.iter().enumerate().filter(|(at, _)| goes(*at)).map(|(_, unit)| unit);
+                    let tokens: u32 = gone.clone().map(|unit| unit.tokens).sum();
+                    let left = sample.after(gone.map(|unit| &unit.removal));
+                    assert_eq!(sample.errors(&left), Some(0), "{text} became {}", lossy(&left));
+                    let whole = sample.document.tokens();
+                    let left = languages.sample(file, left).document.tokens();
+                    assert_eq!(left, whole - tokens as usize, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_are_no_matter() {
+        let text = "[".repeat(100_000) + &"]".repeat(100_000);
+        let sample = Languages::default().sample("x.json", text);
+        let found = chains(&sample.document, &sample.grammar);
+        assert_eq!(found.iter().map(|chain| chain.units.len()).collect::<Vec<_>>(), [99_999]);
+        let left = sample.after(found[0].units.iter().skip(2).map(|unit| &unit.removal));
+        assert_eq!(lossy(&left), "[[[]]]");
+    }
+}

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, characters, lines, words};
 
-use super::{Removal, Sequence, Unit, NO_DEPTH, list_kind};
+use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
 /// The parts of a document whose characters are worth asking about one by one: ERROR regions, the
 /// contents of strings, numbers, opaque tokens and comments, and what the tree does not cover.
@@ -62,11 +62,104 @@ pub fn line_units(text: &[u8]) -> Option<Sequence> {
 
 fn row(kind: u32, ranges: impl Iterator<Item = Range<usize>>) -> Option<Sequence> {
     let units: Vec<_> = ranges
-        .map(|range| Unit {
-            removal: Removal::Edits(vec![Edit::delete_raw(range)]),
-            tokens: 1,
-            cleared: false,
-        })
+        .map(|range| Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, cleared: false })
         .collect();
     (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, lossy};
+
+    #[test]
+    fn what_the_tree_does_not_explain_is_sensitive() {
+        let rows: [(&str, &[u8], &[&str]); 13] = [
+            ("x.json", b"[1, true]", &["1"]),
+            ("x.json", b"[\"a\", 25]", &["\"a\"", "25"]),
+            ("x.json", b"[1, ?! 2]", &["1", "?!", "2"]),
+            ("x.json", b"  [1]\n\n", &["  ", "1", "\n\n"]),
+            ("x.json", b"\xEF\xBB\xBF[true]", &["\u{feff}"]),
+            ("x.json", b"", &[]),
+            ("x.json", b" \n", &[" \n"]),
+            ("x.c", b"int a = 1; // b", &["1", "// b"]),
+            ("x.c", b"char *s = \"a\" 'b';", &["\"a\"", "'b'"]),
+            ("x.c", b"#define A 1 + 2\n", &["1 + 2", "\n"]),
+            ("x.c", b"#include <a.h>\nint b;", &["<a.h>"]),
+            ("x.js", b"x = `a${1}` + 'b' + /d/g;", &["`a${1}`", "'b'", "/d/g"]),
+            ("x.js", b"f(a)", &[]),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, expected) in rows {
+            let sample = languages.sample(file, text);
+            let ranges = sensitive_ranges(&sample.document, &sample.grammar);
+            let parts: Vec<_> = ranges.iter().map(|range| lossy(&text[range.clone()])).collect();
+            assert_eq!(parts, expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn sensitive_ranges_ascend_and_do_not_overlap() {
+        let text = b"\xEF\xBB\xBF @@ \"a ' 1 /* \"x\" */ int f( { ?? \"b\" } ] 'x\n\0 // \"e\"\n";
+        let mut languages = Languages::default();
+        for file in crate::passes::testing::FILES {
+            let sample = languages.sample(file, text);
+            let ranges = sensitive_ranges(&sample.document, &sample.grammar);
+            assert!(!ranges.is_empty());
+            assert!(ranges.iter().all(|range| !range.is_empty() && range.end <= text.len()));
+            assert!(ranges.windows(2).all(|pair| pair[0].end <= pair[1].start), "{file}: {ranges:?}");
+        }
+    }
+
+    #[test]
+    fn text_is_cut_into_characters_words_and_lines() {
+        let text = "a b\u{e9}1\n\n;x".as_bytes();
+        let mut languages = Languages::default();
+        let sample = languages.sample("x.json", text);
+        let rows: [(Option<Sequence>, &[&str]); 4] = [
+            (character_units(text, &[0..2, 3..6]), &[" b\u{e9}1\n\n;x", "ab\u{e9}1\n\n;x", "a bé\n\n;x", "a b1\n\n;x"]),
+            (word_units(text), &[" b\u{e9}1\n\n;x"]),
+            (line_units(text), &["\n;x", "a b\u{e9}1\n;x", "a b\u{e9}1\n\n"]),
+            (character_units(text, &[]), &[]),
+        ];
+        let counts = rows.iter().map(|(sequence, _)| sequence.as_ref().map_or(0, |sequence| sequence.units.len()));
+        assert_eq!(counts.collect::<Vec<_>>(), [4, 8, 3, 0]);
+        for (sequence, expected) in rows {
+            let units = sample.units(sequence.as_ref());
+            for text in expected {
+                assert!(units.iter().any(|unit| unit == text) || units.is_empty(), "{text:?} is in {units:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_text_has_no_units() {
+        assert!(character_units(b"", &[]).is_none());
+        assert!(character_units(b"", std::slice::from_ref(&(0..0))).is_none());
+        assert!(word_units(b"").is_none());
+        assert!(line_units(b"").is_none());
+    }
+
+    /// Blanks and borders are left alone: every byte of the text may be what matters.
+    #[test]
+    fn any_subset_of_units_leaves_exactly_the_other_bytes() {
+        let text = b"a \n +-x\xFF\x00  \n";
+        let sample = Languages::default().sample("x.json", text);
+        let sequences =
+            [character_units(text, std::slice::from_ref(&(0..text.len()))), word_units(text), line_units(text)];
+        for sequence in sequences.into_iter().flatten() {
+            for subset in 0..1_u32 << sequence.units.len() {
+                let gone = |at: usize| subset >> at & 1 == 1;
+                let removals =
+                    sequence.units.iter().enumerate().filter(|(at, _)| gone(*at)).map(|(_, unit)| &unit.removal);
+                let removed = removals.clone().flat_map(|removal| match removal {
+                    Removal::Edits(edits) => edits.iter().flat_map(|edit| edit.start..edit.end).collect::<Vec<_>>(),
+                    Removal::Nodes(_) => panic!("characters are no nodes"),
+                });
+                let removed: Vec<_> = removed.collect();
+                let left = (0..text.len()).filter(|at| !removed.contains(at)).map(|at| text[at]);
+                assert_eq!(sample.after(removals), left.collect::<Vec<_>>());
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
 use super::shapes::{Clearance, Shapes};
-use super::{Removal, Sequence, Unit, NO_DEPTH, list_kind};
+use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
 /// Definitions whose names occur only in definitions of the same name, as one sequence; several
 /// definitions of one name (a prototype and its function) are one unit. `None` if there are none.
@@ -41,9 +41,9 @@ pub fn unreferenced(
         }
     }
     let free = |unit: NodeId| {
-        names_of[&unit].iter().all(|name| {
-            !outside.contains_key(name) && !grammar.keep_names().iter().any(|k| k.as_bytes() == *name)
-        })
+        names_of[&unit]
+            .iter()
+            .all(|name| !outside.contains_key(name) && !grammar.keep_names().iter().any(|k| k.as_bytes() == *name))
     };
     let mut units = Vec::new();
     for (&unit, names) in &names_of {
@@ -51,9 +51,7 @@ pub fn unreferenced(
         group.sort_unstable();
         group.dedup();
         // The group is proposed once, by its first member, and only as a whole.
-        if group.first() != Some(&unit)
-            || !group.iter().all(|&u| free(u) && !skip(u))
-        {
+        if group.first() != Some(&unit) || !group.iter().all(|&u| free(u) && !skip(u)) {
             continue;
         }
         let clearances: Vec<_> = group.iter().map(|&u| shapes.clearance(document, grammar, u)).collect();

@@ -68,4 +68,25 @@ mod tests {
         assert_ne!(prints.of(0..2), prints.of(0..3));
         assert_eq!(prints.of(4..4), prints.of(9..9));
     }
+
+    #[test]
+    fn all_parts_of_a_text_differ_where_their_texts_do() {
+        let text = b"int a = 1; int b = 2; int a = 1;\0\0\xFF";
+        let prints = Fingerprints::new(text);
+        let mut seen = std::collections::HashMap::new();
+        for start in 0..=text.len() {
+            for end in start..=text.len() {
+                let part = &text[start..end];
+                assert_eq!(*seen.entry(prints.of(start..end)).or_insert(part), part);
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_and_the_same_text_as_a_part_are_alike() {
+        let whole = Fingerprints::new(b"return 1;");
+        let part = Fingerprints::new(b"if (a) return 1; else b();");
+        assert_eq!(whole.of(0..9), part.of(7..16));
+        assert_eq!(Fingerprints::new(b"").of(0..0), whole.of(3..3));
+    }
 }

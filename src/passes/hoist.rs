@@ -95,27 +95,23 @@ mod tests {
     fn compatible_descendants_take_their_ancestors_place() {
         assert_hoists(&[
             ("x.c", "int x = a + b;", "a + b", &["int x = a;", "int x = b;"]),
-            ("x.c", "int x = (a + b) * d;", "(a + b) * d", &[
-                "int x = (a + b);",
-                "int x = d;",
-                "int x = a + b;",
-                "int x = a;",
-                "int x = b;",
-            ]),
-            ("x.c", "void f(void) { if (a) b(); else d(); }", "if (a) b(); else d();", &[
-                "void f(void) { b(); }",
-                "void f(void) { d(); }",
-            ]),
+            (
+                "x.c",
+                "int x = (a + b) * d;",
+                "(a + b) * d",
+                &["int x = (a + b);", "int x = d;", "int x = a + b;", "int x = a;", "int x = b;"],
+            ),
+            (
+                "x.c",
+                "void f(void) { if (a) b(); else d(); }",
+                "if (a) b(); else d();",
+                &["void f(void) { b(); }", "void f(void) { d(); }"],
+            ),
             ("x.c", "void f(void) { { a(); } }", "{ { a(); } }", &["void f(void) { a(); }", "void f(void) a();"]),
             ("x.js", "x = f(a, b);", "f(a, b)", &["x = f;", "x = a;", "x = b;"]),
             ("x.js", "x = [[1]];", "[[1]]", &["x = [1];", "x = 1;"]),
             ("x.json", "[[1], 2]", "[1]", &["[1, 2]"]),
-            ("x.json", "{\"a\": {\"b\": 1}}", "{\"a\": {\"b\": 1}}", &[
-                "\"a\"",
-                "{\"b\": 1}",
-                "\"b\"",
-                "1",
-            ]),
+            ("x.json", "{\"a\": {\"b\": 1}}", "{\"a\": {\"b\": 1}}", &["\"a\"", "{\"b\": 1}", "\"b\"", "1"]),
         ]);
     }
 

@@ -8,11 +8,7 @@ use super::fingerprint::Fingerprints;
 
 /// All replacements by the grammar's minimal texts.
 #[must_use]
-pub fn minimal_replacements(
-    document: &Document,
-    grammar: &Grammar,
-    prints: &Fingerprints,
-) -> Vec<Alternative> {
+pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for id in document.ids().skip(1) {
         let node = document.node(id);
@@ -41,10 +37,12 @@ mod tests {
         let rows: [(&str, &str, &str, &[&str]); 10] = [
             ("x.c", "int x = f(a);", "f(a)", &["int x = 0;", "int x = 1;"]),
             ("x.c", "int f(void) { return 1; }", "{ return 1; }", &["int f(void) ;", "int f(void) {}"]),
-            ("x.c", "void f(void) { if (a + b) d(); }", "(a + b)", &[
-                "void f(void) { if (0) d(); }",
-                "void f(void) { if (1) d(); }",
-            ]),
+            (
+                "x.c",
+                "void f(void) { if (a + b) d(); }",
+                "(a + b)",
+                &["void f(void) { if (0) d(); }", "void f(void) { if (1) d(); }"],
+            ),
             ("x.c", "int x, *p = &x;", "x", &[]),
             ("x.c", "int x = 0;", "0", &[]),
             ("x.c", "char *s = \"ab\";", "\"ab\"", &["char *s = \"\";", "char *s = 0;"]),

@@ -102,3 +102,125 @@ pub mod list_kind {
     /// Characters.
     pub const CHARACTERS: u32 = COMMENTS + 7;
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::testing::{FILES, Languages, any_text, lossy, shipped_sample};
+    use crate::syntax::render;
+
+    /// A shape is tried in one place and by itself: elsewhere, and together with others of its list,
+    /// it may be wrong, but rarely.
+    #[test]
+    fn hardly_any_cleared_unit_and_subset_of_a_list_leaves_a_syntax_error() {
+        const SUBSETS: usize = 4;
+        let mut runner = TestRunner::deterministic();
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            let lists = sample.all_siblings();
+            let (mut units, mut clean_units, mut clean_subsets) = (0, 0, 0);
+            for list in &lists {
+                assert!(list.units.iter().all(|unit| unit.cleared));
+                units += list.units.len();
+                for unit in &list.units {
+                    let left = sample.after([&unit.removal]);
+                    clean_units += usize::from(sample.errors(&left) == Some(0));
+                }
+                let subset = prop::sample::subsequence(list.units.clone(), 1..=list.units.len());
+                for _ in 0..SUBSETS {
+                    let gone = subset.new_tree(&mut runner).expect("nothing is filtered").current();
+                    let left = sample.after(gone.iter().map(|unit| &unit.removal));
+                    clean_subsets += usize::from(sample.errors(&left) == Some(0));
+                }
+            }
+            assert!(clean_units * 100 >= units * 95, "{file}: without {clean_units} of {units} units");
+            let subsets = lists.len() * SUBSETS;
+            assert!(clean_subsets * 100 >= subsets * 90, "{file}: without {clean_subsets} of {subsets} subsets");
+        }
+    }
+
+    #[test]
+    fn units_of_all_lists_go_together() {
+        let mut runner = TestRunner::deterministic();
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            let units: Vec<_> = sample.all_siblings().into_iter().flat_map(|list| list.units).collect();
+            let subset = prop::sample::subsequence(units.clone(), 1..=units.len());
+            for _ in 0..50 {
+                let gone = subset.new_tree(&mut runner).expect("nothing is filtered").current();
+                let left = sample.after(gone.iter().map(|unit| &unit.removal));
+                assert!(left.len() < sample.document.source().len());
+            }
+            let left = sample.after(units.iter().map(|unit| &unit.removal));
+            assert!(left.trim_ascii().is_empty(), "{file}: {}", lossy(&left));
+        }
+    }
+
+    #[test]
+    fn every_proposal_of_every_pass_changes_the_sample() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            for sequence in sample.sequences() {
+                for unit in &sequence.units {
+                    let left = sample.after([&unit.removal]);
+                    assert_ne!(left, sample.document.source(), "{unit:?}");
+                }
+            }
+            for alternative in sample.alternatives() {
+                let left = render(sample.document.source(), alternative.edits.clone()).text;
+                assert_ne!(left, sample.document.source(), "{alternative:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_tokens_of_cleared_units_are_those_that_go() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            let whole = sample.document.tokens();
+            let units: Vec<_> = sample.all_siblings().into_iter().flat_map(|list| list.units).collect();
+            let exact = units.iter().filter(|unit| {
+                let left = languages.sample(file, sample.after([&unit.removal])).document.tokens();
+                // A separator may go as well; and what is left may be read as something else.
+                [0, 1].contains(&whole.saturating_sub(left).wrapping_sub(unit.tokens as usize))
+            });
+            assert!(exact.count() * 100 >= units.len() * 99, "{file}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn passes_take_any_text_and_their_proposals_render(
+            text in any_text(),
+            file in prop::sample::select(&FILES[..]),
+            picks in prop::collection::vec(any::<bool>(), 1..50),
+        ) {
+            let mut sample = Languages::default().sample(file, text.as_slice());
+            let sequences = sample.sequences();
+            for sequence in &sequences {
+                assert!(!sequence.units.is_empty());
+                for unit in &sequence.units {
+                    assert!(sample.after([&unit.removal]).len() <= text.len() + 1);
+                }
+                let picked = sequence.units.iter().zip(picks.iter().cycle()).filter(|(_, pick)| **pick);
+                sample.after(picked.map(|(unit, _)| &unit.removal));
+            }
+            // Lists are swept at the same time.
+            let all = sequences.iter().flat_map(|sequence| &sequence.units);
+            sample.after(all.map(|unit| &unit.removal));
+            for alternative in sample.alternatives() {
+                let left = render(&text, alternative.edits.clone()).text;
+                assert!(alternative.tokens > 0 || left.len() <= text.len() + 2, "{}", lossy(&left));
+            }
+        }
+    }
+}

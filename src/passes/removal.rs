@@ -71,19 +71,15 @@ pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> 
         }
         covered = document.subtree_end(node);
         let range = document.node(node).range();
-        if grammar.is_separator(document.node(node).kind) {
+        // A comment stands between elements and is none: it owns no separator.
+        if grammar.is_separator(document.node(node).kind) || document.node(node).is_extra() {
             edits.push(Edit::delete(range));
             continue;
         }
         let before = neighbour(document, node, Document::previous_sibling);
         if let Some(separator) = separator(document, grammar, before) {
             edits.push(with_gap(document, separator, range.start));
-        } else if separator(
-            document,
-            grammar,
-            neighbour(document, node, Document::next_sibling),
-        )
-        .is_some()
+        } else if separator(document, grammar, neighbour(document, node, Document::next_sibling)).is_some()
             && let Some((separator, survivor)) = first_survivor(document, grammar, dead, node)
         {
             edits.push(with_gap(document, separator, document.node(survivor).start as usize));
@@ -94,11 +90,7 @@ pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> 
 }
 
 /// The next sibling in one direction that is not a comment.
-fn neighbour(
-    document: &Document,
-    node: NodeId,
-    step: impl Fn(&Document, NodeId) -> Option<NodeId>,
-) -> Option<NodeId> {
+fn neighbour(document: &Document, node: NodeId, step: impl Fn(&Document, NodeId) -> Option<NodeId>) -> Option<NodeId> {
     let mut at = step(document, node)?;
     while document.node(at).is_extra() {
         at = step(document, at)?;
@@ -111,12 +103,7 @@ fn separator(document: &Document, grammar: &Grammar, node: Option<NodeId>) -> Op
 }
 
 /// Of the elements behind a first element that goes, the first that stays, with its separator.
-fn first_survivor(
-    document: &Document,
-    grammar: &Grammar,
-    dead: &NodeSet,
-    first: NodeId,
-) -> Option<(NodeId, NodeId)> {
+fn first_survivor(document: &Document, grammar: &Grammar, dead: &NodeSet, first: NodeId) -> Option<(NodeId, NodeId)> {
     let mut element = first;
     loop {
         let next = neighbour(document, element, Document::next_sibling);
@@ -225,10 +212,9 @@ mod tests {
     #[test]
     fn a_separator_that_is_a_unit_goes_alone() {
         let mut languages = Languages::default();
-        for (file, text, left) in [
-            ("x.js", "x = [1, 2,];", "x = [1, 2];"),
-            ("x.c", "enum { A, B, };", "enum { A, B };"),
-        ] {
+        for (file, text, left) in
+            [("x.js", "x = [1, 2,];", "x = [1, 2];"), ("x.c", "enum { A, B, };", "enum { A, B };")]
+        {
             let sample = languages.sample(file, text);
             let last = last_separator(&sample);
             assert_eq!(sample.without(&[last]), left);

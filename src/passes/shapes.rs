@@ -72,12 +72,7 @@ impl Shapes {
     }
 
     /// Whether a node may go.
-    pub fn clearance(
-        &mut self,
-        document: &Document,
-        grammar: &Grammar,
-        node: NodeId,
-    ) -> Clearance {
+    pub fn clearance(&mut self, document: &Document, grammar: &Grammar, node: NodeId) -> Clearance {
         let (this, Some(parent)) = (document.node(node), document.parent(node)) else {
             return Clearance::Refused;
         };
@@ -132,12 +127,7 @@ impl Shapes {
     }
 
     /// Whether a text may stand where nodes of this node's parent, field and kind stand.
-    pub fn accepts_replacement(
-        &mut self,
-        document: &Document,
-        node: NodeId,
-        text: &str,
-    ) -> bool {
+    pub fn accepts_replacement(&mut self, document: &Document, node: NodeId, text: &str) -> bool {
         let this = document.node(node);
         let parent = document.parent(node).map_or(0, |p| document.node(p).kind);
         let parser = &mut self.parser;
@@ -151,9 +141,7 @@ impl Shapes {
 
 fn parses(parser: &mut SyntaxParser, document: &Document, edits: Vec<Edit>) -> bool {
     let text = render(document.source(), edits).text;
-    parser
-        .reparse(document.tree(), document.source(), &text)
-        .is_ok_and(|tree| error_count(&tree) <= document.errors())
+    parser.reparse(document.tree(), document.source(), &text).is_ok_and(|tree| error_count(&tree) <= document.errors())
 }
 
 /// Whether a sibling stands in the same field (or, without fields, has the same kind).

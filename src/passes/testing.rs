@@ -109,9 +109,7 @@ impl Sample {
 
     /// The text after each single edit.
     pub(crate) fn results(&self, alternatives: &[Alternative]) -> Vec<String> {
-        let result = |alternative: &Alternative| {
-            lossy(&render(self.document.source(), alternative.edits.clone()).text)
-        };
+        let result = |alternative: &Alternative| lossy(&render(self.document.source(), alternative.edits.clone()).text);
         alternatives.iter().map(result).collect()
     }
 
@@ -175,9 +173,53 @@ pub(crate) fn lossy(text: &[u8]) -> String {
 /// Bytes of any kind, and words of programs in any order: random bytes alone hardly ever nest.
 pub(crate) fn any_text() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::sample::select(vec![
-        "{", "}", "(", ")", "[", "]", ",", ";", ":", "=", "\"", "'", "/*", "*/", "//", "\n", " ", "\\", "#", "*", "<",
-        "a", "main", "1", "0x", "int ", "struct ", "if", "else ", "for", "return ", "#define ", "#if 1\n", "#endif\n",
-        "function ", "class ", "let ", "=>", "`", "${", "/", "null", "\u{feff}", "\u{e9}", "\r\n", "\0", "typedef ",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        ";",
+        ":",
+        "=",
+        "\"",
+        "'",
+        "/*",
+        "*/",
+        "//",
+        "\n",
+        " ",
+        "\\",
+        "#",
+        "*",
+        "<",
+        "a",
+        "main",
+        "1",
+        "0x",
+        "int ",
+        "struct ",
+        "if",
+        "else ",
+        "for",
+        "return ",
+        "#define ",
+        "#if 1\n",
+        "#endif\n",
+        "function ",
+        "class ",
+        "let ",
+        "=>",
+        "`",
+        "${",
+        "/",
+        "null",
+        "\u{feff}",
+        "\u{e9}",
+        "\r\n",
+        "\0",
+        "typedef ",
     ]);
     let soup = prop::collection::vec(words, 0..60).prop_map(|words| words.concat().into_bytes());
     prop_oneof![prop::collection::vec(any::<u8>(), 0..120), soup]

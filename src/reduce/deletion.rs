@@ -33,10 +33,7 @@ enum List {
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.gain
-            .total_cmp(&other.gain)
-            .then(other.depth.cmp(&self.depth))
-            .then(self.parent.cmp(&other.parent))
+        self.gain.total_cmp(&other.gain).then(other.depth.cmp(&self.depth)).then(self.parent.cmp(&other.parent))
     }
 }
 

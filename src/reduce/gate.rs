@@ -23,10 +23,26 @@ struct Parsed {
 }
 
 impl Gate {
-    /// A gate for an input that has been parsed; its tree is shared, not copied.
+    /// A gate for an input that has been parsed.
     pub(super) fn new(parser: SyntaxParser, input: &Document) -> Self {
-        let best = Parsed { text: input.source().to_vec(), tree: input.tree().clone(), errors: input.errors() };
-        Gate { parser, bound: best.errors, best: Some(best), last: None }
+        let mut gate = Gate { parser, bound: input.errors(), best: None, last: None };
+        gate.adopt(input);
+        gate
+    }
+
+    /// The best result has been parsed from scratch: its tree is shared, and older ones go.
+    pub(super) fn adopt(&mut self, best: &Document) {
+        let (text, tree) = (best.source().to_vec(), best.tree().clone());
+        self.best = Some(Parsed { text, tree, errors: best.errors() });
+        self.last = None;
+        self.follow_bound();
+    }
+
+    /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at
+    /// a time would be the peak of the run's memory.
+    pub(super) fn release(&mut self) {
+        self.best = None;
+        self.last = None;
     }
 
     /// Whether a candidate has no more syntax errors than allowed.
@@ -57,16 +73,17 @@ impl Gate {
                 Some(old) => self.parser.reparse(&old.tree, &old.text, best),
                 None => self.parser.parse(best),
             };
-            self.best = parsed.ok().map(|tree| Parsed {
-                text: best.to_vec(),
-                errors: error_count(&tree),
-                tree,
-            });
+            self.best = parsed.ok().map(|tree| Parsed { text: best.to_vec(), errors: error_count(&tree), tree });
         }
-        // Once the text is clean it stays clean. Until then what the input had is the bound: an
-        // error that vanishes by chance must not forbid the way to a smaller malformed text.
-        if self.best.as_ref().is_some_and(|b| b.errors == 0) {
-            self.bound = 0;
+        self.follow_bound();
+    }
+
+    /// Once the text is clean it stays clean. Until then what the input had is the bound: an error
+    /// that vanishes by chance must not forbid the way to a smaller malformed text. A cleared
+    /// candidate that brought errors after all raises it, or nothing could pass any more.
+    fn follow_bound(&mut self) {
+        if let Some(best) = &self.best {
+            self.bound = if best.errors == 0 { 0 } else { self.bound.max(best.errors) };
         }
     }
 }

@@ -37,6 +37,9 @@ use reducer::{Reducer, Tools};
 use session::{Halt, Session};
 use work::Work;
 
+/// A result of fewer bytes is parsed once more for the report.
+const COUNT_AGAIN_BELOW: usize = 256 << 10;
+
 /// Reduces an input to a small text that is still interesting.
 ///
 /// `grammar` says how to parse it; `None` works on lines, words and characters. The executor runs
@@ -78,15 +81,9 @@ pub fn reduce(
         round: 0,
         kept_by_timeout: Vec::new(),
     };
-    let started = Event::Started {
-        size: before,
-        grammar: grammar.as_deref().map(Grammar::name),
-        syntax_errors: errors,
-        slots,
-    };
-    let result = reducer.session.emit(&started).and_then(|()| {
-        run(&mut reducer, grammar.as_deref(), parsed)
-    });
+    let started =
+        Event::Started { size: before, grammar: grammar.as_deref().map(Grammar::name), syntax_errors: errors, slots };
+    let result = reducer.session.emit(&started).and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Halt::Ended(ended)) => ended,
@@ -155,7 +152,10 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         minimal: if ended == Ended::Complete { reducer.minimal().name() } else { Minimal::None.name() },
     };
-    if let Some(tools) = &mut reducer.tools
+    // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
+    // it is counted anew.
+    if report.best.len() < COUNT_AGAIN_BELOW
+        && let Some(tools) = &mut reducer.tools
         && let Ok(document) = Document::parse(&mut tools.parser, report.best.clone())
     {
         report.after.tokens = document.tokens();

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::engine::{Config, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
-use crate::passes::{NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges, siblings, token_units, word_units};
+use crate::passes::{
+    NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges,
+    siblings, token_units, word_units,
+};
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 
 use super::classes::Classes;
@@ -276,7 +279,9 @@ impl<'g> Reducer<'_, 'g> {
     /// A sweep in the order that the user or the grammar wants.
     pub(super) fn new_sweep(&self, sequence: Sequence) -> Sweep {
         let order = match (self.options.order, &self.tools, u16::try_from(sequence.kind)) {
-            (Order::Grammar, Some(tools), Ok(kind)) if tools.grammar.order(kind) == SweepOrder::Forward => Order::Forward,
+            (Order::Grammar, Some(tools), Ok(kind)) if tools.grammar.order(kind) == SweepOrder::Forward => {
+                Order::Forward
+            }
             (order, ..) => order,
         };
         let config = Config::default();
@@ -297,19 +302,21 @@ impl<'g> Reducer<'_, 'g> {
     /// gate prevents where it is asked) is worked on as it is.
     pub(super) fn rebase(&mut self) -> Result<(), Halt> {
         let Some(tools) = &mut self.tools else {
-            // Plain text is never parsed, so this cannot fail; only a tree needs the parser.
             self.work.rebase_text();
             return Ok(());
         };
+        if !self.work.is_edited() {
+            return Ok(());
+        }
+        self.session.before_parse();
         if self.work.rebase(&mut tools.parser).is_err() {
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
             self.session.set_gate(None);
-            self.work = Work::text(self.session.best().to_vec());
             return Ok(());
         }
         debug_assert_eq!(self.work.source(), &**self.session.best());
-        self.session.set_tokens(self.work.document().tokens());
+        self.session.parsed(self.work.document());
         Ok(())
     }
 
@@ -318,7 +325,7 @@ impl<'g> Reducer<'_, 'g> {
         if !self.options.allow_syntax_errors {
             self.session.set_gate(Some(Gate::new(gate, &document)));
         }
-        self.session.set_tokens(document.tokens());
+        self.session.parsed(&document);
         self.work = Work::tree(document, tools.grammar);
         self.tools = Some(tools);
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
 use crate::oracle::{Cancel, Outcome, Unresolved};
-use crate::syntax::{count_lines, count_words};
+use crate::syntax::{Document, count_lines, count_words};
 
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
@@ -135,9 +135,19 @@ impl<'a> Session<'a> {
         self.size
     }
 
-    /// Corrects the number of tokens after a parse.
-    pub(super) fn set_tokens(&mut self, tokens: usize) {
-        self.size.tokens = tokens;
+    /// The best result is about to be parsed.
+    pub(super) fn before_parse(&mut self) {
+        if let Some(gate) = &mut self.gate {
+            gate.release();
+        }
+    }
+
+    /// Takes note of the best result's tree.
+    pub(super) fn parsed(&mut self, best: &Document) {
+        self.size.tokens = best.tokens();
+        if let Some(gate) = &mut self.gate {
+            gate.adopt(best);
+        }
     }
 
     /// Wall time since the start.
@@ -189,9 +199,7 @@ impl<'a> Session<'a> {
 
     /// Sends an event to the consumers.
     pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Halt> {
-        self.sink
-            .event(event)
-            .map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best.to_vec() }))
+        self.sink.event(event).map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best.to_vec() }))
     }
 
     /// Runs the test on a text whatever is known of it, and waits for the outcome.
@@ -232,11 +240,7 @@ impl<'a> Session<'a> {
         result
     }
 
-    fn pursue_with(
-        &mut self,
-        inquiry: &mut dyn Inquiry,
-        asked: &mut HashMap<u64, Asked>,
-    ) -> Result<(), Halt> {
+    fn pursue_with(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         loop {
             self.check_limits()?;
             let slots = self.executor.slots();
@@ -273,8 +277,7 @@ impl<'a> Session<'a> {
                 continue;
             }
             let (ticket, outcome) = self.wait()?;
-            let Some((&question, run)) = asked.iter_mut().find(|(_, a)| a.ticket == Some(ticket))
-            else {
+            let Some((&question, run)) = asked.iter_mut().find(|(_, a)| a.ticket == Some(ticket)) else {
                 continue;
             };
             run.ticket = None;
@@ -316,21 +319,13 @@ impl<'a> Session<'a> {
 
     /// Makes a candidate the best result. This is the only place where that happens, and every
     /// candidate that comes here was judged interesting.
-    fn accept(
-        &mut self,
-        text: Arc<[u8]>,
-        tokens: Option<usize>,
-        duration: Duration,
-    ) -> Result<(), Halt> {
+    fn accept(&mut self, text: Arc<[u8]>, tokens: Option<usize>, duration: Duration) -> Result<(), Halt> {
         if text == self.best {
             return Ok(());
         }
         debug_assert_eq!(self.cache.get(&key(&text)), Some(&Verdict::Interesting));
-        let size = Size {
-            bytes: text.len(),
-            tokens: tokens.unwrap_or_else(|| count_words(&text)),
-            lines: count_lines(&text),
-        };
+        let size =
+            Size { bytes: text.len(), tokens: tokens.unwrap_or_else(|| count_words(&text)), lines: count_lines(&text) };
         self.raise_deadline(duration);
         let (bytes, gone) = (self.size.bytes, self.size.tokens);
         let stats = self.pass_stats();
@@ -426,11 +421,8 @@ impl<'a> Session<'a> {
 
     /// Cancels the tests whose questions nobody has any more.
     fn withdraw(&mut self, asked: &mut HashMap<u64, Asked>, wants: impl Fn(u64) -> bool) {
-        let mut useless: Vec<Ticket> = asked
-            .iter()
-            .filter(|(question, _)| !wants(**question))
-            .filter_map(|(_, a)| a.ticket)
-            .collect();
+        let mut useless: Vec<Ticket> =
+            asked.iter().filter(|(question, _)| !wants(**question)).filter_map(|(_, a)| a.ticket).collect();
         useless.sort_unstable_by_key(|t| t.0);
         for ticket in useless {
             self.executor.cancel(ticket);

@@ -82,9 +82,7 @@ impl Sweep {
     pub(super) fn newly_decided(&mut self) -> Vec<(usize, bool)> {
         let until = self.order.len() - self.undecided();
         let from = std::mem::replace(&mut self.reported, until);
-        (from..self.reported)
-            .map(|at| (self.order[at] as usize, !self.search.removed().contains(at)))
-            .collect()
+        (from..self.reported).map(|at| (self.order[at] as usize, !self.search.removed().contains(at))).collect()
     }
 
     /// Units that stay, with the search as it stands.

@@ -60,12 +60,7 @@ impl<'g> Work<'g> {
 
     /// A text with its tree.
     pub(super) fn tree(document: Document, grammar: &'g Grammar) -> Self {
-        let tree = Tree {
-            dead: NodeSet::new(&document),
-            refused: HashMap::new(),
-            document,
-            grammar,
-        };
+        let tree = Tree { dead: NodeSet::new(&document), refused: HashMap::new(), document, grammar };
         Work { base: Base::Tree(Box::new(tree)), edits: Vec::new() }
     }
 
@@ -89,11 +84,7 @@ impl<'g> Work<'g> {
     }
 
     /// The text after the pending edits and some removals more.
-    pub(super) fn candidate<'r>(
-        &self,
-        more: impl Iterator<Item = &'r Removal>,
-        cleared: bool,
-    ) -> Candidate {
+    pub(super) fn candidate<'r>(&self, more: impl Iterator<Item = &'r Removal>, cleared: bool) -> Candidate {
         let rendering = self.render(more);
         let tokens = match &self.base {
             Base::Text(_) => None,
@@ -150,9 +141,7 @@ impl<'g> Work<'g> {
     /// Whether this was refused when the file was not much larger than now.
     pub(super) fn is_refused(&self, ask: Ask, node: NodeId, tokens: usize) -> bool {
         match &self.base {
-            Base::Tree(tree) => {
-                tree.refused.get(&(ask, node)).is_some_and(|&then| !worth_asking_again(then, tokens))
-            }
+            Base::Tree(tree) => tree.refused.get(&(ask, node)).is_some_and(|&then| !worth_asking_again(then, tokens)),
             Base::Text(_) => false,
         }
     }
@@ -177,11 +166,9 @@ impl<'g> Work<'g> {
 
     /// Makes the edited text the snapshot of work without a tree.
     pub(super) fn rebase_text(&mut self) {
-        let rendering = self.render(std::iter::empty());
-        if let Base::Text(source) = &mut self.base {
-            *source = rendering.text;
-            self.edits.clear();
-        }
+        let text = self.render(std::iter::empty()).text;
+        self.edits.clear();
+        self.base = Base::Text(text);
     }
 
     /// Parses the edited text and goes on from there. What was refused is carried over to the nodes
@@ -189,31 +176,37 @@ impl<'g> Work<'g> {
     /// costs tests and never correctness.
     ///
     /// # Errors
-    /// When the edited text cannot be parsed; the work is unchanged then.
+    /// When the edited text cannot be parsed; the work is the edited text without a tree then.
     pub(super) fn rebase(&mut self, parser: &mut SyntaxParser) -> Result<(), ParseError> {
-        if !self.is_edited() {
-            return Ok(());
-        }
         let rendering = self.render(std::iter::empty());
-        match &mut self.base {
-            Base::Text(source) => *source = rendering.text,
-            Base::Tree(tree) => {
-                let new = Document::parse(parser, rendering.text.clone())?;
-                let mut refused = HashMap::new();
-                for (&(ask, id), &then) in &tree.refused {
-                    let old = tree.document.node(id);
-                    if let Some((start, end)) = rendering.map(old.start as usize, old.end as usize)
-                        && let Some(same) = new.find(start, end, old.kind)
-                    {
-                        refused.insert((ask, same), then);
-                    }
-                }
-                tree.dead = NodeSet::new(&new);
-                tree.refused = refused;
-                tree.document = new;
+        self.edits.clear();
+        // The old tree goes before the new one is made: together they would be the peak of the
+        // whole run's memory.
+        let Base::Tree(old) = std::mem::replace(&mut self.base, Base::Text(Vec::new())) else {
+            self.base = Base::Text(rendering.text);
+            return Ok(());
+        };
+        let moved: Vec<_> = old
+            .refused
+            .iter()
+            .filter_map(|(&(ask, id), &then)| {
+                let node = old.document.node(id);
+                let (start, end) = rendering.map(node.start as usize, node.end as usize)?;
+                Some((ask, start, end, node.kind, then))
+            })
+            .collect();
+        let grammar = old.grammar;
+        drop(old);
+        let text = rendering.text;
+        self.base = Base::Text(text.clone());
+        let document = Document::parse(parser, text)?;
+        let mut tree = Tree { grammar, dead: NodeSet::new(&document), refused: HashMap::new(), document };
+        for (ask, start, end, kind, then) in moved {
+            if let Some(same) = tree.document.find(start, end, kind) {
+                tree.refused.insert((ask, same), then);
             }
         }
-        self.edits.clear();
+        self.base = Base::Tree(Box::new(tree));
         Ok(())
     }
 }

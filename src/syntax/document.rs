@@ -276,10 +276,7 @@ fn arena(tree: &SyntaxTree) -> Vec<Node> {
             | flag(in_extra || (extra && !node.is_error()), IN_EXTRA);
         let (start, end) = (node.start_byte(), node.end_byte());
         let leaf = node.child_count() == 0;
-        let token = leaf
-            && end > start
-            && flags & IN_EXTRA == 0
-            && !node.kind().chars().all(char::is_whitespace);
+        let token = leaf && end > start && flags & IN_EXTRA == 0 && !node.kind().chars().all(char::is_whitespace);
         nodes.push(Node {
             kind: node.kind_id(),
             field: cursor.field_id().map_or(0, |f| f.get()),

@@ -84,9 +84,7 @@ impl Rendering {
 #[must_use]
 pub fn render(source: &[u8], mut edits: Vec<Edit>) -> Rendering {
     // Outer before inner; of two with the same range the one with text comes first and wins.
-    edits.sort_by(|a, b| {
-        (a.start, b.end, b.text.len()).cmp(&(b.start, a.end, a.text.len()))
-    });
+    edits.sort_by(|a, b| (a.start, b.end, b.text.len()).cmp(&(b.start, a.end, a.text.len())));
     let mut out = Rendering { text: Vec::with_capacity(source.len()), pieces: Vec::new() };
     let mut at = 0;
     let mut edits = edits.into_iter().peekable();
@@ -190,7 +188,23 @@ fn is_identifier(byte: u8) -> bool {
 fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
-        b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'!' | b'<' | b'>' | b'=' | b'?' | b':' | b'~' | b'.' | b'#' | b'@'
+        b'+' | b'-'
+            | b'*'
+            | b'/'
+            | b'%'
+            | b'&'
+            | b'|'
+            | b'^'
+            | b'!'
+            | b'<'
+            | b'>'
+            | b'='
+            | b'?'
+            | b':'
+            | b'~'
+            | b'.'
+            | b'#'
+            | b'@'
     )
 }
 

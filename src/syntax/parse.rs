@@ -63,12 +63,7 @@ impl SyntaxParser {
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
-    pub fn reparse(
-        &mut self,
-        old: &SyntaxTree,
-        old_text: &[u8],
-        text: &[u8],
-    ) -> Result<SyntaxTree, ParseError> {
+    pub fn reparse(&mut self, old: &SyntaxTree, old_text: &[u8], text: &[u8]) -> Result<SyntaxTree, ParseError> {
         let prefix = common_prefix(old_text, text);
         let suffix = common_suffix(&old_text[prefix..], &text[prefix..]);
         let (old_end, new_end) = (old_text.len() - suffix, text.len() - suffix);
@@ -96,11 +91,7 @@ impl SyntaxParser {
             if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = self.parser.parse_with_options(
-            &mut |at, _| text.get(at..).unwrap_or_default(),
-            old,
-            Some(options),
-        );
+        let tree = self.parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), old, Some(options));
         if tree.is_none() {
             // A parser that was interrupted would go on with the old text.
             self.parser.reset();
@@ -155,10 +146,7 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 /// The position behind `text` when `text` starts at `from`.
 fn advance(from: Point, text: &[u8]) -> Point {
     match memchr::memrchr(b'\n', text) {
-        Some(last) => Point::new(
-            from.row + memchr::memchr_iter(b'\n', text).count(),
-            text.len() - last - 1,
-        ),
+        Some(last) => Point::new(from.row + memchr::memchr_iter(b'\n', text).count(), text.len() - last - 1),
         None => Point::new(from.row, from.column + text.len()),
     }
 }
@@ -166,6 +154,7 @@ fn advance(from: Point, text: &[u8]) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::testing::{FILES, Languages, parser, shipped_sample};
 
     #[test]
     fn common_ends_do_not_overlap() {
@@ -184,5 +173,104 @@ mod tests {
         assert_eq!((at.row, at.column), (2, 7));
         let at = advance(Point::new(2, 5), b"ab\n\nxyz");
         assert_eq!((at.row, at.column), (4, 3));
+    }
+
+    /// Kind, place and flags of every node, in preorder.
+    fn nodes(tree: &SyntaxTree) -> Vec<(u16, std::ops::Range<usize>, bool, bool)> {
+        let mut cursor = tree.walk();
+        let mut all = Vec::new();
+        loop {
+            let node = cursor.node();
+            all.push((node.kind_id(), node.byte_range(), node.is_error(), node.is_missing()));
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return all;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parsing_again_equals_parsing() {
+        let rows = [
+            ("x.c", "int a;\nint f(void) { return a; }\n", "int f(void) { return a; }\n"),
+            ("x.c", "int a;\nint f(void) { return a; }\n", "int a;\nint f(void) { }\n"),
+            ("x.c", "int a = 1;", "int a = 1;"),
+            ("x.c", "int a = 1;", ""),
+            ("x.c", "", "int a = 1;"),
+            ("x.c", "#define A 1\nint a;\n", "int a;\n"),
+            ("x.c", "int a(b);", "a(b);"),
+            ("x.c", "int f(void) { a * b; }", "int f(void) { int a, b; a * b; }"),
+            ("x.js", "a()\nb()\n", "a()\n(b)()\n"),
+            ("x.js", "x = a / b / d;", "x = /b/ / d;"),
+            ("x.js", "`a${b}`;", "`a{b}`;"),
+            ("x.js", "if (a) b(); else d();", "if (a) b();"),
+            ("x.json", "[1, 2, [3, 4]]", "[1, [3, 4]]"),
+            ("x.json", "\u{feff}[1, 2]", "\u{feff}[2]"),
+            ("x.json", "[1, 2]", "\u{feff}[1, 2]"),
+            ("x.json", "[1,\r\n2]", "[1, 2]"),
+        ];
+        for (file, old, new) in rows {
+            let mut parser = parser(file);
+            let tree = parser.parse(old.as_bytes()).expect("a small text has a tree");
+            let fresh = parser.parse(new.as_bytes()).expect("a small text has a tree");
+            let again = parser.reparse(&tree, old.as_bytes(), new.as_bytes()).expect("a small text has a tree");
+            assert_eq!(error_count(&fresh), 0, "{new}");
+            assert_eq!(nodes(&again), nodes(&fresh), "{old} to {new}");
+        }
+    }
+
+    #[test]
+    fn parsing_again_without_any_one_unit_equals_parsing() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            let mut parser = parser(file);
+            let old = sample.document.source().to_vec();
+            let mut compared = 0;
+            for unit in sample.all_siblings().into_iter().flat_map(|list| list.units) {
+                let new = sample.after([&unit.removal]);
+                let fresh = parser.parse(&new).expect("the sample has a tree");
+                if error_count(&fresh) == 0 {
+                    let again = parser.reparse(sample.document.tree(), &old, &new).expect("the sample has a tree");
+                    assert_eq!(nodes(&again), nodes(&fresh), "{file} without {unit:?}");
+                    compared += 1;
+                }
+            }
+            assert!(compared > 40, "{file}: {compared}");
+        }
+    }
+
+    #[test]
+    fn errors_are_unplaced_and_invented_nodes() {
+        let rows = [
+            ("x.c", "int a;", 0),
+            ("x.c", "int a", 1),
+            ("x.c", "int f(void) { return 1 }", 1),
+            ("x.c", "int a; ) int b; ) int d;", 2),
+            ("x.js", "let a =", 1),
+            ("x.js", "a b", 1),
+            ("x.json", "[1, 2,]", 1),
+            ("x.json", "[1, ?? 2, !! 3]", 2),
+            ("x.json", "", 0),
+        ];
+        for (file, text, errors) in rows {
+            let tree = parser(file).parse(text.as_bytes()).expect("a small text has a tree");
+            assert_eq!(error_count(&tree), errors, "{text}");
+        }
+    }
+
+    /// A parser that gave up starts afresh with the next text.
+    #[test]
+    fn hopeless_texts_are_given_up_and_forgotten() {
+        let mut parser = parser("x.js");
+        // Either answer will do; what counts is that one comes.
+        let _ = parser.parse("(".repeat(50_000).as_bytes());
+        let tree = parser.parse(b"a();").expect("a small text has a tree");
+        assert_eq!(error_count(&tree), 0);
+        assert_eq!(tree.root_node().byte_range(), 0..4);
     }
 }

@@ -212,3 +212,29 @@ fn hostile_bytes_go_through_the_program() {
         }
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn events_that_cannot_be_written_end_the_run_with_6() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    let line = ["--json", "/dev/full", "input.txt", "-o", "out", "--", "grep", "-q", "keep"];
+    let ran = folder.lop(&line).expect_code(6);
+    assert!(ran.stderr.contains("cannot write JSON lines: No space left on device"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["input.txt"]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_ends_the_run_with_6_and_is_not_half_there() {
+    let folder = Folder::new();
+    folder.write("input.txt", long_input());
+    // Somebody takes the name of the original while lop runs.
+    let original = folder.path("input.txt.orig");
+    folder.script("test.sh", &format!("echo precious > '{}'; {KEEP_ALL}", original.display()));
+    let ran = folder.lop(&["-j1", "test.sh", "input.txt"]).expect_code(6);
+    assert!(ran.stderr.contains("cannot keep the original as input.txt.orig"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.read("input.txt"), long_input().into_bytes());
+    assert_eq!(folder.read("input.txt.orig"), b"precious\n");
+}

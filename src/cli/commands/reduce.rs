@@ -48,7 +48,7 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     drop(workers);
     // An error must not be written into the live line.
     reporters.progress = None;
-    let report = result.map_err(|error| run.failed(error, &mut reporters))?;
+    let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
     run.finish(&settings.content, &report, &mut reporters, settings.verbosity, settings.diff)
 }
 
@@ -115,12 +115,14 @@ impl Run {
     }
 
     /// Saves what can be saved, and says where it is.
-    fn failed(&self, error: ReduceError, reporters: &mut Reporters) -> Failure {
+    fn failed(&self, error: ReduceError, original: &[u8], reporters: &mut Reporters) -> Failure {
         let best = match &error {
             ReduceError::Unresolved { best, .. } => best.as_deref(),
             ReduceError::Sink { best, .. } => Some(best.as_slice()),
             _ => None,
         };
+        // The input itself may not even have been judged, and is where it was.
+        let best = best.filter(|&best| best != original);
         let saved = best.is_some_and(|best| reporters.store.finish(best).is_ok());
         let kept = match (&self.kept, best) {
             (_, None) => None,
