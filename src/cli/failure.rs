@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::exec::local::StartError;
+use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
 use crate::reduce::ReduceError;

@@ -1,10 +1,13 @@
 //! Responsible for where candidates run: [`Executor`] takes jobs and gives outcomes back, one by one, in any order.
 //!
-//! [`inline::Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
-//! [`local::LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine.
+//! [`Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
+//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine.
 
-pub mod inline;
-pub mod local;
+mod inline;
+mod local;
+
+pub use inline::Inline;
+pub use local::{LocalOptions, LocalWorkers, StartError};
 
 use std::sync::Arc;
 use std::time::Duration;

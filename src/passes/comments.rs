@@ -24,13 +24,16 @@ mod tests {
     #[test]
     fn all_comments_are_one_sequence() {
         // Text, its comments, the text without them.
-        let rows: [(&str, &str, &[&str], &str); 7] = [
+        let rows: [(&str, &str, &[&str], &str); 10] = [
             ("x.c", "int a;\n", &[], "int a;\n"),
             ("x.c", "// 1\nint a; /* 2 */\n", &["// 1", "/* 2 */"], "int a;\n"),
             ("x.c", "int/**/a;", &["/**/"], "int a;"),
             ("x.c", "#define A /* 1 */ 2\nint a;", &["/* 1 */"], "#define A 2\nint a;"),
             ("x.js", "a // 1\n/* 2\n */ b", &["// 1", "/* 2\n */"], "a\nb"),
             ("x.js", "'// 1'", &[], "'// 1'"),
+            ("x.c", "int f(int a /* 1 */, int b);", &["/* 1 */"], "int f(int a , int b);"),
+            ("x.c", "int x = f(a, /* 1 */ b);", &["/* 1 */"], "int x = f(a, b);"),
+            ("x.json", "[1, // 1\n 2]", &["// 1"], "[1,\n 2]"),
             ("x.json", "[// 1\n 1]", &["// 1"], "[\n 1]"),
         ];
         let mut languages = Languages::default();

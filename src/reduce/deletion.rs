@@ -14,6 +14,12 @@ use super::work::Ask;
 /// A list is put back after so many units were found needed: another may promise more by then.
 const SLICE: usize = 6;
 
+/// Unreferenced definitions are looked for again at once after a sweep that took out so many, or the
+/// `1 / LARGE_SHARE`-th part of the text. A chain of functions of which each calls the one before
+/// would otherwise go link by link, where their list goes in a few runs.
+const MANY_DEFINITIONS: usize = 3;
+const LARGE_SHARE: usize = 10;
+
 /// A list that waits for its turn.
 struct Waiting {
     /// Tokens expected to go per test; larger comes first.
@@ -97,7 +103,8 @@ impl Reducer<'_, '_> {
                 }
             }
             self.rebase()?;
-            if self.weight() >= before {
+            let gone = before.0.saturating_sub(self.tokens());
+            if sweep.removed_count() < MANY_DEFINITIONS && gone * LARGE_SHARE < before.0 {
                 return Ok(());
             }
         }

@@ -78,7 +78,8 @@ impl Rendering {
 /// The edits may come in any order; one inside another is swallowed by it, and two that overlap
 /// are united. At the borders of a hole that is not [raw](Edit::raw)
 /// - a space is put between two identifier bytes and between two operator bytes,
-/// - where both sides are blank one side's blanks stay, those with a line feed if there are any.
+/// - where both sides are blank one side's blanks stay: those with a line feed if there are any, and the
+///   shorter ones otherwise.
 ///
 /// Nothing else is re-spaced.
 #[must_use]
@@ -136,9 +137,13 @@ impl Rendering {
             }
         } else if left_blank > 0 && right_blank > 0 {
             let left = &self.text[self.text.len() - left_blank..];
-            if left.contains(&b'\n') || !right.contains(&b'\n') {
-                // Of the right side only the indentation of its own line is worth keeping, and
-                // the left side has its own.
+            // Of two with a line feed, or two without, the shorter one.
+            let keep_left = match (left.contains(&b'\n'), right.contains(&b'\n')) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => left_blank <= right_blank,
+            };
+            if keep_left {
                 at += right_blank;
             } else {
                 self.cut(self.text.len() - left_blank);
@@ -232,6 +237,7 @@ mod tests {
         assert_eq!(after("a; b;\nc", &[(3, 5, "")]), "a;\nc");
         assert_eq!(after("a;\n  b;\n  c", &[(5, 7, "")]), "a;\n  c");
         assert_eq!(after("a;\nb; c", &[(3, 5, "")]), "a;\nc");
+        assert_eq!(after("{\n  a;\n}", &[(4, 6, "")]), "{\n}");
         assert_eq!(after("a\n  b", &[(0, 1, "")]), "b");
     }
 

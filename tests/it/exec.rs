@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use lop::engine::Verdict;
-use lop::exec::inline::Inline;
-use lop::exec::local::{LocalOptions, LocalWorkers};
+use lop::exec::Inline;
 use lop::exec::{Executor, Job, Ticket};
+use lop::exec::{LocalOptions, LocalWorkers};
 use lop::oracle::{
     Cancel, CommandOracle, ConditionSpec, Conditions, Exit, Oracle, Outcome, Slot, SlotOptions, Unresolved,
 };

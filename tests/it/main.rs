@@ -3,6 +3,7 @@
 mod cli;
 mod exec;
 mod fixtures;
+mod reduce;
 mod safety;
 mod support;
 mod tidy;

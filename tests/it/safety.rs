@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use lop::engine::Verdict;
-use lop::exec::inline::Inline;
+use lop::exec::Inline;
 use lop::grammar::{Grammar, Registry};
 use lop::oracle::Cancel;
 use lop::reduce::{Ended, Options, ReduceError, Silent, reduce};

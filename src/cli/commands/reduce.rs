@@ -11,7 +11,7 @@ use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::signals;
 use crate::exec::Executor;
-use crate::exec::local::{LocalOptions, LocalWorkers};
+use crate::exec::{LocalOptions, LocalWorkers};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};

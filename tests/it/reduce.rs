@@ -1,0 +1,404 @@
+//! Whole reductions through the library, with tests that are functions: what comes out, how many
+//! tests it took, and in which order they were asked.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lop::engine::Verdict;
+use lop::exec::{Executor, Inline, Job, Ticket};
+use lop::grammar::{AUTO, Grammar, Registry};
+use lop::oracle::{Cancel, Outcome};
+use lop::reduce::{Ended, Event, EventSink, Minimal, Order, Schedule};
+use lop::{Options, ReduceError, Report, Silent, reduce};
+
+fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
+    let registry = Registry::embedded().expect("the shipped grammars are right");
+    registry.choose(AUTO, Path::new(file), text).expect("auto always finds something").0
+}
+
+fn yes_if(interesting: bool) -> Verdict {
+    if interesting { Verdict::Interesting } else { Verdict::NotInteresting }
+}
+
+fn has(text: &[u8], part: &str) -> bool {
+    text.windows(part.len()).any(|w| w == part.as_bytes())
+}
+
+/// Reduces and returns the report with every candidate that was tested.
+fn run(
+    file: &str,
+    input: &[u8],
+    options: &Options,
+    mut test: impl FnMut(&[u8]) -> Verdict,
+) -> (Result<Report, ReduceError>, Vec<Vec<u8>>) {
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let log = Rc::clone(&asked);
+    let mut executor = Inline::new(move |candidate: &[u8]| {
+        log.borrow_mut().push(candidate.to_vec());
+        test(candidate)
+    });
+    let report = reduce(input, grammar(file, input), &mut executor, options, &mut Silent, &Cancel::new());
+    drop(executor);
+    (report, asked.take())
+}
+
+fn reduced(file: &str, input: &[u8], test: impl FnMut(&[u8]) -> Verdict) -> String {
+    let (report, _) = run(file, input, &Options::default(), test);
+    String::from_utf8(report.expect("the input is interesting").best).expect("the inputs are UTF-8")
+}
+
+/// A C file with `n` functions, each of which calls the one before it.
+fn functions(n: usize) -> String {
+    let mut text = "int f0(int a) { return a; }\n".to_owned();
+    for i in 1..n {
+        text += &format!("/* number {i} */\nint f{i}(int a, int b) {{ int c = a + b; return f{}(c, {i}); }}\n", i - 1);
+    }
+    text
+}
+
+#[test]
+fn one_needed_part_of_a_large_file_takes_few_tests() {
+    let input = functions(500);
+    let (report, asked) = run("x.c", input.as_bytes(), &Options::default(), |c| yes_if(has(c, "f250(")));
+    let report = report.expect("the input is interesting");
+    assert!(report.best.len() <= 10, "{:?}", String::from_utf8_lossy(&report.best));
+    assert!(asked.len() < 60, "{} tests", asked.len());
+}
+
+#[test]
+fn every_language_ends_at_its_minimum() {
+    let rows = [
+        ("x.c", "int a; int b(int x, int y) { if (x) { return y + 42; } return 0; }\n", "42"),
+        ("x.js", "function f(a, b) { const o = {k: [1, 'needle', 3]}; return o.k[a] ? b : g(o) }\nf(1)\n", "needle"),
+        ("x.json", "{\"a\": [1, 2, {\"b\": \"needle\"}], \"c\": null}\n", "needle"),
+        ("x.txt", "one\ntwo needle three\nfour\n", "needle"),
+    ];
+    for (file, input, needed) in rows {
+        let best = reduced(file, input.as_bytes(), |c| yes_if(has(c, needed)));
+        assert!(best.contains(needed), "{file}: {best}");
+        assert!(best.len() <= needed.len() + 11, "{file}: {best:?}");
+    }
+}
+
+#[test]
+fn no_token_of_the_result_can_go() {
+    let input = functions(12);
+    let test = |c: &[u8]| yes_if(has(c, "f7(int") && has(c, "return") && c.iter().filter(|b| **b == b'+').count() >= 3);
+    let best = reduced("x.c", input.as_bytes(), test);
+    // The guarantee is about texts that parse as well as the result does.
+    let grammar = grammar("x.c", best.as_bytes()).expect("a language");
+    let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
+    let document = lop::syntax::Document::parse(&mut parser, best.clone().into_bytes()).expect("it parses");
+    for id in document.ids().filter(|id| document.is_token(*id)) {
+        let mut without = best.clone();
+        without.replace_range(document.node(id).range(), " ");
+        let tree = parser.parse(without.as_bytes()).expect("it is short");
+        let worse = lop::syntax::error_count(&tree) > document.errors();
+        assert!(worse || test(without.as_bytes()) != Verdict::Interesting, "{without}");
+    }
+}
+
+#[test]
+fn the_same_seed_asks_the_same_questions() {
+    let input = functions(40);
+    let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int"));
+    for order in [Order::Backward, Order::Forward, Order::Random] {
+        let options = Options { order, seed: 7, ..Options::default() };
+        let (first, one) = run("x.c", input.as_bytes(), &options, test);
+        let (second, two) = run("x.c", input.as_bytes(), &options, test);
+        assert_eq!(one, two, "{order:?}");
+        assert_eq!(first.expect("interesting").best, second.expect("interesting").best);
+    }
+    let random =
+        |seed| run("x.c", input.as_bytes(), &Options { order: Order::Random, seed, ..Options::default() }, test).1;
+    assert_ne!(random(1), random(2), "the seed matters");
+}
+
+#[test]
+fn no_candidate_is_tested_twice() {
+    let input = functions(30);
+    let (_, asked) = run("x.c", input.as_bytes(), &Options::default(), |c| yes_if(has(c, "f9(") && has(c, "c = a")));
+    let distinct: HashSet<_> = asked.iter().collect();
+    // The input is judged twice before it is believed.
+    assert_eq!(asked.len(), distinct.len() + 1);
+}
+
+#[test]
+fn candidates_have_no_new_syntax_errors() {
+    let input = functions(20);
+    let test_with = |allow: bool| {
+        let options = Options { allow_syntax_errors: allow, ..Options::default() };
+        let (_, asked) = run("x.c", input.as_bytes(), &options, |c| yes_if(has(c, "f5(int a") && has(c, "return f")));
+        let grammar = grammar("x.c", input.as_bytes()).expect("a language");
+        let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
+        asked.iter().filter(|c| lop::syntax::error_count(&parser.parse(c).expect("short")) > 0).count()
+    };
+    let (strict, loose) = (test_with(false), test_with(true));
+    assert!(strict <= 2, "{strict} candidates with errors: only cleared units are not parsed first");
+    assert!(loose > strict, "without the gate there are more");
+}
+
+/// Which depth each question of the sibling lists was about, one vector per sweep over the tree.
+#[derive(Default)]
+struct Depths {
+    sweeps: Vec<Vec<u32>>,
+}
+
+impl EventSink for Depths {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Pass { name: "siblings", .. } => self.sweeps.push(Vec::new()),
+            Event::Tested { pass: "siblings", what, .. } => {
+                let depth = what.strip_prefix("depth ").and_then(|w| w.split(',').next()).expect("a list's depth");
+                self.sweeps.last_mut().expect("a sweep").push(depth.parse().expect("a number"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn by_levels_depths_never_decrease_inside_a_sweep() {
+    let input = functions(30);
+    let test = |c: &[u8]| yes_if(has(c, "return f4(") && has(c, "f17("));
+    let mut depths = Depths::default();
+    let options = Options { schedule: Schedule::Levels, ..Options::default() };
+    let mut executor = Inline::new(test);
+    let report = reduce(
+        input.as_bytes(),
+        grammar("x.c", input.as_bytes()),
+        &mut executor,
+        &options,
+        &mut depths,
+        &Cancel::new(),
+    )
+    .expect("the input is interesting");
+    assert!(depths.sweeps.iter().any(|s| s.len() > 5), "there are sweeps to look at");
+    for sweep in depths.sweeps {
+        assert!(sweep.is_sorted(), "{sweep:?}");
+    }
+    let by_gain = reduced("x.c", input.as_bytes(), test);
+    assert!(report.best.len() <= by_gain.len() + by_gain.len() / 20 + 2);
+}
+
+#[test]
+fn several_tests_at_a_time_end_at_the_same_result() {
+    let input = functions(60);
+    let test = |c: &[u8]| yes_if(has(c, "f31(") && has(c, "f2(int a"));
+    let alone = reduced("x.c", input.as_bytes(), test);
+    for slots in [2, 3, 8] {
+        let mut executor = Inline::new(test).with_slots(slots);
+        let report = reduce(
+            input.as_bytes(),
+            grammar("x.c", input.as_bytes()),
+            &mut executor,
+            &Options::default(),
+            &mut Silent,
+            &Cancel::new(),
+        )
+        .expect("the input is interesting");
+        let size = report.best.len();
+        assert!(size.abs_diff(alone.len()) * 20 <= alone.len(), "{slots}: {size} instead of {}", alone.len());
+    }
+}
+
+#[test]
+fn what_is_minimal_is_what_was_asked_for() {
+    let input = "int f(int a) { return a + 12345; }\nint g;\n";
+    let with = |minimal| {
+        let options = Options { minimal: Some(minimal), ..Options::default() };
+        let (report, asked) = run("x.c", input.as_bytes(), &options, |c| yes_if(has(c, "f(") && has(c, "5")));
+        (report.expect("interesting"), asked.len())
+    };
+    let (none, fewest) = with(Minimal::None);
+    let (by_char, most) = with(Minimal::Char);
+    assert_eq!((none.minimal, by_char.minimal), ("none", "char"));
+    assert!(fewest <= most);
+    for at in 0..by_char.best.len() {
+        let mut without = by_char.best.clone();
+        without.remove(at);
+        let whole = has(&without, "f(") && has(&without, "5");
+        let grammar = grammar("x.c", input.as_bytes()).expect("a language");
+        let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
+        assert!(!whole || parser.parse(&without).expect("short").root_node().has_error(), "{without:?}");
+    }
+}
+
+#[test]
+fn text_is_reduced_by_lines_words_and_characters() {
+    let mut input = String::new();
+    for i in 0..400 {
+        input += &format!("line {i} with some words\n");
+    }
+    let best = reduced("x.unknown", input.as_bytes(), |c| yes_if(has(c, "317") && has(c, "wor")));
+    assert_eq!(best.len(), 6, "{best:?}");
+}
+
+#[test]
+fn an_input_too_large_to_parse_is_cut_down_by_lines_first() {
+    let input = functions(300);
+    let options = Options { max_parse: 2_000, ..Options::default() };
+    let mut passes = Vec::new();
+    struct Passes<'a>(&'a mut Vec<&'static str>);
+    impl EventSink for Passes<'_> {
+        fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+            if let Event::Pass { name, .. } = event {
+                self.0.push(name);
+            }
+            Ok(())
+        }
+    }
+    let mut executor = Inline::new(|c: &[u8]| yes_if(has(c, "f123(int")));
+    let grammar = grammar("x.c", input.as_bytes());
+    let report = reduce(input.as_bytes(), grammar, &mut executor, &options, &mut Passes(&mut passes), &Cancel::new())
+        .expect("interesting");
+    assert!(report.best.len() < 15, "{:?}", String::from_utf8_lossy(&report.best));
+    assert_eq!(passes.first(), Some(&"lines"));
+    assert!(passes.contains(&"siblings"), "then the tree is used: {passes:?}");
+}
+
+#[test]
+fn malformed_input_stays_malformed_and_gets_small() {
+    let mut input = String::from("{\"list\": [");
+    for i in 0..200 {
+        input += &format!("{{\"id\": {i}, \"name\": \"user {i}\"}},");
+    }
+    input += "{\"id\": 1,,}], \"end\": true}";
+    let best = reduced("x.json", input.as_bytes(), |c| {
+        let text: String = String::from_utf8_lossy(c).split_whitespace().collect();
+        yes_if(text.contains(",,"))
+    });
+    assert_eq!(best, ",,");
+}
+
+#[test]
+fn nesting_of_any_depth_takes_a_handful_of_tests() {
+    let depth = 100_000;
+    let input = format!("{}7{}", "[".repeat(depth), "]".repeat(depth));
+    let (report, asked) = run("x.json", input.as_bytes(), &Options::default(), |c| yes_if(has(c, "7")));
+    assert_eq!(report.expect("interesting").best, b"7");
+    assert!(asked.len() < 30, "{} tests", asked.len());
+}
+
+#[test]
+fn a_hundred_thousand_elements_take_about_the_logarithm() {
+    let list: Vec<String> = (0..100_000).map(|i| i.to_string()).collect();
+    let input = format!("[{}]", list.join(","));
+    let (report, asked) = run("x.json", input.as_bytes(), &Options::default(), |c| {
+        yes_if(c.split(|b| !b.is_ascii_digit()).any(|n| n == b"61234"))
+    });
+    assert_eq!(report.expect("interesting").best, b"61234");
+    assert!(asked.len() < 60, "{} tests", asked.len());
+}
+
+#[test]
+fn what_timed_out_is_tried_again_and_then_reported() {
+    let input = "int a;\nint b;\nint loops;\nint c;\n";
+    // Without `loops` the test never ends.
+    let test = |c: &[u8]| {
+        if !has(c, "b") {
+            Verdict::NotInteresting
+        } else if has(c, "loops") {
+            Verdict::Interesting
+        } else {
+            Verdict::Timeout
+        }
+    };
+    let (report, asked) = run("x.c", input.as_bytes(), &Options::default(), test);
+    let report = report.expect("interesting");
+    assert!(has(&report.best, "loops"));
+    assert!(report.tests.timeout > 0);
+    assert!(report.kept_by_timeout.iter().any(|t| t.contains("loops")), "{:?}", report.kept_by_timeout);
+    let twice = asked.iter().any(|c| test(c) == Verdict::Timeout && asked.iter().filter(|o| *o == c).count() == 2);
+    assert!(twice, "a candidate that timed out is asked once more at the end");
+    let options = Options { timeout_is_final: true, ..Options::default() };
+    let (_, asked) = run("x.c", input.as_bytes(), &options, test);
+    assert!(asked.iter().all(|c| test(c) != Verdict::Timeout || asked.iter().filter(|o| *o == c).count() == 1));
+}
+
+#[test]
+fn the_limit_of_tests_ends_it_with_the_best_so_far() {
+    let input = functions(50);
+    let options = Options { max_tests: Some(10), ..Options::default() };
+    let (report, asked) = run("x.c", input.as_bytes(), &options, |c| yes_if(has(c, "f9(int") && has(c, "f40(int")));
+    let report = report.expect("interesting");
+    assert_eq!((report.ended, asked.len(), report.minimal), (Ended::Budget, 10, "none"));
+    assert!(report.best.len() < input.len() && has(&report.best, "f40(int"));
+}
+
+#[test]
+fn the_baseline_refuses_what_cannot_be_reduced() {
+    let refused = |test: &mut dyn FnMut(&[u8]) -> Verdict| run("x.c", b"int a;", &Options::default(), test).0;
+    assert!(matches!(refused(&mut |_| Verdict::NotInteresting), Err(ReduceError::NotInteresting { .. })));
+    assert!(matches!(refused(&mut |_| Verdict::Interesting), Err(ReduceError::EmptyIsInteresting)));
+    let mut calls = 0;
+    let flaky = refused(&mut |_| {
+        calls += 1;
+        yes_if(calls % 2 == 1)
+    });
+    assert!(matches!(flaky, Err(ReduceError::Flaky { interesting: 3, runs: 5, .. })), "{flaky:?}");
+}
+
+/// Answers in the worst order: the newest question first, and never a cancelled one.
+struct Backwards {
+    jobs: Vec<Job>,
+    cancelled: Vec<Ticket>,
+}
+
+impl Executor for Backwards {
+    fn slots(&self) -> usize {
+        4
+    }
+
+    fn submit(&mut self, job: Job) {
+        self.jobs.push(job);
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        if let Some(ticket) = self.cancelled.pop() {
+            return Some((ticket, Outcome::cancelled()));
+        }
+        let job = self.jobs.pop()?;
+        let mut outcome = Outcome::of(yes_if(has(&job.candidate, "f11(") && has(&job.candidate, "f5(int")));
+        outcome.duration = Duration::from_millis(1);
+        Some((job.ticket, outcome))
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        self.wait()
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        if let Some(at) = self.jobs.iter().position(|j| j.ticket == ticket) {
+            self.jobs.remove(at);
+            self.cancelled.push(ticket);
+        }
+    }
+
+    fn shutdown(&mut self) {}
+}
+
+#[test]
+fn answers_in_any_order_end_at_the_same_result() {
+    let input = functions(20);
+    let test = |c: &[u8]| yes_if(has(c, "f11(") && has(c, "f5(int"));
+    let mut backwards = Backwards { jobs: Vec::new(), cancelled: Vec::new() };
+    let report = reduce(
+        input.as_bytes(),
+        grammar("x.c", input.as_bytes()),
+        &mut backwards,
+        &Options::default(),
+        &mut Silent,
+        &Cancel::new(),
+    )
+    .expect("interesting");
+    assert_eq!(test(&report.best), Verdict::Interesting);
+    let alone = reduced("x.c", input.as_bytes(), test);
+    assert!(report.best.len() <= alone.len() + alone.len() / 10, "{:?}", String::from_utf8_lossy(&report.best));
+}
