@@ -30,30 +30,45 @@ pub fn unreferenced(
     if names_of.is_empty() {
         return None;
     }
-    let mut outside: HashMap<&[u8], bool> = HashMap::new();
+    let mut found: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
     for id in document.ids().filter(|&id| document.is_token(id)) {
-        let text = document.text(id);
-        if let Some(units) = units_of.get(text)
+        if let Some((&name, _)) = units_of.get_key_value(document.text(id))
             && grammar.is_identifier(document.node(id).kind)
-            && !units.iter().any(|unit| document.contains(*unit, id))
         {
-            outside.insert(text, true);
+            found.entry(name).or_default().push(id);
         }
     }
-    let free = |unit: NodeId| {
-        names_of[&unit]
-            .iter()
-            .all(|name| !outside.contains_key(name) && !grammar.keep_names().iter().any(|k| k.as_bytes() == *name))
+    // Whether these names are found only inside these units.
+    let closed = |group: &[NodeId], names: &[&[u8]]| {
+        names.iter().all(|name| {
+            let inside = |id: &NodeId| group.iter().any(|unit| document.contains(*unit, *id));
+            let kept = grammar.keep_names().iter().any(|keep| keep.as_bytes() == *name);
+            !kept && found.get(name).is_none_or(|places| places.iter().all(inside))
+        })
     };
     let mut units = Vec::new();
     for (&unit, names) in &names_of {
         let mut group: Vec<_> = names.iter().flat_map(|n| &units_of[n]).copied().collect();
         group.sort_unstable();
         group.dedup();
+        let all_names: Vec<&[u8]> = group.iter().flat_map(|u| &names_of[u]).copied().collect();
+        if !closed(&group, &all_names) {
+            // A part that defines nothing else may go without what holds it: `a` of `int a, b;`.
+            group.retain(|u| names_of[u].iter().all(|n| names.contains(n)));
+            if !closed(&group, names) {
+                continue;
+            }
+        }
         // The group is proposed once, by its first member, and only as a whole.
-        if group.first() != Some(&unit) || !group.iter().all(|&u| free(u) && !skip(u)) {
+        if group.first() != Some(&unit) || group.iter().any(|&u| skip(u)) {
             continue;
         }
+        let mut end = 0;
+        group.retain(|&u| {
+            let outermost = u >= end;
+            end = end.max(document.subtree_end(u));
+            outermost
+        });
         let clearances: Vec<_> = group.iter().map(|&u| shapes.clearance(document, grammar, u)).collect();
         let nodes: Option<Vec<_>> = clearances.iter().zip(&group).map(|(c, &u)| c.nodes(document, u)).collect();
         let Some(nodes) = nodes else { continue };

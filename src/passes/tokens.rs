@@ -28,8 +28,8 @@ mod tests {
     fn every_token_is_a_unit() {
         let rows: [(&str, &str, &[&str]); 6] = [
             ("x.json", "[1, 2]", &["1, 2]", "[, 2]", "[1 2]", "[1, ]", "[1, 2"]),
-            ("x.c", "int a;", &[" a;", "int ;", "int a"]),
-            ("x.c", "int a; // b", &[" a; // b", "int ; // b", "int a // b", "int a; "]),
+            ("x.c", "int a;", &["a;", "int ;", "int a"]),
+            ("x.c", "int a; // b", &["a; // b", "int ; // b", "int a // b", "int a; "]),
             ("x.js", "a+b", &["+b", "a b", "a+"]),
             // An implied semicolon has no bytes to take out.
             ("x.js", "a\nb", &["b", "a\n"]),

@@ -23,6 +23,10 @@ const DEADLINE_MINIMUM: Duration = Duration::from_secs(1);
 /// The baseline may take this long unless a deadline was asked for.
 pub(super) const BASELINE_DEADLINE: Duration = Duration::from_secs(300);
 
+/// Up to so many bytes every candidate is parsed first. In larger ones a parse may cost more than
+/// the 3–5 % of the tests that it saves where all units are known to be optional one by one.
+const ALWAYS_GATED: usize = 64 << 10;
+
 /// Why the work ends before it is done.
 #[derive(Debug)]
 pub(super) enum Halt {
@@ -38,7 +42,7 @@ pub(super) struct Candidate {
     pub(super) text: Vec<u8>,
     /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
     pub(super) tokens: Option<usize>,
-    /// Whether it is known to have no new syntax errors.
+    /// Whether every part that is gone may go by itself; all of them together may still be too much.
     pub(super) cleared: bool,
 }
 
@@ -355,7 +359,7 @@ impl<'a> Session<'a> {
             self.cache_hits += 1;
             return Some(verdict);
         }
-        if !candidate.cleared
+        if (!candidate.cleared || text.len() <= ALWAYS_GATED)
             && let Some(gate) = &mut self.gate
             && !gate.passes(text, &self.best)
         {

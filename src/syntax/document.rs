@@ -272,7 +272,7 @@ fn arena(tree: &SyntaxTree) -> Vec<Node> {
             | flag(extra, EXTRA)
             | flag(node.is_error(), ERROR)
             | flag(node.is_missing(), MISSING)
-            | flag(node.has_error(), HAS_ERROR)
+            | flag(node.is_error() || node.is_missing(), HAS_ERROR)
             | flag(in_extra || (extra && !node.is_error()), IN_EXTRA);
         let (start, end) = (node.start_byte(), node.end_byte());
         let leaf = node.child_count() == 0;
@@ -295,6 +295,7 @@ fn arena(tree: &SyntaxTree) -> Vec<Node> {
         }
         if let Some(&(outer, _)) = open.last() {
             nodes[outer as usize].tokens += u32::from(token);
+            nodes[outer as usize].flags |= flags & HAS_ERROR;
         }
         while !cursor.goto_next_sibling() {
             let Some((closed, _)) = open.pop() else { return nodes };
@@ -303,6 +304,7 @@ fn arena(tree: &SyntaxTree) -> Vec<Node> {
             nodes[closed as usize].subtree_end = end;
             if let Some(&(outer, _)) = open.last() {
                 nodes[outer as usize].tokens += nodes[closed as usize].tokens;
+                nodes[outer as usize].flags |= nodes[closed as usize].flags & HAS_ERROR;
             }
         }
     }
@@ -333,7 +335,7 @@ mod tests {
             assert!(node.start <= node.end && node.end as usize <= document.source().len());
             assert_eq!(document.text(id).len(), node.len());
             assert_eq!(document.is_leaf(id), document.children(id).next().is_none());
-            let wrong = (id..document.subtree_end(id)).any(|inner| counts(document.node(inner)));
+            let wrong = (id..document.subtree_end(id)).any(|inner| counts(document, inner));
             assert!(node.has_error() || !wrong, "{node:?}");
             let mut previous = None;
             let mut tokens = 0;
@@ -364,13 +366,15 @@ mod tests {
         }
         assert_eq!(seen, document.node_count(), "every node is a child once");
         assert_eq!(document.tokens(), document.tokens_in(0..document.source().len()));
-        assert_eq!(document.errors(), document.ids().filter(|&id| counts(document.node(id))).count());
+        assert_eq!(document.errors(), document.ids().filter(|&id| counts(document, id)).count());
     }
 
     /// What makes a document have an error. A leaf of bytes that no token starts with stands in an
     /// ERROR node that counts, and does not count again.
-    fn counts(node: &Node) -> bool {
-        node.has_error() && (node.is_error() || node.is_missing())
+    fn counts(document: &Document, id: NodeId) -> bool {
+        let node = document.node(id);
+        let inside = document.parent(id).is_some_and(|p| document.node(p).is_error());
+        node.is_missing() || (node.is_error() && !(inside && document.is_leaf(id)))
     }
 
     /// Every node is found by its place, but for those that share it with one of the same kind above.

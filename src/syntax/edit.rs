@@ -132,9 +132,7 @@ impl Rendering {
         let right = &source[at..at + right_blank];
         if self.text.len() == left_blank {
             // Nothing stands before the hole: the text need not start with blanks.
-            if right.contains(&b'\n') || left_blank > 0 {
-                at += right_blank;
-            }
+            at += right_blank;
         } else if left_blank > 0 && right_blank > 0 {
             let left = &self.text[self.text.len() - left_blank..];
             // Of two with a line feed, or two without, the shorter one.
