@@ -24,7 +24,7 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
     let mut refused: Option<Outcome> = None;
     let mut wanted = RUNS;
     while runs < wanted {
-        let outcome = session.judge(&input).map_err(before_the_baseline)?;
+        let outcome = session.judge(&input, "the input itself").map_err(before_the_baseline)?;
         runs += 1;
         if outcome.verdict.is_none() {
             return Err(Halt::Failed(ReduceError::Cancelled));
@@ -60,7 +60,7 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
     if input.is_empty() {
         return if options.allow_empty { Ok(true) } else { Err(Halt::Failed(ReduceError::EmptyIsInteresting)) };
     }
-    let empty = session.judge(b"").map_err(before_the_baseline)?;
+    let empty = session.judge(b"", "the empty file").map_err(before_the_baseline)?;
     match empty.verdict {
         Some(Verdict::Interesting) if options.allow_empty => {
             session.remember(b"", Verdict::Interesting);

@@ -77,7 +77,7 @@ pub struct Options {
     pub timeout_is_final: bool,
     /// Inputs above this many bytes are cut down by lines before they are parsed.
     pub max_parse: usize,
-    /// Stop after this many tests.
+    /// Stop after this many tests; the baseline's are counted, but always run.
     pub max_tests: Option<u64>,
     /// Stop after this much time.
     pub max_time: Option<Duration>,

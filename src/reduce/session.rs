@@ -206,15 +206,16 @@ impl<'a> Session<'a> {
         self.sink.event(event).map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best.to_vec() }))
     }
 
-    /// Runs the test on a text whatever is known of it, and waits for the outcome.
-    pub(super) fn judge(&mut self, text: &[u8]) -> Result<Outcome, Halt> {
-        self.check_limits()?;
+    /// Runs the test on a text whatever is known of it and whatever the limits are, and waits for
+    /// the outcome.
+    pub(super) fn judge(&mut self, text: &[u8], what: &str) -> Result<Outcome, Halt> {
+        self.check_cancel()?;
         let text: Arc<[u8]> = text.into();
         let ticket = self.submit(Arc::clone(&text), self.deadline);
         loop {
             let (answered, outcome) = self.wait()?;
             if answered == ticket {
-                self.count(&text, &outcome, "the input itself")?;
+                self.count(&text, &outcome, what)?;
                 return Ok(outcome);
             }
         }
@@ -433,10 +434,12 @@ impl<'a> Session<'a> {
         }
     }
 
+    fn check_cancel(&self) -> Result<(), Halt> {
+        if self.cancel.is_stopped() { Err(Halt::Ended(Ended::Cancelled)) } else { Ok(()) }
+    }
+
     fn check_limits(&self) -> Result<(), Halt> {
-        if self.cancel.is_stopped() {
-            return Err(Halt::Ended(Ended::Cancelled));
-        }
+        self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
         let time = self.options.max_time.is_some_and(|most| self.started.elapsed() >= most);
         if tests || time { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
