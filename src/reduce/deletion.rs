@@ -1,11 +1,12 @@
 //! Stage 1, deletion: sibling lists by expected gain, or level by level.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::passes::{Removal, Sequence, Unit, bodies, siblings, unreferenced};
 use crate::syntax::NodeId;
 
+use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::session::Halt;
 use super::sweep::Sweep;
@@ -20,15 +21,9 @@ const SLICE: usize = 6;
 const MANY_DEFINITIONS: usize = 3;
 const LARGE_SHARE: usize = 10;
 
-/// A list that waits for its turn.
-struct Waiting {
-    /// Tokens expected to go per test; larger comes first.
-    gain: f64,
-    depth: u32,
-    /// The node whose children it holds: of equal lists the last in the text comes first.
-    parent: NodeId,
-    list: List,
-}
+/// A list that waits for its turn, by the tokens expected to go per test; of equal ones the list nearer
+/// the root comes first, and then the last in the text, by the node whose children it holds.
+type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
 
 /// A list before and after its first turn. The search starts only then: from what is known by
 /// that time, and without ten kilobytes for every list that never gets a turn.
@@ -36,26 +31,6 @@ enum List {
     Fresh(Sequence),
     Begun(Box<Sweep>),
 }
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.gain.total_cmp(&other.gain).then(other.depth.cmp(&self.depth)).then(self.parent.cmp(&other.parent))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Waiting {}
 
 impl Reducer<'_, '_> {
     /// Takes out what can go, while something goes.
@@ -134,10 +109,10 @@ impl Reducer<'_, '_> {
         let mut heap = BinaryHeap::new();
         self.open(0, &mut heap);
         while let Some(mut list) = heap.pop() {
-            if self.work.is_gone(list.parent) {
+            if self.work.is_gone(list.tie.1) {
                 continue;
             }
-            let mut sweep = match list.list {
+            let mut sweep = match list.item {
                 List::Fresh(sequence) => Box::new(self.new_sweep(sequence)),
                 List::Begun(sweep) => sweep,
             };
@@ -159,8 +134,8 @@ impl Reducer<'_, '_> {
                 }
             }
             if !sweep.is_finished() {
-                list.gain = self.gain(kind, sweep.sequence.depth, sweep.needed(), sweep.mean_tokens_left());
-                list.list = List::Begun(sweep);
+                list.value = self.gain(kind, sweep.sequence.depth, sweep.needed(), sweep.mean_tokens_left());
+                list.item = List::Begun(sweep);
                 heap.push(list);
             }
         }
@@ -197,7 +172,8 @@ impl Reducer<'_, '_> {
     fn waiting(&self, parent: NodeId, sequence: Sequence) -> Waiting {
         let depth = sequence.depth;
         let mean = sequence.tokens() as f64 / sequence.units.len() as f64;
-        Waiting { gain: self.gain(sequence.kind, depth, 0, mean), depth, parent, list: List::Fresh(sequence) }
+        let value = self.gain(sequence.kind, depth, 0, mean);
+        Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(sequence) }
     }
 
     /// Expected tokens per test of a list: p(list) × mean tokens of a unit, where

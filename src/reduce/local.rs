@@ -1,12 +1,13 @@
 //! Stage 2, local edits: hoists, minimal replacements, splices and lifts by expected gain, and
 //! chains of nested nodes.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::engine::Verdict;
 use crate::passes::{Alternative, Fingerprints, Removal, chains, hoists, minimal_replacements, rewrites};
 
+use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::session::{Candidate, Halt, Inquiry};
 use super::work::{Work, worth_asking_again};
@@ -22,32 +23,9 @@ const MOST_ALTERNATIVES: usize = 50_000;
 /// level would need a test each.
 const DEEP: u32 = 200;
 
-/// An edit that waits for its turn.
-struct Waiting {
-    value: f64,
-    alternative: Alternative,
-    number: usize,
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.value.total_cmp(&other.value).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Waiting {}
+/// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
+/// the order in which they were proposed.
+type Waiting = Ranked<Reverse<usize>, Alternative>;
 
 impl Reducer<'_, '_> {
     /// Chains first if the text is nested so deeply that lists would go level by level.
@@ -100,12 +78,12 @@ impl Reducer<'_, '_> {
         let tokens = self.tokens();
         all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
         if all.len() > MOST_ALTERNATIVES {
-            all.sort_by_key(|a| std::cmp::Reverse(a.tokens));
+            all.sort_by_key(|a| Reverse(a.tokens));
             all.truncate(MOST_ALTERNATIVES);
         }
         let mut heap: BinaryHeap<_> = (0..)
             .zip(all)
-            .map(|(number, alternative)| Waiting { value: self.value(&alternative), alternative, number })
+            .map(|(number, item)| Ranked { value: self.value(&item), tie: Reverse(number), item })
             .collect();
         let small = document.node_count() <= SMALL_TREE;
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
@@ -130,19 +108,19 @@ impl Reducer<'_, '_> {
         while batch.len() < self.session.slots()
             && let Some(mut next) = heap.pop()
         {
-            let range = self.work.document().node(next.alternative.node).range();
+            let range = self.work.document().node(next.item.node).range();
             // It waits for the tree in which its surroundings are as they are now.
             if edited.iter().any(|e| e.start < range.end && range.start < e.end) {
                 continue;
             }
             // Chances change with every answer; the heap learns of it when an edit comes up.
-            let value = self.value(&next.alternative);
+            let value = self.value(&next.item);
             if value < next.value && heap.peek().is_some_and(|other| other.value > value) {
                 next.value = value;
                 heap.push(next);
                 continue;
             }
-            batch.push(next.alternative);
+            batch.push(next.item);
         }
         batch
     }

@@ -13,6 +13,7 @@ pub mod event;
 mod gate;
 mod local;
 pub mod options;
+mod ranked;
 mod reducer;
 mod report;
 mod session;
