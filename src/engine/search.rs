@@ -205,9 +205,21 @@ impl Search {
         id
     }
 
+    /// Forgets the questions and those answers that were not used yet: for a search that was paused
+    /// while its caller's text changed elsewhere, so that they are about another text.
+    pub fn forget_answers(&mut self) {
+        self.records.clear();
+        self.ids.clear();
+    }
+
     /// Whether the answer can still be used: `false` once an earlier answer has led elsewhere.
     pub fn wants(&self, id: QuestionId) -> bool {
         self.records.get(&id).is_some_and(|record| record.answer.is_none())
+    }
+
+    /// Whether a candidate that was found interesting may still become the committed state.
+    pub fn may_accept(&self, id: QuestionId) -> bool {
+        self.records.contains_key(&id)
     }
 
     /// Takes an answer and commits as many steps as the known answers allow. Unknown ids, and second

@@ -1,6 +1,6 @@
 //! Unreferenced definitions: what defines a name that is found nowhere else is rarely needed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
@@ -38,20 +38,38 @@ pub fn unreferenced(
             found.entry(name).or_default().push(id);
         }
     }
-    // Whether these names are found only inside these units.
+    // Whether these names are found only inside these units, given in order.
     let closed = |group: &[NodeId], names: &[&[u8]]| {
+        let group = outermost(document, group);
         names.iter().all(|name| {
-            let inside = |id: &NodeId| group.iter().any(|unit| document.contains(*unit, *id));
+            let inside = |id: &NodeId| {
+                let after = group.partition_point(|unit| unit <= id);
+                after > 0 && document.contains(group[after - 1], *id)
+            };
             let kept = grammar.keep_names().iter().any(|keep| keep.as_bytes() == *name);
             !kept && found.get(name).is_none_or(|places| places.iter().all(inside))
         })
     };
+    // Per name the first unit that defines nothing else: only there a group of such parts is made,
+    // or 40,000 definitions of one name would make as many groups of 40,000.
+    let mut first_alone: HashMap<&[u8], NodeId> = HashMap::new();
+    for (&unit, names) in &names_of {
+        if let [name] = names[..] {
+            first_alone.entry(name).or_insert(unit);
+        }
+    }
     let mut units = Vec::new();
     for (&unit, names) in &names_of {
+        let first = names.iter().all(|n| units_of[n][0] >= unit);
+        let alone = matches!(names[..], [name] if first_alone[name] == unit);
+        if !first && !alone {
+            continue;
+        }
         let mut group: Vec<_> = names.iter().flat_map(|n| &units_of[n]).copied().collect();
         group.sort_unstable();
         group.dedup();
-        let all_names: Vec<&[u8]> = group.iter().flat_map(|u| &names_of[u]).copied().collect();
+        let all_names: BTreeSet<&[u8]> = group.iter().flat_map(|u| &names_of[u]).copied().collect();
+        let all_names: Vec<_> = all_names.into_iter().collect();
         if !closed(&group, &all_names) {
             // A part that defines nothing else may go without what holds it: `a` of `int a, b;`.
             group.retain(|u| names_of[u].iter().all(|n| names.contains(n)));
@@ -63,12 +81,7 @@ pub fn unreferenced(
         if group.first() != Some(&unit) || group.iter().any(|&u| skip(u)) {
             continue;
         }
-        let mut end = 0;
-        group.retain(|&u| {
-            let outermost = u >= end;
-            end = end.max(document.subtree_end(u));
-            outermost
-        });
+        let group = outermost(document, &group);
         let clearances: Vec<_> = group.iter().map(|&u| shapes.clearance(document, grammar, u)).collect();
         let nodes: Option<Vec<_>> = clearances.iter().zip(&group).map(|(c, &u)| c.nodes(document, u)).collect();
         let Some(nodes) = nodes else { continue };
@@ -80,6 +93,20 @@ pub fn unreferenced(
         });
     }
     (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units })
+}
+
+/// Of nodes in preorder, those that are not inside another.
+fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
+    let mut end = 0;
+    nodes
+        .iter()
+        .copied()
+        .filter(|&node| {
+            let outer = node >= end;
+            end = end.max(document.subtree_end(node));
+            outer
+        })
+        .collect()
 }
 
 #[cfg(test)]

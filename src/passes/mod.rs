@@ -35,7 +35,7 @@ pub use removal::{NodeSet, removal_edits};
 pub use rewrites::rewrites;
 pub use shapes::{Clearance, Shapes};
 pub use siblings::siblings;
-pub use tokens::token_units;
+pub use tokens::{token_units, tokens};
 
 use crate::syntax::{Edit, NodeId};
 

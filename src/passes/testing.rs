@@ -13,7 +13,8 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments, hoists,
-    line_units, minimal_replacements, rewrites, sensitive_ranges, siblings, token_units, unreferenced, word_units,
+    line_units, minimal_replacements, rewrites, sensitive_ranges, siblings, token_units, tokens, unreferenced,
+    word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -142,7 +143,7 @@ impl Sample {
         all.extend(unreferenced(document, grammar, shapes, |_| false));
         all.extend(bodies(document, grammar, shapes, |_| false).map(|(sequence, _)| sequence));
         all.extend(chains(document, grammar));
-        all.extend(token_units(document));
+        all.extend(token_units(document, &tokens(document, grammar).collect::<Vec<_>>()));
         all.extend(character_units(document.source(), &ranges));
         all.extend(word_units(document.source()));
         all.extend(line_units(document.source()));

@@ -1,16 +1,28 @@
 //! Tokens: what is left when nothing the tree can name goes any more.
 
-use crate::syntax::{Document, Edit};
+use crate::grammar::Grammar;
+use crate::syntax::{Document, Edit, NodeId};
 
 use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
-/// All tokens of a document as one sequence; `None` if it has none.
+/// The tokens that are worth asking about: all leaves with bytes, but for the line feeds that end
+/// directives. Without one of those two lines would become one.
+pub fn tokens(document: &Document, grammar: &Grammar) -> impl Iterator<Item = NodeId> {
+    document.ids().filter(|&id| {
+        let ends_a_line = || {
+            let parent = document.parent(id).map(|parent| document.node(parent).kind);
+            document.text(id).trim_ascii().is_empty() && parent.is_some_and(|kind| grammar.is_newline_sensitive(kind))
+        };
+        document.is_leaf(id) && !document.node(id).is_empty() && !ends_a_line()
+    })
+}
+
+/// Some [`tokens`] of a document as one sequence, a unit for each; `None` if there are none.
 #[must_use]
-pub fn token_units(document: &Document) -> Option<Sequence> {
-    let units: Vec<_> = document
-        .ids()
-        .filter(|&id| document.is_leaf(id) && !document.node(id).is_empty())
-        .map(|id| Unit {
+pub fn token_units(document: &Document, tokens: &[NodeId]) -> Option<Sequence> {
+    let units: Vec<_> = tokens
+        .iter()
+        .map(|&id| Unit {
             removal: Removal::Edits(vec![Edit::delete(document.node(id).range())]),
             tokens: document.node(id).tokens,
             cleared: false,
@@ -22,7 +34,21 @@ pub fn token_units(document: &Document) -> Option<Sequence> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::Languages;
+    use crate::passes::testing::{Languages, Sample};
+
+    fn all_tokens(sample: &Sample) -> Option<Sequence> {
+        let all: Vec<_> = tokens(&sample.document, &sample.grammar).collect();
+        token_units(&sample.document, &all)
+    }
+
+    #[test]
+    fn the_end_of_a_directive_is_no_unit() {
+        let sample = Languages::default().sample("x.c", "#define A 1\nint a;\n");
+        let sequence = all_tokens(&sample);
+        let units = sample.units(sequence.as_ref());
+        assert_eq!(units.len(), 6, "{units:?}");
+        assert!(units.iter().all(|text| text.starts_with("int a") || text.contains('\n')), "{units:?}");
+    }
 
     #[test]
     fn every_token_is_a_unit() {
@@ -38,7 +64,7 @@ mod tests {
         let mut languages = Languages::default();
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
-            let sequence = token_units(&sample.document);
+            let sequence = all_tokens(&sample);
             assert_eq!(sample.units(sequence.as_ref()), expected, "{text}");
             assert_eq!(sequence.map_or(0, |sequence| sequence.tokens()), sample.document.tokens() as u64);
         }
@@ -48,7 +74,7 @@ mod tests {
     fn without_all_its_tokens_a_text_is_blank() {
         let text = "int f(int a) { return a; } // b\n#define A 1\n";
         let sample = Languages::default().sample("x.c", text);
-        let sequence = token_units(&sample.document).expect("the text has tokens");
+        let sequence = all_tokens(&sample).expect("the text has tokens");
         let left = sample.after(sequence.units.iter().map(|unit| &unit.removal));
         assert!(left.trim_ascii().is_empty(), "{}", left.escape_ascii());
     }

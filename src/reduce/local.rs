@@ -30,6 +30,9 @@ type Waiting = Ranked<Reverse<usize>, Alternative>;
 impl Reducer<'_, '_> {
     /// Chains first if the text is nested so deeply that lists would go level by level.
     pub(super) fn deep_nesting(&mut self) -> Result<(), Halt> {
+        if self.tools.is_none() {
+            return Ok(());
+        }
         let document = self.work.document();
         if document.ids().any(|id| document.node(id).depth > DEEP) { self.chains() } else { Ok(()) }
     }
@@ -136,7 +139,10 @@ impl Reducer<'_, '_> {
             if verdict == Verdict::Interesting && taken != Some(at) {
                 continue;
             }
-            self.classes.learn(alternative.class, taken == Some(at));
+            // A timeout says little about the edit: deletions make endless loops.
+            if verdict != Verdict::Timeout {
+                self.classes.learn(alternative.class, taken == Some(at));
+            }
             if verdict != Verdict::Interesting {
                 self.memo.insert(alternative.memo, self.session.size().tokens);
             }
@@ -191,6 +197,10 @@ impl Inquiry for Trial<'_, '_> {
 
     fn wants(&self, question: u64) -> bool {
         self.taken.is_none() && self.verdicts.get(index(question)).is_some_and(Option::is_none)
+    }
+
+    fn may_accept(&self, _: u64) -> bool {
+        self.taken.is_none()
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {

@@ -114,7 +114,11 @@ fn run<'g>(
     let parsed = match parsed {
         Some(parsed) => parsed,
         None => {
-            reducer.lines_until(reducer.options.max_parse)?;
+            reducer.shrink_until(reducer.options.max_parse)?;
+            if reducer.session.size().bytes > reducer.options.max_parse {
+                reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
+                return reducer.run();
+            }
             parse(grammar, &reducer.session.best().clone())
         }
     };

@@ -28,7 +28,8 @@ pub enum Order {
 }
 
 /// What the result is guaranteed to be minimal in: without any single one of these, the result is
-/// no longer interesting.
+/// no longer interesting, or has more syntax errors (where those are not allowed). In text without a
+/// grammar units and tokens are characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {
     /// Nothing is guaranteed: passes stop when more is unlikely to go.

@@ -6,7 +6,7 @@ use crate::engine::{Config, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
     NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges,
-    siblings, token_units, word_units,
+    siblings, token_units, tokens, word_units,
 };
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 
@@ -21,7 +21,7 @@ use super::work::{Ask, Work, worth_asking_again};
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
 const MAX_ROUNDS: usize = 50;
-/// Units found needed after which a sweep over lines looks whether the text is short enough.
+/// Units found needed after which a sweep over lines or words looks whether the text is short enough.
 const LINES_SLICE: usize = 64;
 
 /// What a stage works with.
@@ -67,7 +67,11 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Reduces to the fixpoint.
     pub(super) fn run(&mut self) -> Result<(), Halt> {
-        if self.tools.is_some() { self.run_on_tree() } else { self.run_on_text() }
+        if self.tools.is_some() {
+            self.run_on_tree()?;
+        }
+        // Without a grammar, or when the text no longer parses.
+        if self.tools.is_none() { self.run_on_text() } else { Ok(()) }
     }
 
     /// The empty text is interesting and wanted.
@@ -79,7 +83,7 @@ impl<'g> Reducer<'_, 'g> {
     fn run_on_tree(&mut self) -> Result<(), Halt> {
         self.comments()?;
         self.deep_nesting()?;
-        loop {
+        while self.tools.is_some() {
             self.round += 1;
             let before = self.weight();
             self.shrink()?;
@@ -91,10 +95,11 @@ impl<'g> Reducer<'_, 'g> {
             if self.weight() < before && self.round < MAX_ROUNDS {
                 continue;
             }
-            if !self.verify()? || self.round >= MAX_ROUNDS {
+            if self.tools.is_some() && (!self.verify()? || self.round >= MAX_ROUNDS) {
                 return Ok(());
             }
         }
+        Ok(())
     }
 
     /// Deletion and local edits, while they make the text smaller.
@@ -125,12 +130,24 @@ impl<'g> Reducer<'_, 'g> {
         }
     }
 
-    /// Works on lines until the text is at most `most` bytes long or no more lines go.
-    pub(super) fn lines_until(&mut self, most: usize) -> Result<(), Halt> {
-        self.session.enter_pass("lines", 0)?;
+    /// Works on lines, then on words, until the text is at most `most` bytes long or no more go.
+    pub(super) fn shrink_until(&mut self, most: usize) -> Result<(), Halt> {
+        self.shrink_by("lines", line_units, most)?;
+        self.shrink_by("words", word_units, most)
+    }
+
+    fn shrink_by(
+        &mut self,
+        name: &'static str,
+        units: impl Fn(&[u8]) -> Option<Sequence>,
+        most: usize,
+    ) -> Result<(), Halt> {
+        if self.session.size().bytes > most {
+            self.session.enter_pass(name, 0)?;
+        }
         while self.session.size().bytes > most {
             let before = self.weight();
-            let Some(sequence) = line_units(self.work.source()) else { break };
+            let Some(sequence) = units(self.work.source()) else { break };
             let mut sweep = self.new_sweep(sequence);
             while !sweep.is_finished() && self.session.size().bytes > most {
                 let needed = sweep.needed();
@@ -170,18 +187,13 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Single tokens, right to left.
     fn tokens_pass(&mut self) -> Result<(), Halt> {
-        let Some(mut sequence) = token_units(self.work.document()) else { return Ok(()) };
-        let tokens = self.tokens();
-        let mut leaves: Vec<NodeId> = leaves(self.work.document());
-        let asked = |leaf: &NodeId| {
-            self.work.is_refused(Ask::Token, *leaf, tokens) || self.work.is_refused(Ask::Unit, *leaf, tokens)
-        };
-        let mut stays = leaves.iter().map(|l| !asked(l)).collect::<Vec<_>>().into_iter();
-        sequence.units.retain(|_| stays.next().unwrap_or(true));
-        leaves.retain(|l| !asked(l));
-        if leaves.is_empty() {
-            return Ok(());
-        }
+        let Some(tools) = &self.tools else { return Ok(()) };
+        let (document, now) = (self.work.document(), self.tokens());
+        let mut leaves: Vec<NodeId> = tokens(document, tools.grammar).collect();
+        leaves.retain(|&leaf| {
+            !self.work.is_refused(Ask::Token, leaf, now) && !self.work.is_refused(Ask::Unit, leaf, now)
+        });
+        let Some(sequence) = token_units(document, &leaves) else { return Ok(()) };
         self.session.enter_pass("tokens", self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
@@ -224,8 +236,11 @@ impl<'g> Reducer<'_, 'g> {
         let tree = self.tools.is_some();
         if minimal >= Minimal::Unit && tree {
             let mut all = self.all_units();
-            if minimal >= Minimal::Token {
-                all.extend(token_units(self.work.document()).into_iter().flat_map(|tokens| tokens.units));
+            if minimal >= Minimal::Token
+                && let Some(tools) = &self.tools
+            {
+                let leaves: Vec<_> = tokens(self.work.document(), tools.grammar).collect();
+                all.extend(token_units(self.work.document(), &leaves).into_iter().flat_map(|list| list.units));
             }
             // What takes most with it first: less is left to ask about then.
             all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
@@ -344,10 +359,6 @@ pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_
     })
 }
 
-fn leaves(document: &Document) -> Vec<NodeId> {
-    document.ids().filter(|&id| document.is_leaf(id) && !document.node(id).is_empty()).collect()
-}
-
 fn part_memo(text: &[u8]) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -378,6 +389,10 @@ impl Inquiry for Single {
     }
 
     fn wants(&self, _: u64) -> bool {
+        self.candidate.is_some()
+    }
+
+    fn may_accept(&self, _: u64) -> bool {
         self.candidate.is_some()
     }
 

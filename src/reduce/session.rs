@@ -55,6 +55,8 @@ pub(super) trait Inquiry {
     fn candidate(&self, question: u64) -> Candidate;
     /// Whether the answer can still be used.
     fn wants(&self, question: u64) -> bool;
+    /// Whether the candidate of a question that was answered *interesting* may still be accepted.
+    fn may_accept(&self, question: u64) -> bool;
     /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
     /// it was answered *interesting*, now or before.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
@@ -177,7 +179,7 @@ impl<'a> Session<'a> {
     /// Sets the deadline from a run on the input.
     pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
         self.raise_deadline(duration);
-        if self.options.deadline.is_none() {
+        if self.options.deadline.is_none() && !self.slowest_accepted.is_zero() {
             self.deadline = (self.slowest_accepted * DEADLINE_FACTOR).max(DEADLINE_MINIMUM);
         }
         self.deadline
@@ -224,17 +226,23 @@ impl<'a> Session<'a> {
     /// Answers the questions of an inquiry until it has no more.
     pub(super) fn pursue(&mut self, inquiry: &mut dyn Inquiry) -> Result<(), Halt> {
         let mut asked: HashMap<u64, Asked> = HashMap::new();
-        let result = self.pursue_with(inquiry, &mut asked);
+        let mut result = self.pursue_with(inquiry, &mut asked);
         self.withdraw(&mut asked, |_| false);
         // A cancelled test ends at once; its outcome must not reach the next inquiry.
         while asked.values().any(|a| a.ticket.is_some()) {
             match self.wait() {
                 Ok((ticket, outcome)) => {
+                    let verdict = outcome.verdict;
                     if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
                         asked.ticket = None;
                         let text = Arc::clone(&asked.text);
-                        self.count(&text, &outcome, "cancelled")?;
-                        if let Some(verdict) = outcome.verdict {
+                        // Nobody wants to know, so not even a failure matters.
+                        let counted =
+                            self.count(&text, &Outcome { unresolved: None, ..outcome }, "not needed any more");
+                        if let (Ok(()), Err(halt)) = (&result, counted) {
+                            result = Err(halt);
+                        }
+                        if let Some(verdict) = verdict {
                             self.cache.insert(key(&text), verdict);
                         }
                     }
@@ -260,7 +268,7 @@ impl<'a> Session<'a> {
                     continue;
                 }
                 let running = asked.values().filter(|a| a.ticket.is_some()).count();
-                if running >= slots {
+                if running >= slots || self.is_last_test_running(running) {
                     break;
                 }
                 let candidate = inquiry.candidate(question);
@@ -291,6 +299,10 @@ impl<'a> Session<'a> {
             let what = inquiry.describe(question);
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {
+                Some(Verdict::Timeout) if self.second_chance.as_mut().is_some_and(|tried| tried.insert(key(&text))) => {
+                    let ticket = self.submit(Arc::clone(&text), self.patience(&text));
+                    asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
+                }
                 Some(verdict) => {
                     self.cache.insert(key(&text), verdict);
                     self.answer(inquiry, asked, question, verdict)?;
@@ -315,11 +327,11 @@ impl<'a> Session<'a> {
         if verdict != Verdict::Interesting {
             asked.remove(&question);
         }
-        // An interesting candidate stays until the search has got that far.
-        match accepted.and_then(|accepted| asked.remove(&accepted)) {
-            Some(winner) => self.accept(winner.text, winner.tokens, winner.duration),
-            None => Ok(()),
-        }
+        let Some(accepted) = accepted else { return Ok(()) };
+        // An interesting candidate stays until the search has got that far, or can no longer.
+        let winner = asked.remove(&accepted).expect("an inquiry accepts only what it asked in this pursuit");
+        asked.retain(|question, run| run.ticket.is_some() || inquiry.may_accept(*question));
+        self.accept(winner.text, winner.tokens, winner.duration)
     }
 
     /// Makes a candidate the best result. This is the only place where that happens, and every
@@ -379,7 +391,12 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Learns how long an interesting run took. One that ended with the deadline (a user may look
+    /// for tests that hang) says nothing about how slow the others are.
     fn raise_deadline(&mut self, duration: Duration) {
+        if duration >= self.deadline {
+            return;
+        }
         self.slowest_accepted = self.slowest_accepted.max(duration);
         if self.options.deadline.is_none() && self.pass != "baseline" {
             self.deadline = self.deadline.max(self.slowest_accepted * DEADLINE_FACTOR);
@@ -432,6 +449,11 @@ impl<'a> Session<'a> {
         for ticket in useless {
             self.executor.cancel(ticket);
         }
+    }
+
+    /// Whether the limit of tests is reached when those that run have ended.
+    fn is_last_test_running(&self, running: usize) -> bool {
+        running > 0 && self.options.max_tests.is_some_and(|most| self.counts.total() + running as u64 >= most)
     }
 
     fn check_cancel(&self) -> Result<(), Halt> {

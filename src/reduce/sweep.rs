@@ -108,6 +108,9 @@ impl Sweep {
 
     /// The questions of this sweep on a text, until `most_needed` units were found needed.
     pub(super) fn on<'s, 'w, 'g>(&'s mut self, work: &'w mut Work<'g>, most_needed: usize) -> SweepOn<'s, 'w, 'g> {
+        // The text may have changed since the search was paused. What is still true of it the
+        // session's cache knows.
+        self.search.forget_answers();
         SweepOn { sweep: self, work, most_needed, removals: BTreeMap::new() }
     }
 }
@@ -146,6 +149,10 @@ impl Inquiry for SweepOn<'_, '_, '_> {
 
     fn wants(&self, question: u64) -> bool {
         self.sweep.search.wants(QuestionId(question))
+    }
+
+    fn may_accept(&self, question: u64) -> bool {
+        self.sweep.search.may_accept(QuestionId(question))
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {

@@ -127,8 +127,27 @@ impl<'g> Work<'g> {
         match (removal, &mut self.base) {
             (Removal::Nodes(nodes), Base::Tree(tree)) => nodes.iter().for_each(|n| tree.dead.insert(*n)),
             (Removal::Nodes(_), Base::Text(_)) => panic!("text has no nodes to take out"),
-            (Removal::Edits(edits), _) => self.edits.extend(edits.iter().cloned()),
+            (Removal::Edits(edits), _) => edits.iter().for_each(|edit| self.push(edit)),
         }
+    }
+
+    /// Adds an edit. Characters go one beside the other: a hole that grows is one edit, or every
+    /// candidate would sort as many as there were characters.
+    fn push(&mut self, edit: &Edit) {
+        if let Some(last) = self.edits.last_mut()
+            && (last.raw && last.text.is_empty())
+            && (edit.raw && edit.text.is_empty())
+        {
+            if edit.end == last.start {
+                last.start = edit.start;
+                return;
+            }
+            if edit.start == last.end {
+                last.end = edit.end;
+                return;
+            }
+        }
+        self.edits.push(edit.clone());
     }
 
     /// Notes that the file of `tokens` tokens is not interesting when this is done to a node.
@@ -203,7 +222,8 @@ impl<'g> Work<'g> {
         let mut tree = Tree { grammar, dead: NodeSet::new(&document), refused: HashMap::new(), document };
         for (ask, start, end, kind, then) in moved {
             if let Some(same) = tree.document.find(start, end, kind) {
-                tree.refused.insert((ask, same), then);
+                // Two nodes may have become one; the order of the map must not decide.
+                tree.refused.entry((ask, same)).and_modify(|t| *t = then.max(*t)).or_insert(then);
             }
         }
         self.base = Base::Tree(Box::new(tree));

@@ -28,9 +28,15 @@ pub fn count_lines(text: &[u8]) -> usize {
 /// The words, runs of blanks and single other characters of a part of a text.
 #[must_use]
 pub fn words(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
-    let mut all = Vec::new();
+    each_word(text, part).collect()
+}
+
+fn each_word(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
-    while at < part.end {
+    std::iter::from_fn(move || {
+        if at >= part.end {
+            return None;
+        }
         let class = Class::of(text[at]);
         let mut end = at + 1;
         match class {
@@ -41,16 +47,16 @@ pub fn words(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
                 }
             }
         }
-        all.push(at..end);
+        let word = at..end;
         at = end;
-    }
-    all
+        Some(word)
+    })
 }
 
 /// Number of words and single other characters that are not blank.
 #[must_use]
 pub fn count_words(text: &[u8]) -> usize {
-    words(text, 0..text.len()).iter().filter(|w| Class::of(text[w.start]) != Class::Blank).count()
+    each_word(text, 0..text.len()).filter(|w| Class::of(text[w.start]) != Class::Blank).count()
 }
 
 /// The characters of a part of a text: UTF-8 sequences where they are valid, else single bytes.

@@ -204,7 +204,7 @@ fn hostile_bytes_go_through_the_program() {
             let name = format!("{index}.{extension}");
             folder.write(&name, input);
             folder.lop(&["-q", "-o", "out", &name, "--", "false"]).expect_code(1);
-            assert_eq!(folder.names(), [name.clone()]);
+            assert_eq!(folder.names(), std::slice::from_ref(&name));
             folder.lop(&["-q", "-o", "out", "--allow-empty", &name, "--", "true"]).expect_code(0);
             assert_eq!(folder.read("out"), b"");
             assert_eq!(folder.read(&name), *input);
@@ -237,4 +237,10 @@ fn a_result_that_cannot_be_written_ends_the_run_with_6_and_is_not_half_there() {
     assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
     assert_eq!(folder.read("input.txt"), long_input().into_bytes());
     assert_eq!(folder.read("input.txt.orig"), b"precious\n");
+    // What was found is not lost, and nobody is told that it is where it is not.
+    assert!(ran.stderr.contains("; input.txt is unchanged"), "{}", ran.stderr);
+    let [best] = &folder.temporaries()[..] else { panic!("{:?}", folder.temporaries()) };
+    assert!(ran.stderr.contains(&format!("/{best};")), "{}", ran.stderr);
+    let best = fs::read(folder.path("../tmp").join(best)).expect("it is named in the message");
+    assert!(is_interesting(&best) && best.len() < long_input().len());
 }
