@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::builder::RangedI64ValueParser;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::oracle::DEFAULT_INVALID_CODE;
 use crate::reduce;
@@ -84,7 +85,8 @@ pub struct ReduceArgs {
     pub minimal: Option<MinimalArg>,
 
     /// This exit code is interesting (repeatable)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = CONDITIONS)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
     pub exit_code: Vec<i32>,
     /// Death by this signal is interesting: SEGV, SIGABRT, 11 (repeatable)
     #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
@@ -101,12 +103,12 @@ pub struct ReduceArgs {
     /// Standard error does not match this regular expression (repeatable: none may)
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub not_stderr: Vec<String>,
-    /// Running into the deadline is interesting
+    /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
     #[arg(long, help_heading = CONDITIONS)]
     pub timeout_is_interesting: bool,
     /// This exit code says that the candidate is not even valid
     #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
-          help_heading = CONDITIONS)]
+          value_parser = exit_code(), help_heading = CONDITIONS)]
     pub invalid_code: i32,
 
     /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
@@ -119,7 +121,7 @@ pub struct ReduceArgs {
     #[arg(long, help_heading = RUNNING)]
     pub timeout_is_final: bool,
     /// Stop after this many tests
-    #[arg(long, value_name = "N", help_heading = RUNNING)]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING)]
     pub max_tests: Option<u64>,
     /// Stop after this time
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
@@ -253,6 +255,11 @@ impl From<ColorArg> for anstream::ColorChoice {
     }
 }
 
+/// What a process can exit with.
+fn exit_code() -> RangedI64ValueParser<i32> {
+    value_parser!(i32).range(0..=255)
+}
+
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 is needed".to_owned()),
@@ -315,6 +322,14 @@ mod tests {
         assert_eq!(cli.reduce.stderr, ["-Wall"]);
         assert_eq!(cli.reduce.test, ["cc", "-c", "--exit-code", "@@", "-o", "out"]);
         assert_eq!(parse("lop test.sh -q a.c").reduce.words.len(), 2);
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_meant_are_refused() {
+        for line in ["--max-tests 0", "--exit-code 256", "--exit-code -1", "--invalid-code 300"] {
+            assert!(Cli::try_parse_from(format!("lop {line} a b").split(' ')).is_err(), "{line}");
+        }
+        assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.exit_code, [255]);
     }
 
     #[test]

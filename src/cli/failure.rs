@@ -103,7 +103,7 @@ pub struct Unfinished {
     pub wanted: String,
     /// Arguments of the command that look like files of the directory lop was started in.
     pub relative: Vec<String>,
-    /// Where the best result so far is, if it is anywhere.
+    /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,
 }
 
@@ -145,11 +145,17 @@ impl Failure {
         match self {
             Failure::Reduce(run) => run.explain(out),
             Failure::Usage { hint, .. } => hint_line(out, hint),
+            Failure::Store(StoreError::NotWritable { .. }) => {
+                causes(out, self)?;
+                hint_line(out, "write the result elsewhere with -o")
+            }
             other => causes(out, other),
         }
     }
 
-    fn headline(&self) -> String {
+    /// What happened, in a line.
+    #[must_use]
+    pub fn headline(&self) -> String {
         match self {
             Failure::Reduce(run) => {
                 let input = run.input.display();
@@ -190,15 +196,16 @@ impl Unfinished {
                 field(out, "test", &self.test)?;
                 hint_line(
                     out,
-                    "let the test look for the very message or output of the bug; if the empty file is really a fine \
-                     result, --allow-empty goes on",
+                    "usually such a test reads the original by its absolute path instead of the candidate; let it \
+                     look for the very message or output of the bug in the candidate. If the empty file is really a \
+                     fine result, --allow-empty goes on",
                 )?;
             }
             ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
             _ => {}
         }
         match &self.kept {
-            Some(place) => field(out, "kept", &format!("the best result so far is in {place}")),
+            Some(sentence) => field(out, "kept", sentence),
             None => Ok(()),
         }
     }
@@ -259,7 +266,12 @@ fn hints(outcome: &Outcome, relative: &[String]) -> Vec<String> {
         _ => {}
     }
     let said = [outcome.stdout_tail.as_slice(), &outcome.stderr_tail].concat();
-    if relative.is_empty() && String::from_utf8_lossy(&said).contains("No such file or directory") {
+    let said = String::from_utf8_lossy(&said);
+    // A carriage return is a part of the last word of a line for a shell, and so of a message about it.
+    if ["\r:", "\r':", "'$'\\r'"].iter().any(|words| said.contains(words)) {
+        hints.push("the lines of the test's script end in CRLF; use dos2unix".to_owned());
+    // Shells say less than the C library does.
+    } else if relative.is_empty() && said.contains("No such file") {
         hints.push(
             "tests run in a directory that holds only the candidate: name every other file by its absolute path"
                 .to_owned(),

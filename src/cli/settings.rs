@@ -4,12 +4,14 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::grammar::{Grammar, Registry};
-use crate::oracle::{CommandOracle, ConditionSpec, Conditions};
+use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
 use crate::reduce::Options;
+use crate::report::store::original_name;
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::ReduceArgs;
@@ -78,7 +80,10 @@ impl Settings {
         let content = read(&path)?;
         let (grammar, _) = Registry::embedded()?.choose(&args.grammar, &path, &content)?;
         let (oracle, relative) = match &test {
-            Test::File(test) => (CommandOracle::test(test, &path, conditions)?, Vec::new()),
+            Test::File(test) => {
+                let found = CommandOracle::test(test, &path, conditions.clone());
+                (found.map_err(|error| in_order(error, test, &path, conditions))?, Vec::new())
+            }
             Test::Command(words) => (CommandOracle::command(words, &path, conditions)?, relative(words, &path)),
         };
         let kept = match args.output {
@@ -89,6 +94,7 @@ impl Settings {
         if kept == Kept::InPlace && !fs::metadata(&path).is_ok_and(|found| found.is_file()) {
             return Err(Failure::InputIsSpecial(path));
         }
+        check_outputs(&path, oracle.program(), &kept, args.json.as_deref())?;
         let store = Store::open(&path, &kept)?;
         let options = Options {
             schedule: args.schedule.into(),
@@ -180,6 +186,67 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
     })
 }
 
+/// Nothing that is written may take the place of something that is needed. The output is held
+/// against the input by [`Store::open`].
+fn check_outputs(input: &Path, program: &Path, kept: &Kept, json: Option<&Path>) -> Result<(), Failure> {
+    let check = |option: &str, name: &Path, needed: &[(&Path, &str)]| {
+        let taken = needed.iter().find(|(path, _)| is_same(name, path));
+        taken.map_or(Ok(()), |(_, what)| {
+            Err(Failure::Usage {
+                message: format!("`{option} {}` is {what}", name.display()),
+                hint: "name another file".to_owned(),
+            })
+        })
+    };
+    let the_program = (program, "the test's program");
+    let output = match kept {
+        Kept::File(output) => Some(output.as_path()),
+        Kept::InPlace | Kept::Stdout => None,
+    };
+    if let Some(output) = output {
+        check("-o", output, &[the_program])?;
+    }
+    if let Some(json) = json.filter(|path| !is_stdout(path)) {
+        let original = original_name(input);
+        let mut needed = vec![(input, "the file to reduce"), (&original, "where the original is kept"), the_program];
+        needed.extend(output.map(|output| (output, "where the result goes")));
+        check("--json", json, &needed)?;
+    }
+    Ok(())
+}
+
+/// Whether two names are of one file, or would be once it is made. Devices can be written to by
+/// several.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        (Err(_), Err(_)) => {
+            let place = |path: &Path| {
+                let directory = match path.parent() {
+                    Some(directory) if !directory.as_os_str().is_empty() => directory,
+                    _ => Path::new("."),
+                };
+                Some(fs::canonicalize(directory).ok()?.join(path.file_name()?))
+            };
+            place(one).is_some_and(|one| place(other) == Some(one))
+        }
+        _ => false,
+    }
+}
+
+/// Points out arguments that were swapped: the file can be run and the test cannot.
+fn in_order(error: CommandError, test: &Path, file: &Path, conditions: Conditions) -> Failure {
+    let swapped =
+        matches!(error, CommandError::NotExecutable { .. }) && CommandOracle::test(file, test, conditions).is_ok();
+    if !swapped {
+        return error.into();
+    }
+    Failure::Usage {
+        message: format!("{} is not executable", test.display()),
+        hint: format!("TEST comes first: lop {} {}", file.display(), test.display()),
+    }
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if path.is_dir() {
         return Err(Failure::InputIsDirectory(path.to_owned()));
@@ -204,23 +271,34 @@ fn relative(words: &[OsString], file: &Path) -> Vec<String> {
 
 /// The conditions as a sentence, for the message that they do not hold.
 fn in_words(spec: &ConditionSpec) -> String {
-    let mut kinds = Vec::new();
-    let mut kind = |what: &str, values: Vec<String>| {
-        if !values.is_empty() {
-            kinds.push(format!("{what} {}", values.join(" or ")));
-        }
+    let quoted = |patterns: &[String]| patterns.iter().map(|pattern| format!("/{pattern}/")).collect::<Vec<_>>();
+    let one_of = |what: &str, values: &[String]| {
+        if values.is_empty() { None } else { Some(format!("{what} {}", values.join(" or "))) }
     };
-    let quoted = |patterns: &[String]| patterns.iter().map(|pattern| format!("/{pattern}/")).collect();
-    kind("exit code", spec.exit_codes.iter().map(i32::to_string).collect());
-    kind("death by signal", spec.signals.clone());
-    kind("stdout matching", quoted(&spec.stdout));
-    kind("stderr matching", quoted(&spec.stderr));
-    kind("stdout not matching", quoted(&spec.not_stdout));
-    kind("stderr not matching", quoted(&spec.not_stderr));
-    if spec.timeout_is_interesting {
-        kinds.push("a timeout".to_owned());
-    }
-    if kinds.is_empty() { "exit code 0".to_owned() } else { kinds.join(", and ") }
+    let none_of = |what: &str, values: &[String]| match values {
+        [] => None,
+        [only] => Some(format!("{what} not matching {only}")),
+        several => Some(format!("{what} matching neither {}", several.join(" nor "))),
+    };
+    let codes: Vec<String> = spec.exit_codes.iter().map(i32::to_string).collect();
+    let endings = [one_of("exit code", &codes), one_of("death by signal", &spec.signals)];
+    let endings = endings.into_iter().flatten().collect::<Vec<_>>().join(", and ");
+    let (ending, separator) = match (endings.is_empty(), spec.timeout_is_interesting) {
+        (true, true) => (Some("a timeout".to_owned()), ", and "),
+        (true, false) => (None, ", and "),
+        (false, false) => (Some(endings), ", and "),
+        // What is asked of the output is asked of both.
+        (false, true) => (Some(format!("{endings}, or a timeout")), "; and "),
+    };
+    let outputs = [
+        one_of("stdout matching", &quoted(&spec.stdout)),
+        one_of("stderr matching", &quoted(&spec.stderr)),
+        none_of("stdout", &quoted(&spec.not_stdout)),
+        none_of("stderr", &quoted(&spec.not_stderr)),
+    ];
+    let outputs: Vec<String> = outputs.into_iter().flatten().collect();
+    let all: Vec<String> = ending.into_iter().chain((!outputs.is_empty()).then(|| outputs.join(", and "))).collect();
+    if all.is_empty() { "exit code 0".to_owned() } else { all.join(separator) }
 }
 
 #[cfg(test)]
@@ -274,6 +352,18 @@ mod tests {
             timeout_is_interesting: true,
             ..ConditionSpec::default()
         };
-        assert_eq!(in_words(&spec), "exit code 1 or 2, and stderr matching /oops/, and a timeout");
+        assert_eq!(in_words(&spec), "exit code 1 or 2, or a timeout; and stderr matching /oops/");
+        let spec = ConditionSpec { exit_codes: vec![3], timeout_is_interesting: true, ..ConditionSpec::default() };
+        assert_eq!(in_words(&spec), "exit code 3, or a timeout");
+        let spec = ConditionSpec {
+            signals: vec!["SEGV".into()],
+            not_stdout: vec!["a".into(), "b".into()],
+            not_stderr: vec!["z".into()],
+            ..ConditionSpec::default()
+        };
+        assert_eq!(
+            in_words(&spec),
+            "death by signal SEGV, and stdout matching neither /a/ nor /b/, and stderr not matching /z/"
+        );
     }
 }

@@ -12,7 +12,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -27,6 +27,9 @@ use crate::engine::Verdict;
 
 /// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
 const OUTPUT_LIMIT: u64 = 64 << 20;
+
+/// The first line of a script is looked for in this many bytes.
+const SCRIPT_START: u64 = 4096;
 
 /// The interestingness test as a command. See the module for its two forms.
 #[derive(Debug)]
@@ -49,7 +52,7 @@ enum RunError {
     Prepare { place: PathBuf, source: io::Error },
     #[error("cannot open /dev/null as the test's input{}", advice(source))]
     NullDevice { source: io::Error },
-    #[error("cannot start {}{}", program.display(), advice(source))]
+    #[error("cannot start {}{}", program.display(), start_advice(program, source))]
     Start { program: PathBuf, source: io::Error },
     #[error("the exit status of the test is lost; if this process was started with SIGCHLD ignored, start it without")]
     Lost,
@@ -85,6 +88,12 @@ impl CommandOracle {
         let candidate_on_stdin = !arguments.iter().any(Word::has_path);
         let description = shell::line(words.iter().map(OsString::as_os_str));
         Ok(Self { program, called, arguments, names, candidate_on_stdin, conditions, description })
+    }
+
+    /// The absolute path of the program that is run.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     fn run(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Result<Outcome, RunError> {
@@ -189,6 +198,23 @@ const NULL_DEVICE: &str = "NUL";
 
 fn base_name(file: &Path) -> Result<OsString, CommandError> {
     file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
+}
+
+/// What is the matter with a script whose interpreter cannot be found although it is there.
+const CRLF_ADVICE: &str = " (its lines end in CRLF; use dos2unix)";
+
+fn start_advice(program: &Path, error: &io::Error) -> &'static str {
+    let crlf = error.kind() == io::ErrorKind::NotFound && ends_in_crlf(program);
+    if crlf { CRLF_ADVICE } else { advice(error) }
+}
+
+/// Whether a program is a script with the line ends of Windows. The system takes the carriage return
+/// for a part of the interpreter's name.
+fn ends_in_crlf(program: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(program).and_then(|file| file.take(SCRIPT_START).read_to_end(&mut start));
+    let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    read.is_ok() && first.starts_with(b"#!") && first.ends_with(b"\r") && first.len() < start.len()
 }
 
 /// The way out of a problem of the operating system, where there is one.
@@ -336,6 +362,9 @@ mod tests {
         let oracle = CommandOracle::test(&path, Path::new("f"), Conditions::default()).expect("it is executable");
         let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it cannot start") };
         assert!(message.contains("#!/bin/sh") && message.contains("cannot start"), "{message}");
+        fs::write(&path, "#!/bin/sh\r\nexit 0\r\n").expect("writable");
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it cannot start") };
+        assert!(message.contains("dos2unix"), "{message}");
         fs::remove_file(&path).expect("ours");
         let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it is gone") };
         assert!(message.contains("still there"), "{message}");

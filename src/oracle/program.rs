@@ -19,6 +19,12 @@ pub enum CommandError {
         /// The name.
         name: OsString,
     },
+    /// A bare command is a file in the current directory, where it is not looked for.
+    #[error("{0} is not a command in PATH; for the file here write ./{0}", name.display())]
+    OnlyHere {
+        /// The name.
+        name: OsString,
+    },
     /// It is a directory or something else that cannot be run.
     #[error("{} is not a file; give the program or script that tests a candidate", path.display())]
     NotAFile {
@@ -68,7 +74,11 @@ pub(crate) fn find_test(test: &Path) -> Result<PathBuf, CommandError> {
 /// The absolute path of a command, and how to call it when it was found in PATH.
 pub(crate) fn find_command(word: &OsStr) -> Result<(PathBuf, Option<OsString>), CommandError> {
     if is_bare(word) {
-        Ok((search(word)?, Some(word.to_owned())))
+        let found = search(word).map_err(|error| match error {
+            CommandError::NotInPath { name } if Path::new(&name).is_file() => CommandError::OnlyHere { name },
+            other => other,
+        })?;
+        Ok((found, Some(word.to_owned())))
     } else {
         Ok((check(absolute(Path::new(word))?)?, None))
     }

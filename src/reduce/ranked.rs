@@ -41,10 +41,10 @@ mod tests {
 
     #[test]
     fn the_most_promising_comes_first_and_ties_are_decided() {
-        let entries = [(1.0, 1, "c"), (2.0, 1, "b"), (2.0, 7, "a")];
+        let entries = [(1.0, 1, "last"), (2.0, 1, "second"), (2.0, 7, "first")];
         let mut heap: BinaryHeap<_> =
             entries.into_iter().map(|(value, tie, item)| Ranked { value, tie, item }).collect();
         let order: Vec<_> = std::iter::from_fn(|| heap.pop()).map(|entry| entry.item).collect();
-        assert_eq!(order, ["a", "b", "c"]);
+        assert_eq!(order, ["first", "second", "last"]);
     }
 }

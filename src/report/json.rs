@@ -29,6 +29,21 @@ impl JsonLines {
         JsonLines { out: Some(out), start: Instant::now() }
     }
 
+    /// Writes that the run ended with an error: lop's exit code and what happened, in a line.
+    ///
+    /// # Errors
+    /// When writing fails; a reader who has gone away is none.
+    pub fn failed(&mut self, code: u8, text: &str) -> io::Result<()> {
+        self.timed(json!({ "event": "failed", "code": code, "text": text }))
+    }
+
+    fn timed(&mut self, mut value: Value) -> io::Result<()> {
+        if let Some(object) = value.as_object_mut() {
+            object.insert("time".to_owned(), seconds(self.start.elapsed()).into());
+        }
+        self.line(&value)
+    }
+
     fn line(&mut self, value: &Value) -> io::Result<()> {
         let Some(out) = &mut self.out else {
             return Ok(());
@@ -49,11 +64,7 @@ impl JsonLines {
 
 impl EventSink for JsonLines {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let mut value = describe(event);
-        if let Some(object) = value.as_object_mut() {
-            object.insert("time".to_owned(), seconds(self.start.elapsed()).into());
-        }
-        self.line(&value)
+        self.timed(describe(event))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use anstream::adapter::strip_str;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::oracle::Outcome;
@@ -31,8 +32,10 @@ pub enum Verbosity {
 /// The consumer of events that speaks to people while a reduction runs, on standard error.
 pub struct Progress {
     verbosity: Verbosity,
-    /// The live line; `None` where standard error is not a terminal.
+    /// The live line; `None` where standard error is not a terminal, or one that cannot move back.
     line: Option<ProgressBar>,
+    /// Whether styles may be shown in it.
+    styled: bool,
     start: Instant,
     pass: &'static str,
     before: Size,
@@ -48,7 +51,8 @@ impl Progress {
         let live = verbosity > Verbosity::Quiet && io::stderr().is_terminal();
         Progress {
             verbosity,
-            line: live.then(live_line),
+            line: if live { live_line() } else { None },
+            styled: anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
             start: Instant::now(),
             pass: "",
             before: Size::default(),
@@ -86,7 +90,7 @@ impl Progress {
     fn refresh(&self) {
         if let Some(line) = &self.line {
             let seconds = self.start.elapsed().as_secs_f64().max(0.001);
-            line.set_message(format!(
+            let message = format!(
                 "{STRONG}{}{STRONG:#}  {} bytes {}  {} tokens {}  {} ({:.0}/s)  {} cached",
                 self.pass,
                 text::len(self.now.bytes),
@@ -96,7 +100,9 @@ impl Progress {
                 text::plural(self.tests, "test"),
                 self.tests as f64 / seconds,
                 text::count(self.cache_hits),
-            ));
+            );
+            // The line is not written through anstream, which takes care of this elsewhere.
+            line.set_message(if self.styled { message } else { strip_str(&message).to_string() });
         }
     }
 
@@ -188,11 +194,18 @@ impl Drop for Progress {
     }
 }
 
-fn live_line() -> ProgressBar {
+/// `None` on a terminal that cannot show it, where it would swallow the plain lines.
+fn live_line() -> Option<ProgressBar> {
+    if std::env::var_os("TERM").is_none_or(|name| name == "dumb") {
+        return None;
+    }
     let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}")
         .expect("the template is a constant and well formed");
     line.set_style(style);
+    if line.is_hidden() {
+        return None;
+    }
     line.enable_steady_tick(TICK);
-    line
+    Some(line)
 }

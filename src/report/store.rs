@@ -116,9 +116,12 @@ impl Store {
             Kept::Stdout => Place::Stdout,
             Kept::InPlace => {
                 let original = original_name(input);
-                // A dangling link is taken, too.
-                if original.symlink_metadata().is_ok() {
-                    return Err(StoreError::OriginalExists(original));
+                match original.symlink_metadata() {
+                    // A dangling link is taken, too.
+                    Ok(_) => return Err(StoreError::OriginalExists(original)),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    // A name that is too long, for example: it could not be made later either.
+                    Err(source) => return Err(StoreError::NotWritable { output: original, source }),
                 }
                 let mut target = Target::existing(input)?;
                 check_directory(input, &parent(&original))?;
@@ -173,6 +176,18 @@ impl Store {
         }
     }
 
+    /// Keeps `best` at the end of a run that failed: in its place also when nothing has been
+    /// written yet.
+    ///
+    /// # Errors
+    /// When writing fails. A file has then the content it had before.
+    pub fn rescue(&mut self, best: &[u8]) -> io::Result<()> {
+        match &self.place {
+            Place::Rename(_) => self.write(best, true),
+            Place::Device(_) | Place::Stdout => self.finish(best),
+        }
+    }
+
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
         let Place::Rename(target) = &self.place else {
@@ -186,7 +201,14 @@ impl Store {
                 .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
         }
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
-        replace(target, content, sync).map_err(|error| explain(error, &format!("cannot write {name}")))?;
+        if let Err(error) = replace(target, content, sync) {
+            if !self.written
+                && let Some(original) = &target.original
+            {
+                take_back(&target.file, original);
+            }
+            return Err(explain(error, &format!("cannot write {name}")));
+        }
         self.written = true;
         if sync {
             self.synced = Some(Instant::now());
@@ -298,6 +320,16 @@ fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
     copied
 }
 
+/// Removes the second name of an original that is still in its place: nothing was written after all.
+fn take_back(file: &Path, original: &Path) {
+    if let (Ok(here), Ok(kept)) = (fs::read(file), fs::read(original))
+        && here == kept
+    {
+        // Where that fails, too, the copy does no harm.
+        let _ = fs::remove_file(original);
+    }
+}
+
 /// Writes a temporary file beside the target and renames it over the target. The temporary file is
 /// removed when anything fails.
 fn replace(target: &Target, content: &[u8], sync: bool) -> io::Result<()> {
@@ -390,6 +422,39 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&original).expect("the file"), b"somebody else's");
         assert_eq!(fs::read(&input).expect("the input"), b"original");
+        assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_found_before_the_start() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let input = directory.path().join("n".repeat(253));
+        fs::write(&input, "original").expect("a file");
+        let error = Store::open(&input, &Kept::InPlace).expect_err("no room for .orig");
+        assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_first_write_that_fails_takes_the_original_back() {
+        let (directory, input) = input();
+        let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
+        let Place::Rename(target) = &mut store.place else { panic!("it is a file") };
+        let real = std::mem::replace(&mut target.file, directory.path().join("gone"));
+        store.write(b"short", true).expect_err("there is no original");
+        assert_eq!(names(directory.path()), ["a.txt"]);
+        keep_original(&real, &original_name(&input)).expect("a writable place");
+        take_back(&directory.path().join("gone"), &original_name(&input));
+        assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"], "not known to be unchanged");
+        take_back(&real, &original_name(&input));
+        assert_eq!(names(directory.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_rescue_writes_also_when_nothing_was_written_before() {
+        let (directory, input) = input();
+        let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
+        store.rescue(b"short").expect("it is kept");
+        assert_eq!(fs::read(&input).expect("the result"), b"short");
         assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
     }
 

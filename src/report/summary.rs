@@ -49,10 +49,14 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
-    let (style, word) = match report.ended {
-        Ended::Complete => (GOOD, "reduced"),
-        Ended::Cancelled => (WARN, "stopped early, reduced"),
-        Ended::Budget => (WARN, "stopped at the limit, reduced"),
+    let untouched = report.before == report.after && report.passes.iter().all(|pass| pass.accepted == 0);
+    let (style, word) = match (report.ended, untouched) {
+        (Ended::Complete, false) => (GOOD, "reduced"),
+        (Ended::Cancelled, false) => (WARN, "stopped early, reduced"),
+        (Ended::Budget, false) => (WARN, "stopped at the limit, reduced"),
+        (Ended::Complete, true) => (GOOD, "nothing to remove from"),
+        (Ended::Cancelled, true) => (WARN, "stopped early; nothing removed yet from"),
+        (Ended::Budget, true) => (WARN, "stopped at the limit; nothing removed yet from"),
     };
     let minimal = match (report.ended, report.minimal) {
         (Ended::Complete, "none") => "no minimality guaranteed".to_owned(),
@@ -88,9 +92,12 @@ fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         format!("{} interesting", text::count(counts.interesting)),
         format!("{} not interesting", text::count(counts.not_interesting)),
     ];
-    for (number, word) in
-        [(counts.invalid, "invalid"), (counts.timeout, "timed out"), (counts.unresolved, "cancelled or failed")]
-    {
+    // A run that failed ends the reduction with an error, so these were all cancelled.
+    let cancelled = match report.ended {
+        Ended::Complete => "cancelled, overtaken by an earlier answer",
+        Ended::Cancelled | Ended::Budget => "cancelled",
+    };
+    for (number, word) in [(counts.invalid, "invalid"), (counts.timeout, "timed out"), (counts.unresolved, cancelled)] {
         if number > 0 {
             outcomes.push(format!("{} {word}", text::count(number)));
         }
@@ -284,5 +291,23 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   original  a.c.orig
 ";
         assert_eq!(String::from_utf8_lossy(&plain), expected);
+    }
+
+    #[test]
+    fn nothing_removed_is_not_called_reduced() {
+        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None };
+        let heading = |ended| {
+            let mut report = Report { ended, passes: Vec::new(), ..report() };
+            report.after = report.before;
+            report.tests.unresolved = 7;
+            let mut out = Vec::new();
+            write(&mut out, &report, &places).expect("a vector takes everything");
+            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text")
+        };
+        let complete = heading(Ended::Complete);
+        assert!(complete.starts_with("nothing to remove from a.c in 2.31 s"), "{complete}");
+        assert!(complete.contains("7 cancelled, overtaken by an earlier answer"), "{complete}");
+        let cancelled = heading(Ended::Cancelled);
+        assert!(cancelled.starts_with("stopped early; nothing removed yet from a.c"), "{cancelled}");
     }
 }

@@ -150,6 +150,18 @@ fn events_are_lines_of_json() {
 }
 
 #[test]
+fn a_run_that_fails_says_so_in_json_too() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    folder.lop(&["-q", "--json", "events", "input.txt", "--", "false"]).expect_code(1);
+    let text = String::from_utf8(folder.read("events")).expect("JSON is UTF-8");
+    let last: serde_json::Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&last["event"], &last["code"]), (&"failed".into(), &1.into()));
+    assert_eq!(last["text"], "input.txt is not interesting: its own test says no");
+    assert!(last["time"].is_number());
+}
+
+#[test]
 fn a_reader_who_goes_away_stops_nothing() {
     for arguments in [["--json", "-"], ["--diff", "-v"], ["-o", "-"]] {
         let folder = Folder::new();
@@ -286,8 +298,9 @@ hint: run the test by hand in an empty directory that holds a copy of the file
             2,
             "error: the test says that the empty file is interesting, so it does not look for anything
   test    HERE/yes.sh input.txt
-hint: let the test look for the very message or output of the bug; if the empty file is really a fine result, \
-             --allow-empty goes on
+hint: usually such a test reads the original by its absolute path instead of the candidate; let it look for the very \
+             message or output of the bug in the candidate. If the empty file is really a fine result, --allow-empty \
+             goes on
 ",
         ),
         (
@@ -300,6 +313,31 @@ hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
         (&["yes.sh", "missing"], 2, "error: cannot read missing\n  No such file or directory (os error 2)\n"),
         (&["yes.sh", "folder"], 2, "error: folder is a directory; lop reduces a file\n"),
         (&["plain", "input.txt"], 2, "error: HERE/plain is not executable; make it so with `chmod +x HERE/plain`\n"),
+        (
+            &["input.txt", "yes.sh"],
+            2,
+            "error: input.txt is not executable\nhint: TEST comes first: lop yes.sh input.txt\n",
+        ),
+        (
+            &["input.txt", "--", "no.sh", "@@"],
+            2,
+            "error: no.sh is not a command in PATH; for the file here write ./no.sh\n",
+        ),
+        (
+            &["yes.sh", "input.txt", "--json", "./input.txt"],
+            2,
+            "error: `--json ./input.txt` is the file to reduce\nhint: name another file\n",
+        ),
+        (&["yes.sh", "input.txt", "--json", "yes.sh"], 2, "error: `--json yes.sh` is the test's program\n"),
+        (
+            &["yes.sh", "input.txt", "--json", "folder/../input.txt.orig"],
+            2,
+            "error: `--json folder/../input.txt.orig` is where the original is kept\n",
+        ),
+        (&["yes.sh", "taken.txt", "-o", "o", "--json", "taken.txt.orig"], 2, "error: `--json taken.txt.orig` is where"),
+        (&["yes.sh", "input.txt", "-o", "x", "--json", "./x"], 2, "error: `--json ./x` is where the result goes\n"),
+        (&["yes.sh", "input.txt", "-o", "yes.sh"], 2, "error: `-o yes.sh` is the test's program\n"),
+        (&["yes.sh", "input.txt", "--max-tests", "0"], 2, "error: invalid value '0' for '--max-tests <N>'"),
         (&["./missing.sh", "input.txt"], 2, "error: the test HERE/./missing.sh does not exist"),
         (&["input.txt", "--", "no-such-command-anywhere"], 2, "error: no-such-command-anywhere is neither"),
         (
@@ -352,6 +390,21 @@ fn a_relative_path_in_the_command_is_pointed_out() {
     let hint = "hint: tests run in a directory of their own, where `no.sh` does not exist: write its absolute path, \
                 for example \"$PWD/no.sh\"\n";
     assert!(said.contains(hint), "{said}");
+}
+
+#[test]
+fn usual_mistakes_of_a_script_are_pointed_out() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    for (script, hint) in [
+        ("grep -q keep \"$1\"\r", "end in CRLF; use dos2unix"),
+        ("read -r line < no-such-file", "name every other file by its absolute path"),
+    ] {
+        let path = folder.script("test.sh", script);
+        let path = path.to_str().expect("plain");
+        let ran = folder.lop(&["input.txt", "--", "sh", path, "@@"]).expect_code(1);
+        assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `lop TEST FILE` and `lop FILE -- CMD`: the main job, from settings to exit code.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use crate::exec::{LocalOptions, LocalWorkers};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
-use crate::report::{JsonLines, Kept, Progress, Reporters, Verbosity, diff};
+use crate::report::{JsonLines, Kept, Progress, Reporters, Store, Verbosity, diff};
 
 /// Reduces what the arguments say.
 ///
@@ -123,24 +124,46 @@ impl Run {
         };
         // The input itself may not even have been judged, and is where it was.
         let best = best.filter(|&best| best != original);
-        let saved = best.is_some_and(|best| reporters.store.finish(best).is_ok());
-        let kept = match (&self.kept, best) {
-            (_, None) => None,
-            (_, Some(_)) if saved => Some(self.place()),
-            // The last one that could be written is whole, and was judged interesting.
-            (Kept::InPlace | Kept::File(_), Some(_)) if reporters.store.is_written() => {
-                Some(format!("{} (smaller ones could not be written)", self.place()))
-            }
-            _ => None,
-        };
-        Failure::Reduce(Box::new(Unfinished {
+        let kept = best.map(|best| self.rescue(best, &mut reporters.store));
+        let failure = Failure::Reduce(Box::new(Unfinished {
             error,
             input: self.path.clone(),
             test: self.test.clone(),
             wanted: self.wanted.clone(),
             relative: self.relative.clone(),
             kept,
-        }))
+        }));
+        if let Some(json) = &mut reporters.json {
+            // The failure itself is what has to be told; it may be that of this very file.
+            let _ = json.failed(failure.code() as u8, &failure.headline());
+        }
+        failure
+    }
+
+    /// Writes `best` wherever that is possible, and says in a sentence where it is.
+    fn rescue(&self, best: &[u8], store: &mut Store) -> String {
+        if store.rescue(best).is_ok() {
+            return format!("the best result so far is in {}", self.place());
+        }
+        let rest = if store.is_written() {
+            // The last one that could be written is whole, and was judged interesting.
+            format!("{} holds a larger one", self.place())
+        } else {
+            format!("{} is unchanged", self.path.display())
+        };
+        match self.set_aside(best) {
+            Ok(path) => format!("the best result so far is in {}; {rest}", path.display()),
+            Err(_) => format!("the best result so far could not be written anywhere; {rest}"),
+        }
+    }
+
+    /// Writes `best` to a new file in the place for temporary files, where it stays.
+    fn set_aside(&self, best: &[u8]) -> io::Result<PathBuf> {
+        let mut suffix = OsString::from("-");
+        suffix.push(self.path.file_name().unwrap_or_default());
+        let mut file = tempfile::Builder::new().prefix("lop-best-").suffix(&suffix).tempfile()?;
+        file.write_all(best)?;
+        Ok(file.keep()?.1)
     }
 }
 
