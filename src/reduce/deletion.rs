@@ -37,13 +37,15 @@ impl Reducer<'_, '_> {
     pub(super) fn delete(&mut self) -> Result<(), Halt> {
         loop {
             let before = self.weight();
-            if !self.by_levels() {
+            // Plain hierarchical delta debugging sees the whole tree first; the batches come after it.
+            if self.by_levels() {
+                self.sibling_lists()?;
                 self.unreferenced_definitions()?;
+            } else {
+                self.unreferenced_definitions()?;
+                self.sibling_lists()?;
             }
-            self.sibling_lists()?;
-            if !self.by_levels() {
-                self.empty_bodies()?;
-            }
+            self.empty_bodies()?;
             if self.weight() >= before || self.tools.is_none() {
                 return Ok(());
             }
