@@ -45,23 +45,40 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
 /// The characters of some parts of a text as one sequence; `None` if there are none.
 #[must_use]
 pub fn character_units(text: &[u8], parts: &[Range<usize>]) -> Option<Sequence> {
-    row(list_kind::CHARACTERS, parts.iter().flat_map(|p| characters(text, p.clone())))
+    row(list_kind::CHARACTERS, parts.iter().flat_map(|p| characters(text, p.clone())).collect())
 }
 
 /// The words of a text as one sequence; `None` if it is empty.
 #[must_use]
 pub fn word_units(text: &[u8]) -> Option<Sequence> {
-    row(list_kind::WORDS, words(text, 0..text.len()).into_iter())
+    row(list_kind::WORDS, words(text, 0..text.len()))
 }
 
 /// The lines of a text as one sequence; `None` if it is empty.
 #[must_use]
 pub fn line_units(text: &[u8]) -> Option<Sequence> {
-    row(list_kind::LINES, lines(text).into_iter())
+    row(list_kind::LINES, lines(text))
 }
 
-fn row(kind: u32, ranges: impl Iterator<Item = Range<usize>>) -> Option<Sequence> {
+/// Units of one row at most. In a longer text neighbours go together: a unit takes about 150 bytes,
+/// and by the time a text is short enough for single characters most of it has gone.
+const MOST_UNITS: usize = 1 << 20;
+
+fn row(kind: u32, mut ranges: Vec<Range<usize>>) -> Option<Sequence> {
+    let together = ranges.len().div_ceil(MOST_UNITS);
+    if together > 1 {
+        let mut members = 0;
+        ranges.dedup_by(|next, unit| {
+            let joins = members + 1 < together && unit.end == next.start;
+            members = if joins { members + 1 } else { 0 };
+            if joins {
+                unit.end = next.end;
+            }
+            joins
+        });
+    }
     let units: Vec<_> = ranges
+        .into_iter()
         .map(|range| Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, cleared: false })
         .collect();
     (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units })
@@ -69,6 +86,21 @@ fn row(kind: u32, ranges: impl Iterator<Item = Range<usize>>) -> Option<Sequence
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn neighbours_go_together_in_a_text_of_too_many() {
+        let text = vec![b'a'; 2 * MOST_UNITS + 5];
+        let all = 0..text.len();
+        let row = character_units(&text, std::slice::from_ref(&all)).expect("the text is not empty");
+        assert!(row.units.len() <= MOST_UNITS);
+        let mut at = 0;
+        for unit in &row.units {
+            let Removal::Edits(edits) = &unit.removal else { panic!("characters are edits") };
+            assert_eq!(edits[0].start, at, "nothing is left out");
+            at = edits[0].end;
+        }
+        assert_eq!(at, text.len());
+    }
+
     use super::*;
     use crate::passes::testing::{Languages, lossy};
 

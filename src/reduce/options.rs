@@ -29,7 +29,7 @@ pub enum Order {
 
 /// What the result is guaranteed to be minimal in: without any single one of these, the result is
 /// no longer interesting, or has more syntax errors (where those are not allowed). In text without a
-/// grammar units and tokens are characters.
+/// grammar units and tokens are characters; beyond a million of them neighbours count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {
     /// Nothing is guaranteed: passes stop when more is unlikely to go.
