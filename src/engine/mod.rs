@@ -7,10 +7,13 @@
 //! Inducing Input*. Here the lengths are predicted by an exact Bayesian mixture, old evidence is
 //! forgotten by fixed share, and the code is an optimal alphabetic tree.
 
+mod algorithm;
+pub mod baselines;
 mod bit_set;
 mod bound;
 #[cfg(test)]
 mod closed_form;
+mod config;
 mod decision_tree;
 mod estimate;
 mod evidence;
@@ -24,9 +27,11 @@ mod search;
 mod simulate;
 mod state;
 
+pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;
 pub use bound::lower_bound;
+pub use config::{Config, Direction, Objective, Waste};
 pub use estimate::Estimate;
 pub use evidence::{DepthRow, EvidenceView, Knowledge, ListEvidence};
-pub use search::{Config, Progress, Question, QuestionId, Search, Verdict};
+pub use search::{Progress, Question, QuestionId, Search, Verdict};
 pub use simulate::{Markov, Tally, drive, monotone};

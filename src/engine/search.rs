@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bit_set::BitSet;
+use super::config::Config;
 use super::estimate::{self, Estimate};
 use super::evidence::{EvidenceView, ListEvidence};
 use super::runs::Runs;
@@ -24,30 +25,6 @@ pub enum Verdict {
     Invalid,
     /// The deadline passed; *not interesting* for the search, and nothing for the model.
     Timeout,
-}
-
-/// The parameters of a search.
-#[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct Config {
-    /// ρ of fixed share (Herbster and Warmuth): how far each unit pulls the weights back to the prior. 0.003 by default: 13–36 % fewer tests where the regime changes along the
-    /// sequence, at most 3 % more elsewhere.
-    pub fixed_share: f64,
-    /// The exponent e of the prior (1 − a)^e over a = P(removable | removable), per grid point;
-    /// −½ by default, which leans to sparse.
-    pub prior_exponent: f64,
-    /// Verification stops when the best chance is below this: 0.03 by default, 0 for a guaranteed
-    /// 1-minimal result, `None` for no verification.
-    pub theta: Option<f64>,
-    /// Whether this list is all there is and removing all of it is known not to be interesting;
-    /// `false` by default.
-    pub empty_known_uninteresting: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { fixed_share: 0.003, prior_exponent: -0.5, theta: Some(0.03), empty_known_uninteresting: false }
-    }
 }
 
 /// Names a candidate of one search. Equal candidates have equal ids.
@@ -360,8 +337,8 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
-    use super::{Config, Question, QuestionId, Search, Verdict};
-    use crate::engine::{EvidenceView, Knowledge, drive, monotone};
+    use super::{Question, QuestionId, Search, Verdict};
+    use crate::engine::{Config, EvidenceView, Knowledge, drive, monotone};
 
     /// Keeps up to `width` questions in flight, answers a random one, cancels what is not wanted.
     /// Returns the positions kept and the candidates that were accepted, in order.

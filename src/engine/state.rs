@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::config::Config;
 use super::decision_tree;
 use super::evidence::{EvidenceView, ListEvidence};
 use super::markov::{Before, Posterior, Run, Survival};
 use super::minimality::{Chances, Pick, Verification};
 use super::runs::Runs;
-use super::search::{Config, Verdict};
+use super::search::Verdict;
 
 /// Longer runs than where survival falls below this are not asked about in one go.
 const NEGLIGIBLE_SURVIVAL: f64 = 1e-7;

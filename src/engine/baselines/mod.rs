@@ -1,0 +1,1 @@
+//! The yardsticks: published algorithms for one sequence, faithful to their sources.
