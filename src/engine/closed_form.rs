@@ -119,8 +119,8 @@ mod tests {
             .collect();
         let mut posterior = Posterior::new(grid, &start, &start, 0.0);
         let run = Run { length: 9, ended: true };
-        posterior.learn(Before::Needed, run, None);
-        posterior.learn(Before::Needed, run, None);
+        posterior.learn(Before::Needed, run);
+        posterior.learn(Before::Needed, run);
         let survival_now = posterior.survival(Before::Needed);
         for k in [2, 5, 20, 80] {
             let exact = survival(survival_now.at(1), (alpha + 16.0, beta + 2.0), k);

@@ -22,6 +22,19 @@ pub enum Objective {
     Time,
 }
 
+/// How the questions of several workers are spread over the sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lanes {
+    /// In several places at once as long as the answers there come up to what is predicted, else at
+    /// the front.
+    #[default]
+    ByTrust,
+    /// At the front only: what is asked besides is what would be asked next.
+    One,
+    /// In several places at once whatever the answers.
+    Always,
+}
+
 /// How much of a sequence the caller expects to go.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Waste {
@@ -53,6 +66,8 @@ pub struct Config {
     pub direction: Direction,
     /// What is kept small; the number of tests by default.
     pub objective: Objective,
+    /// Where several workers ask; by trust by default.
+    pub lanes: Lanes,
     /// What to start from instead of the prior; nothing by default.
     pub expect: Option<Waste>,
 }
@@ -66,6 +81,7 @@ impl Default for Config {
             empty_known_uninteresting: false,
             direction: Direction::default(),
             objective: Objective::default(),
+            lanes: Lanes::default(),
             expect: None,
         }
     }

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use super::config::Config;
+use super::evidence::EvidenceView;
 use super::probability::{Grid, LOG_FLOOR, weights};
 
 /// What is known of the unit before the cursor.
@@ -52,6 +54,22 @@ impl Posterior {
         }
     }
 
+    /// The weights that a search begins with: the prior, or what the caller expects, and what the
+    /// view knows besides.
+    ///
+    /// Fixed share goes home to the plain prior, not to the shared evidence. Where the regime changes
+    /// inside a list, evidence is an average that fits no part of it, and pulling back to it would
+    /// undo the forgetting: 2523 tests against 2845 on eight lists of 500 units with four regimes,
+    /// for 655 against 654 on 60 short lists (see `oracles`).
+    pub(super) fn start(config: &Config, view: &EvidenceView) -> Self {
+        let prior = match config.expect {
+            Some(waste) => view.grid.log_expected(waste),
+            None => view.grid.log_prior(config.prior_exponent),
+        };
+        let log_start: Vec<f64> = prior.iter().zip(&view.log_likelihood).map(|(prior, log)| prior + log).collect();
+        Self::new(Arc::clone(&view.grid), &log_start, &prior, config.fixed_share)
+    }
+
     /// The grid.
     pub(super) fn grid(&self) -> &Grid {
         &self.grid
@@ -83,33 +101,70 @@ impl Posterior {
         survival
     }
 
-    /// Takes in a run, and adds the raw increments of the log weights to `raw` where given.
-    ///
-    /// Increments: length k > 0: ln q + (k−1)·ln a + ended·ln(1−a); k = 0: ln(1−q), where q is the
-    /// chance of the first removable unit. Then w ← (1−ρ)^L·w + (1 − (1−ρ)^L)·home, L = k + ended.
-    pub(super) fn learn(&mut self, before: Before, run: Run, raw: Option<&mut [f64]>) {
-        let units = run.length + usize::from(run.ended);
-        if units == 0 {
-            return;
-        }
+    /// What the mixture predicts for a run of which it was already told, by `learn_answer`, that it is
+    /// at least `lo` and, where `hi` is given, less than `hi` long. Only lengths from `lo` on count.
+    pub(super) fn survival_of_known(&self, before: Before, lo: usize, hi: Option<usize>) -> Survival {
         let grid = &*self.grid;
         let bs = grid.b_count();
-        let mut raw = raw;
-        for cell in 0..grid.cells() {
-            let (yes, no) = first_step(grid, before, cell);
-            let row = cell / bs;
-            let increment = if run.length == 0 {
-                no
-            } else {
-                let end = if run.ended { grid.ln_not_a[row] } else { 0.0 };
-                yes + (run.length - 1) as f64 * grid.ln_a[row] + end
+        let mut untold = self.clone();
+        for (cell, weight) in untold.weights.iter_mut().enumerate() {
+            let (row, column) = (cell / bs, cell % bs);
+            let (q, not_q) = match before {
+                Before::Unknown => grid.linear.pi[cell],
+                Before::Needed => grid.linear.b[column],
+                Before::Removable => grid.linear.a[row],
             };
-            self.log_weights[cell] += increment;
-            if let Some(raw) = raw.as_deref_mut() {
-                raw[cell] += increment;
-            }
+            let ln_a = grid.ln_a[row];
+            // P(lo ≤ length < hi): what was told of this run, which must not count twice.
+            let from = lo.max(1);
+            let reached = if lo == 0 { 1.0 } else { q * ((lo - 1) as f64 * ln_a).exp() };
+            let within = match hi {
+                None => reached,
+                Some(hi) => {
+                    let first = if lo == 0 { not_q } else { 0.0 };
+                    first + q * ((from - 1) as f64 * ln_a).exp() * -((hi - from) as f64 * ln_a).exp_m1()
+                }
+            };
+            *weight /= within.max(1e-30);
+        }
+        let sum: f64 = untold.weights.iter().sum();
+        untold.weights.iter_mut().for_each(|weight| *weight /= sum);
+        untold.survival(before)
+    }
+
+    /// Takes in one answer about a run that was known to be at least `lo` and, where `hi` is given, less
+    /// than `hi` long: whether it is at least `m` long. Returns the chance of yes before the answer.
+    ///
+    /// All answers about a run together teach what `learn` teaches of it, but for fixed share.
+    pub(super) fn learn_answer(&mut self, before: Before, lo: usize, m: usize, hi: Option<usize>, yes: bool) -> f64 {
+        let grid = &*self.grid;
+        let bs = grid.b_count();
+        let mut chance = 0.0;
+        for cell in 0..grid.cells() {
+            let (row, column) = (cell / bs, cell % bs);
+            let (q, _) = match before {
+                Before::Unknown => grid.linear.pi[cell],
+                Before::Needed => grid.linear.b[column],
+                Before::Removable => grid.linear.a[row],
+            };
+            // P(at least `to` | at least `from`).
+            let ln_a = grid.ln_a[row];
+            let reach = |from: usize, to: usize| match from {
+                0 => q * ((to - 1) as f64 * ln_a).exp(),
+                _ => ((to - from) as f64 * ln_a).exp(),
+            };
+            let beyond = hi.map_or(0.0, |hi| reach(lo, hi));
+            let possible = (1.0 - beyond).max(f64::MIN_POSITIVE);
+            let p = ((reach(lo, m) - beyond) / possible).clamp(0.0, 1.0);
+            chance += self.weights[cell] * p;
+            self.log_weights[cell] += if yes { p } else { 1.0 - p }.ln().max(LOG_FLOOR);
         }
         self.weights = weights(&self.log_weights);
+        chance.clamp(0.0, 1.0)
+    }
+
+    /// Forgets as much as `units` units make it forget (fixed share).
+    pub(super) fn forget(&mut self, units: usize) {
         if self.fixed_share > 0.0 {
             let kept = (1.0 - self.fixed_share).powf(units as f64);
             for (weight, home) in self.weights.iter_mut().zip(self.home.iter()) {
@@ -118,6 +173,40 @@ impl Posterior {
         }
         for (log, weight) in self.log_weights.iter_mut().zip(&self.weights) {
             *log = weight.ln().max(LOG_FLOOR);
+        }
+    }
+
+    /// Takes in a run: w ← (1−ρ)^L·w·likelihood + (1 − (1−ρ)^L)·home, with L = k + ended.
+    pub(super) fn learn(&mut self, before: Before, run: Run) {
+        let units = run.length + usize::from(run.ended);
+        if units == 0 {
+            return;
+        }
+        self.grid.add_likelihood(before, run, &mut self.log_weights);
+        self.weights = weights(&self.log_weights);
+        self.forget(units);
+    }
+}
+
+impl Grid {
+    /// Adds the log likelihood of a run to `logs`, per cell.
+    ///
+    /// Length k > 0: ln q + (k−1)·ln a + ended·ln(1−a); k = 0: ln(1−q) if it ended, where q is the
+    /// chance of the first removable unit.
+    pub(super) fn add_likelihood(&self, before: Before, run: Run, logs: &mut [f64]) {
+        if run.length == 0 && !run.ended {
+            return;
+        }
+        let bs = self.b_count();
+        for (cell, log) in logs.iter_mut().enumerate() {
+            let (yes, no) = first_step(self, before, cell);
+            let row = cell / bs;
+            *log += if run.length == 0 {
+                no
+            } else {
+                let end = if run.ended { self.ln_not_a[row] } else { 0.0 };
+                yes + (run.length - 1) as f64 * self.ln_a[row] + end
+            };
         }
     }
 }
@@ -247,11 +336,11 @@ mod tests {
         let start = grid.log_prior(-0.5);
         let mut at_once = Posterior::new(grid.clone(), &start, &start, 0.0);
         let mut in_steps = at_once.clone();
-        at_once.learn(Before::Needed, Run { length: 2, ended: true }, None);
+        at_once.learn(Before::Needed, Run { length: 2, ended: true });
         let one = Run { length: 1, ended: false };
-        in_steps.learn(Before::Needed, one, None);
-        in_steps.learn(Before::Removable, one, None);
-        in_steps.learn(Before::Removable, Run { length: 0, ended: true }, None);
+        in_steps.learn(Before::Needed, one);
+        in_steps.learn(Before::Removable, one);
+        in_steps.learn(Before::Removable, Run { length: 0, ended: true });
         for (a, b) in at_once.weights().iter().zip(in_steps.weights()) {
             assert!((a - b).abs() < 1e-12);
         }
@@ -261,8 +350,8 @@ mod tests {
     fn a_long_removable_run_leaves_finite_weights() {
         let mut posterior = posterior(100_000);
         for _ in 0..50 {
-            posterior.learn(Before::Removable, Run { length: 90_000, ended: true }, None);
-            posterior.learn(Before::Needed, Run { length: 0, ended: true }, None);
+            posterior.learn(Before::Removable, Run { length: 90_000, ended: true });
+            posterior.learn(Before::Needed, Run { length: 0, ended: true });
         }
         let sum: f64 = posterior.weights().iter().sum();
         assert!((sum - 1.0).abs() < 1e-9);

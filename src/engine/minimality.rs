@@ -5,6 +5,7 @@
 //! older certificate *stale*. How likely a stale unit has become removable depends mostly on how
 //! near the removal was, so units are asked bucket by bucket, the best chance first.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::runs::Runs;
@@ -21,6 +22,58 @@ const PRIOR: (f64, f64) = (0.5, 4.5);
 const FRESH: u32 = u32::MAX;
 /// Distance of a unit that was never asked on its own.
 const UNCERTIFIED: u32 = u32::MAX - 1;
+
+/// The refusal that keeps a unit.
+#[derive(Clone, Debug)]
+pub(super) struct Certificate {
+    /// The unit.
+    pub(super) position: usize,
+    /// How many removals of the search the refused candidate contained.
+    pub(super) knew: u32,
+    /// The run that the unit ended, itself included: the refused candidate contained it, although
+    /// parts of it were removed for good only later.
+    pub(super) own: Range<usize>,
+}
+
+/// The newest removal between two kept units, by its number from 1 on; 0 is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gap {
+    all: u32,
+    /// Without those of the run that the unit before the gap ended.
+    without_previous: u32,
+    /// Without those of the run that the unit behind the gap ended.
+    without_next: u32,
+}
+
+impl Gap {
+    fn note(&mut self, number: u32, of_previous: bool, of_next: bool) {
+        self.all = number;
+        if !of_previous {
+            self.without_previous = number;
+        }
+        if !of_next {
+            self.without_next = number;
+        }
+    }
+}
+
+/// Keeps of the gaps met so far those that no nearer one makes pointless: nearest last, each older
+/// than those before it in the list.
+fn push_newer(gaps: &mut Vec<(usize, u32)>, gap: usize, newest: u32) {
+    if newest == 0 {
+        return;
+    }
+    while gaps.last().is_some_and(|&(_, number)| number <= newest) {
+        gaps.pop();
+    }
+    gaps.push((gap, newest));
+}
+
+/// The nearest of those gaps with a removal newer than number `knew`.
+fn nearest_newer(gaps: &[(usize, u32)], knew: u32) -> Option<usize> {
+    let newer = gaps.partition_point(|&(_, number)| number > knew);
+    Some(gaps[newer.checked_sub(1)?].0)
+}
 
 /// How often a stale unit turned out removable, per bucket of distance.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -134,6 +187,54 @@ impl Verification {
             next.0 = position;
         }
         let before = vec![FRESH; positions.len()];
+        Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
+    }
+
+    /// After a sweep over `0..len` in any order: `removals` in the order in which they were found, and
+    /// for every unit that is kept how many of them its certificate knew of.
+    pub(super) fn with_certificates(
+        len: usize,
+        removed: &Runs,
+        removals: &[Range<usize>],
+        certificates: &[Certificate],
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let positions: Vec<u32> = removed.gaps(len).map(index).collect();
+        let mut newest = vec![Gap::default(); positions.len() + 1];
+        let mut by_unit: Vec<Option<&Certificate>> = vec![None; positions.len()];
+        for certificate in certificates {
+            if let Ok(unit) = positions.binary_search(&index(certificate.position)) {
+                by_unit[unit] = Some(certificate);
+            }
+        }
+        for (number, removal) in (1..).zip(removals) {
+            let gap = positions.partition_point(|&position| (position as usize) < removal.start);
+            let own = |unit: Option<usize>| {
+                let certificate = unit.and_then(|unit| *by_unit.get(unit)?);
+                certificate.is_some_and(|c| c.own.start <= removal.start && removal.end <= c.own.end)
+            };
+            newest[gap].note(number, own(gap.checked_sub(1)), own(Some(gap)));
+        }
+        let knew = |unit: usize| by_unit[unit].map_or(0, |certificate| certificate.knew);
+        // Gap g lies before unit g. What a unit's own run removed its certificate knew of, so the gap
+        // next to the unit counts apart.
+        let count = positions.len();
+        let mut gaps = Vec::new();
+        let mut before = vec![FRESH; count];
+        for unit in 0..count {
+            let far = nearest_newer(&gaps, knew(unit)).map_or(FRESH, |gap| index(unit - gap + 1));
+            before[unit] = if newest[unit].without_next > knew(unit) { 1 } else { far };
+            push_newer(&mut gaps, unit, newest[unit].all);
+        }
+        gaps.clear();
+        let mut after = vec![FRESH; count];
+        for unit in (0..count).rev() {
+            let far = nearest_newer(&gaps, knew(unit)).map_or(FRESH, |gap| index(gap - unit));
+            after[unit] = if newest[unit + 1].without_previous > knew(unit) { 1 } else { far };
+            push_newer(&mut gaps, unit + 1, newest[unit + 1].all);
+        }
         Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
     }
 

@@ -17,20 +17,24 @@ mod config;
 mod decision_tree;
 mod estimate;
 mod evidence;
+mod lane;
+mod ledger;
 mod markov;
 mod minimality;
 #[cfg(test)]
 mod oracles;
 mod probability;
+mod questions;
 mod runs;
 mod search;
 mod simulate;
-mod state;
+mod speculation;
+mod sweep;
 
 pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;
 pub use bound::lower_bound;
-pub use config::{Config, Direction, Objective, Waste};
+pub use config::{Config, Direction, Lanes, Objective, Waste};
 pub use estimate::Estimate;
 pub use evidence::{DepthRow, EvidenceView, Knowledge, ListEvidence};
 pub use search::{Progress, Question, QuestionId, Search, Verdict};

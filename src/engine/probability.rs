@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::config::Waste;
 use super::estimate;
 
 /// Grid points for a = P(removable | removable).
@@ -14,6 +15,8 @@ const A_LOWEST: f64 = 0.02;
 const B_LOWEST: f64 = 0.005;
 /// A grid for fewer leaves than this would not reach sparse data at all.
 const MIN_LEAVES: usize = 8;
+/// Units that a stated expectation is worth.
+const EXPECTED_UNITS: f64 = 1000.0;
 /// Logarithms of weights stop here. e^−300 is still a normal number, so that nothing that was ever
 /// excluded turns into 0 and then into −∞ and NaN.
 pub(super) const LOG_FLOOR: f64 = -300.0;
@@ -152,6 +155,24 @@ impl Grid {
     /// The logarithm of the prior w0 ∝ (1 − a)^exponent, per cell, up to a constant.
     pub(super) fn log_prior(&self, exponent: f64) -> Vec<f64> {
         self.ln_not_a.iter().flat_map(|&ln_not_a| std::iter::repeat_n(exponent * ln_not_a, self.b_count())).collect()
+    }
+
+    /// The logarithm of the weights of a caller who expects that much waste, up to a constant: the
+    /// likelihood of a sequence of 1,000 units that is exactly like it.
+    pub(super) fn log_expected(&self, waste: Waste) -> Vec<f64> {
+        let share = waste.share.clamp(0.0, 1.0);
+        let a = waste.after_removable.unwrap_or(share).clamp(0.0, 1.0);
+        // Stationary: what goes in comes out.
+        let b = if share < 1.0 { (share * (1.0 - a) / (1.0 - share)).min(1.0) } else { 1.0 };
+        let mut logs = Vec::with_capacity(self.cells());
+        for (&ln_a, &ln_not_a) in self.ln_a.iter().zip(&self.ln_not_a) {
+            for (&ln_b, &ln_not_b) in self.ln_b.iter().zip(&self.ln_not_b) {
+                let after_removable = a * ln_a + (1.0 - a) * ln_not_a;
+                let after_needed = b * ln_b + (1.0 - b) * ln_not_b;
+                logs.push(EXPECTED_UNITS * (share * after_removable + (1.0 - share) * after_needed));
+            }
+        }
+        logs
     }
 
     /// Expected tests per unit at each cell, tabulated at the first call.

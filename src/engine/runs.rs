@@ -53,6 +53,13 @@ impl Runs {
         (start <= position).then_some(end)
     }
 
+    /// The start of the range that ends at `end`, or contains it.
+    pub(super) fn run_before(&self, end: usize) -> Option<usize> {
+        let index = self.pairs.partition_point(|&(_, e)| e < end);
+        let &(start, _) = self.pairs.get(index)?;
+        (start < end).then_some(start)
+    }
+
     /// Whether every position of `other` is here as well.
     pub(super) fn is_superset(&self, other: &Self) -> bool {
         let mut index = 0;
@@ -82,6 +89,33 @@ impl Runs {
         None
     }
 
+    /// What is here and not in `other`, as ranges.
+    pub(super) fn minus(&self, other: &Self) -> Vec<Range<usize>> {
+        let mut rest = Vec::new();
+        let mut index = 0;
+        for &(start, end) in &self.pairs {
+            let mut from = start;
+            while from < end {
+                while other.pairs.get(index).is_some_and(|&(_, e)| e <= from) {
+                    index += 1;
+                }
+                match other.pairs.get(index) {
+                    Some(&(s, e)) if s < end => {
+                        if from < s {
+                            rest.push(from..s);
+                        }
+                        from = e;
+                    }
+                    _ => {
+                        rest.push(from..end);
+                        from = end;
+                    }
+                }
+            }
+        }
+        rest
+    }
+
     /// How many positions are in the set.
     pub(super) fn count(&self) -> usize {
         self.pairs.iter().map(|&(start, end)| end - start).sum()
@@ -90,11 +124,6 @@ impl Runs {
     /// One past the largest position in the set, 0 when it is empty.
     pub(super) fn end(&self) -> usize {
         self.pairs.last().map_or(0, |&(_, end)| end)
-    }
-
-    /// Empties the set.
-    pub(super) fn clear(&mut self) {
-        self.pairs.clear();
     }
 
     /// The positions of `0..len` that are in no range, ascending.
@@ -122,9 +151,13 @@ mod tests {
                 prop_assert!(runs.is_superset(&before));
                 prop_assert_eq!(before.is_superset(&runs), before == runs);
                 prop_assert_eq!(runs.first_not_in(&before).is_none(), before == runs);
+                let new: Vec<usize> = runs.minus(&before).into_iter().flatten().collect();
+                prop_assert_eq!(new, (0..50).filter(|&p| plain[p] && before.run_at(p).is_none()).collect::<Vec<_>>());
             }
             for (position, &inside) in plain.iter().enumerate() {
                 prop_assert_eq!(runs.run_at(position).is_some(), inside);
+                let start = (0..=position).rev().take_while(|&p| plain[p]).last();
+                prop_assert_eq!(runs.run_before(position + 1), start);
             }
             prop_assert_eq!(runs.count(), plain.iter().filter(|&&inside| inside).count());
             let gaps: Vec<usize> = runs.gaps(50).collect();

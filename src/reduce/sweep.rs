@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::engine::{Config, EvidenceView, Knowledge, QuestionId, Search, Verdict};
+use crate::engine::{Config, EvidenceView, Knowledge, Objective, QuestionId, Search, Verdict};
 use crate::passes::{NO_DEPTH, Removal, Sequence};
 
 use super::options::Order;
@@ -20,15 +20,19 @@ pub(super) struct Sweep {
     search: Search,
     /// Position in the sweep → unit.
     order: Vec<u32>,
-    /// Positions before this one have been handed on by [`Sweep::newly_decided`].
-    reported: usize,
 }
 
 impl Sweep {
     /// Starts a search over a sequence.
     pub(super) fn new(sequence: Sequence, config: &Config, knowledge: &Knowledge, order: Order, seed: u64) -> Self {
         let view = knowledge.view(sequence.kind, sequence.depth);
-        Self::with(sequence, order, seed, |len| Search::new(len, config, &view))
+        Self::with(sequence, order, seed, |sequence, positions| {
+            if config.objective == Objective::Tests {
+                return Search::new(positions.len(), config, &view);
+            }
+            let sizes: Vec<u32> = positions.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
+            Search::with_sizes(&sizes, config, &view)
+        })
     }
 
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
@@ -38,10 +42,10 @@ impl Sweep {
         let order = if order == Order::Random { order } else { Order::Forward };
         let config = Config { theta: Some(0.0), ..Config::default() };
         let view: EvidenceView = knowledge.view(sequence.kind, sequence.depth);
-        Self::with(sequence, order, seed, |len| Search::for_verification(len, &config, &view))
+        Self::with(sequence, order, seed, |_, positions| Search::for_verification(positions.len(), &config, &view))
     }
 
-    fn with(sequence: Sequence, order: Order, seed: u64, search: impl FnOnce(usize) -> Search) -> Self {
+    fn with(sequence: Sequence, order: Order, seed: u64, search: impl FnOnce(&Sequence, &[u32]) -> Search) -> Self {
         let len = sequence.units.len();
         let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
         match order {
@@ -54,7 +58,7 @@ impl Sweep {
                 positions.shuffle(&mut ChaCha8Rng::seed_from_u64(seed ^ stream));
             }
         }
-        Sweep { search: search(len), sequence, order: positions, reported: 0 }
+        Sweep { search: search(&sequence, &positions), sequence, order: positions }
     }
 
     pub(super) fn is_finished(&self) -> bool {
@@ -73,16 +77,18 @@ impl Sweep {
 
     /// Mean tokens of the units not decided yet.
     pub(super) fn mean_tokens_left(&self) -> f64 {
-        let left = &self.order[self.order.len() - self.undecided()..];
-        let tokens: u64 = left.iter().map(|u| u64::from(self.sequence.units[*u as usize].tokens)).sum();
-        tokens as f64 / left.len().max(1) as f64
+        let units = self.search.undecided_positions().map(|at| self.order[at] as usize);
+        let tokens: u64 = units.map(|unit| u64::from(self.sequence.units[unit].tokens)).sum();
+        tokens as f64 / self.undecided().max(1) as f64
     }
 
     /// Units decided since this was called last, and whether each stays.
     pub(super) fn newly_decided(&mut self) -> Vec<(usize, bool)> {
-        let until = self.order.len() - self.undecided();
-        let from = std::mem::replace(&mut self.reported, until);
-        (from..self.reported).map(|at| (self.order[at] as usize, !self.search.removed().contains(at))).collect()
+        let mut decided = Vec::new();
+        for (positions, needed) in self.search.take_decided() {
+            decided.extend(positions.map(|at| (self.order[at] as usize, Some(at) == needed)));
+        }
+        decided
     }
 
     /// Units that stay, with the search as it stands.
@@ -132,10 +138,13 @@ impl SweepOn<'_, '_, '_> {
 
 impl Inquiry for SweepOn<'_, '_, '_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
-        if self.sweep.needed() >= self.most_needed && self.sweep.undecided() > 0 {
+        let search = &mut self.sweep.search;
+        let pauses = search.needed_count() >= self.most_needed && search.undecided() > 0;
+        if pauses && !search.has_unjudged_union() {
             return Vec::new();
         }
-        let questions = self.sweep.search.next_tests(most);
+        // Before a pause what was found side by side has to be judged together.
+        let questions = search.next_tests(if pauses { 1 } else { most });
         self.removals = questions.iter().map(|q| (q.id.0, q.remove.clone())).collect();
         questions.iter().map(|q| q.id.0).collect()
     }

@@ -1,0 +1,510 @@
+//! The sweep: one lane for a single worker, several for more; what their answers add up to, and when
+//! lanes are worth having.
+//!
+//! ```text
+//! positions   0 ........ 124 | 125 ....... 249 | 250 ....... 374 | 375 ....... 499
+//! lanes       front ──►        far ──►           far ──►           far ──►
+//! ```
+//!
+//! Each lane asks about its own units, on the ground of the *union*: everything that some lane found
+//! removable. Answers of one round do not know of each other, so the union itself may be a candidate
+//! that nobody has judged. It becomes the committed state as soon as a candidate that contains it is
+//! found interesting, which the next questions are likely to do on the way; only when they all are
+//! refused is it asked about by itself. If it is refused, the units depend on each other: everything
+//! the far lanes found is forgotten, and one lane goes on from the committed state.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::bit_set::BitSet;
+use super::config::{Config, Direction, Lanes, Objective};
+use super::lane::{Answer, Around, Closed, Lane, LaneId, Places};
+use super::markov::Posterior;
+use super::minimality::Certificate;
+use super::runs::Runs;
+
+/// While nothing is known yet a lane has at least so many units.
+const FIRST_UNITS: usize = 8;
+/// Later on, when lanes are known to be independent, a cut leaves at least so many on either side: 5.3
+/// rounds instead of 6.0 at 64 workers, see `oracles`.
+const LEAST_UNITS: usize = 2;
+/// Lanes that put off telling the last units apart, at most.
+const MOST_DEFERRED: usize = 128;
+/// Below this probability of independence far lanes are given up.
+const COLLAPSE_BELOW: f64 = 0.5;
+/// From this probability on what far lanes find teaches the model.
+const TEACH_FROM: f64 = 0.7;
+/// From this probability on refusals of far lanes are taken as they are.
+const CERTAIN: f64 = 0.9;
+/// Logarithm of the prior odds that lanes depend on each other.
+const PRIOR_DEPENDENCE: f64 = -2.2;
+/// The share of predicted yes answers that dependent lanes see.
+const DEPENDENT_SHARE: f64 = 0.5;
+/// Evidence counts up to these logarithmic odds, so that a change of scene is noticed.
+const MOST_CERTAIN: f64 = 6.0;
+/// What it tells, as a logarithm of a likelihood ratio, that a refusal is a yes later, or is not.
+const TURNED: f64 = 5.0;
+const STAYED: f64 = -0.7;
+/// How much a gain observed at one end of the units is worth one test later.
+const DECAY: f64 = 0.97;
+/// Tests that the mean gain so far is worth when an end's gain is estimated.
+const PRIOR_TESTS: f64 = 2.0;
+
+/// What does not change during a search.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    pub(super) len: usize,
+    pub(super) theta: Option<f64>,
+    pub(super) empty_known_uninteresting: bool,
+    pub(super) direction: Direction,
+    pub(super) objective: Objective,
+    pub(super) lanes: Lanes,
+    /// Sizes of the units before each position, and of all.
+    pub(super) sizes_before: Option<Arc<[u64]>>,
+}
+
+impl Setting {
+    pub(super) fn new(len: usize, config: &Config, sizes: Option<&[u32]>) -> Self {
+        let sizes_before = sizes.map(|sizes| {
+            let mut sum = 0;
+            std::iter::once(0)
+                .chain(sizes.iter().map(|&size| {
+                    sum += u64::from(size);
+                    sum
+                }))
+                .collect()
+        });
+        Self {
+            len,
+            theta: config.theta,
+            empty_known_uninteresting: config.empty_known_uninteresting,
+            direction: config.direction,
+            objective: config.objective,
+            lanes: config.lanes,
+            sizes_before,
+        }
+    }
+
+    /// The size of the units in a range.
+    pub(super) fn size(&self, units: Range<usize>) -> f64 {
+        match &self.sizes_before {
+            Some(before) => (before[units.end] - before[units.start]) as f64,
+            None => units.len() as f64,
+        }
+    }
+}
+
+/// How probable it is that lanes do not depend on each other, i.e. that what a far lane is told is as
+/// good as if everything before it had been decided.
+///
+/// A far lane whose units are used by others is told *no* throughout, which looks like a stretch of
+/// needed units. Two things tell them apart: by a model that follows what all lanes find the front
+/// lane does better than predicted; and a refusal turns to *yes* when it is asked again later.
+#[derive(Clone, Debug)]
+struct Trust {
+    /// Logarithm of the odds that units depend on those of other lanes.
+    dependence: f64,
+    /// What all lanes found, and the front one alone, unfinished runs included.
+    all: Arc<Posterior>,
+    alone: Arc<Posterior>,
+}
+
+impl Trust {
+    fn new(posterior: &Arc<Posterior>) -> Self {
+        Self { dependence: PRIOR_DEPENDENCE, all: Arc::clone(posterior), alone: Arc::clone(posterior) }
+    }
+
+    /// Takes in an answer to the front question of a lane.
+    fn count(&mut self, lane: &Lane, is_front: bool, yes: bool) {
+        let of = |p: f64| if yes { p } else { 1.0 - p }.max(1e-3);
+        let Some(predicted) = lane.tell(yes, Arc::make_mut(&mut self.all)) else { return };
+        let under_dependence = if is_front {
+            lane.tell(yes, Arc::make_mut(&mut self.alone)).unwrap_or(predicted)
+        } else {
+            predicted * DEPENDENT_SHARE
+        };
+        self.note((of(under_dependence) / of(predicted)).ln());
+    }
+
+    /// Takes in evidence for dependence, as the logarithm of a likelihood ratio.
+    fn note(&mut self, evidence: f64) {
+        self.dependence = (self.dependence + evidence).clamp(-MOST_CERTAIN, MOST_CERTAIN);
+    }
+
+    fn forget(&mut self, units: usize) {
+        Arc::make_mut(&mut self.all).forget(units);
+        Arc::make_mut(&mut self.alone).forget(units);
+    }
+
+    /// The probability of independence.
+    fn share(&self) -> f64 {
+        1.0 / (1.0 + self.dependence.exp())
+    }
+}
+
+/// A bandit with two arms, the first and the last open unit: which of them gives more per test.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    /// Units that went, and tests, per end; both fade.
+    recent: [(f64, f64); 2],
+    /// The same of both ends, unfaded.
+    all: (f64, f64),
+}
+
+impl Ends {
+    fn count(&mut self, mirrored: bool, units: usize) {
+        for (gone, tests) in &mut self.recent {
+            *gone *= DECAY;
+            *tests *= DECAY;
+        }
+        for (gone, tests) in [&mut self.recent[usize::from(mirrored)], &mut self.all] {
+            *gone += units as f64;
+            *tests += 1.0;
+        }
+    }
+
+    /// Whether the last unit is the better start. An end that was never tried is tried once. Later,
+    /// what is known of an end fades into the mean, so that it is tried again when the other end
+    /// gives less than that.
+    fn mirrored(&self) -> bool {
+        let [first, last] = self.recent;
+        if first.1 == 0.0 || last.1 == 0.0 {
+            return first.1 > 0.0;
+        }
+        let mean = self.all.0 / self.all.1;
+        let value = |(gone, tests): (f64, f64)| (gone + PRIOR_TESTS * mean) / (tests + PRIOR_TESTS);
+        value(last) > value(first)
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Sweep {
+    /// In the order of their positions.
+    pub(super) lanes: Vec<Lane>,
+    next_lane: u32,
+    /// Everything that some lane found removable.
+    pub(super) union: Arc<Runs>,
+    /// Whether a candidate that contains the union was refused since it last changed.
+    pub(super) doubt: bool,
+    /// Since there were several lanes.
+    trust: Option<Trust>,
+    /// A refusal of what is now the front lane that should be asked again, as positions.
+    probe: Option<Range<usize>>,
+    ends: Ends,
+    /// Runs that are decided, but may be reconsidered.
+    closed: BTreeMap<LaneId, Vec<Closed>>,
+    /// Units that stay for good, as far as the sweep is concerned.
+    settled: BitSet,
+    /// Removals in the order in which they were found.
+    removals: Vec<Range<usize>>,
+    certificates: Vec<Certificate>,
+    /// Whether there was never more than one lane, swept from its first unit to its last.
+    in_order: bool,
+    /// Whether no answer has come yet.
+    fresh: bool,
+}
+
+impl Sweep {
+    /// One lane over everything.
+    pub(super) fn new(setting: &Setting, posterior: &mut Arc<Posterior>) -> Self {
+        let mut sweep = Self {
+            lanes: Vec::new(),
+            next_lane: 0,
+            union: Arc::default(),
+            doubt: false,
+            trust: None,
+            probe: None,
+            ends: Ends::default(),
+            closed: BTreeMap::new(),
+            settled: BitSet::new(setting.len),
+            removals: Vec::new(),
+            certificates: Vec::new(),
+            in_order: setting.direction == Direction::Forward,
+            fresh: true,
+        };
+        let id = sweep.new_id();
+        sweep.lanes.push(Lane::new(id, Places::From(0), setting.len));
+        sweep.begin(setting, 0, posterior);
+        sweep
+    }
+
+    fn new_id(&mut self) -> LaneId {
+        self.next_lane += 1;
+        LaneId(self.next_lane)
+    }
+
+    /// Lets a lane start its first run.
+    fn begin(&mut self, setting: &Setting, lane: usize, posterior: &mut Arc<Posterior>) {
+        let mut closed = Vec::new();
+        let mut around = self.around(setting, lane, Some(&mut closed));
+        self.lanes[lane].begin(posterior, &mut around);
+        self.close(lane, closed);
+    }
+
+    /// What a lane has to know.
+    pub(super) fn around<'a>(&self, setting: &Setting, lane: usize, closed: Option<&'a mut Vec<Closed>>) -> Around<'a> {
+        Around {
+            mirrored: setting.direction == Direction::Evidence && self.ends.mirrored(),
+            objective: setting.objective,
+            empty_rule: setting.empty_known_uninteresting && self.lanes.len() == 1 && self.settled.is_empty(),
+            teaches: self.is_final(setting, lane) || self.independence() >= TEACH_FROM,
+            closed,
+        }
+    }
+
+    /// Whether what a lane decides is never reconsidered.
+    fn is_final(&self, setting: &Setting, lane: usize) -> bool {
+        lane == 0 || setting.objective == Objective::Time
+    }
+
+    fn close(&mut self, lane: usize, closed: Vec<Closed>) {
+        if !closed.is_empty() {
+            self.closed.entry(self.lanes[lane].id).or_default().extend(closed);
+        }
+    }
+
+    /// How probable it is that lanes do not depend on each other.
+    fn independence(&self) -> f64 {
+        self.trust.as_ref().map_or(1.0 / (1.0 + PRIOR_DEPENDENCE.exp()), Trust::share)
+    }
+
+    /// Lets the lanes choose their next questions by what all of them found.
+    pub(super) fn look_around(&mut self) {
+        if self.lanes.len() > 1
+            && let Some(trust) = &self.trust
+            && trust.share() >= TEACH_FROM
+        {
+            self.lanes.iter_mut().for_each(|lane| lane.look_around(&trust.all));
+        }
+    }
+
+    /// What speculation in a lane starts from.
+    pub(super) fn outlook<'a>(&'a self, posterior: &'a Arc<Posterior>) -> &'a Arc<Posterior> {
+        match &self.trust {
+            Some(trust) if self.lanes.len() > 1 && trust.share() >= TEACH_FROM => &trust.all,
+            _ => posterior,
+        }
+    }
+
+    /// How probable it is that an answer in a lane will be of use.
+    pub(super) fn weight(&self, lane: usize) -> f64 {
+        if lane == 0 { 1.0 } else { self.independence().min(0.999) }
+    }
+
+    /// How many removals there have been.
+    pub(super) fn removals(&self) -> u32 {
+        u32::try_from(self.removals.len()).expect("fewer removals than units")
+    }
+
+    /// Takes the answer to the front question of a lane.
+    pub(super) fn answer(&mut self, setting: &Setting, lane: usize, answer: Answer, posterior: &mut Arc<Posterior>) {
+        let Some((units, _)) = self.lanes[lane].ask() else { return };
+        if self.lanes.len() > 1 && setting.objective == Objective::Tests {
+            let trust = self.trust.get_or_insert_with(|| Trust::new(posterior));
+            trust.count(&self.lanes[lane], lane == 0, answer.yes);
+        }
+        self.fresh = false;
+        self.ends.count(self.lanes[lane].is_mirrored(), if answer.yes { units.len() } else { 0 });
+        let mut closed = Vec::new();
+        let mut around = self.around(setting, lane, Some(&mut closed));
+        if answer.yes {
+            let range = self.lanes[lane].range(units.clone());
+            Arc::make_mut(&mut self.union).insert(range.clone());
+            self.removals.push(range);
+            self.lanes[lane].remove(units);
+        }
+        self.lanes[lane].answer(answer, posterior, &mut around);
+        if let Some(trust) = &mut self.trust {
+            trust.forget(closed.iter().map(|run| run.positions.len()).sum());
+        }
+        self.close(lane, closed);
+        if setting.objective == Objective::Time && !answer.yes && self.lanes.len() < MOST_DEFERRED {
+            self.defer(setting, lane, posterior);
+        }
+    }
+
+    /// A needed unit is among those that were asked about, wherever: what lies behind them is a lane
+    /// of its own now, and may be cleared first.
+    fn defer(&mut self, setting: &Setting, lane: usize, posterior: &mut Arc<Posterior>) {
+        let Some(at) = self.lanes[lane].beyond() else { return };
+        self.cut(setting, lane, at, posterior);
+    }
+
+    /// Makes two lanes of one.
+    fn cut(&mut self, setting: &Setting, lane: usize, at: usize, posterior: &mut Arc<Posterior>) -> bool {
+        let id = self.new_id();
+        let Some(other) = self.lanes[lane].split(at, id) else { return false };
+        self.in_order = false;
+        let before = other.first() < self.lanes[lane].first();
+        let place = if before { lane } else { lane + 1 };
+        self.lanes.insert(place, other);
+        self.begin(setting, place, posterior);
+        true
+    }
+
+    /// Arranges the lanes for `workers` that ask at the same time.
+    pub(super) fn arrange(&mut self, setting: &Setting, workers: usize, posterior: &mut Arc<Posterior>) {
+        if setting.objective == Objective::Time || setting.lanes == Lanes::One {
+            return;
+        }
+        loop {
+            let running = self.lanes.iter().filter(|lane| !lane.is_finished()).count();
+            let left: usize = self.lanes.iter().map(|lane| lane.undecided().len()).sum();
+            let least = if self.trust.as_ref().is_some_and(|trust| trust.share() >= TEACH_FROM) {
+                LEAST_UNITS
+            } else {
+                FIRST_UNITS
+            };
+            if running >= workers.min(left / least) || self.has_collapsed(setting) {
+                return;
+            }
+            let widest = (0..self.lanes.len()).max_by_key(|&lane| self.lanes[lane].undecided().len());
+            let Some(lane) = widest else { return };
+            // While nothing was asked yet the lanes are cut to equal parts; later on, what is asked
+            // about stays in one lane.
+            let parts = if self.fresh { workers.min(left / least) + 1 - running } else { 2 };
+            let Some(at) = self.lanes[lane].part(parts, least, self.fresh) else { return };
+            if !self.cut(setting, lane, at, posterior) {
+                return;
+            }
+        }
+    }
+
+    /// Whether far lanes disappoint so much that one lane should go on alone.
+    pub(super) fn should_collapse(&self, setting: &Setting) -> bool {
+        setting.objective == Objective::Tests && self.lanes.len() > 1 && self.has_collapsed(setting)
+    }
+
+    /// Whether far lanes have disappointed so much that there should be none.
+    fn has_collapsed(&self, setting: &Setting) -> bool {
+        setting.lanes == Lanes::ByTrust && self.independence() < COLLAPSE_BELOW
+    }
+
+    /// Goes on with one lane from the committed state; what is not settled is open again.
+    pub(super) fn collapse(&mut self, setting: &Setting, committed: &Arc<Runs>, posterior: &mut Arc<Posterior>) {
+        self.union = Arc::clone(committed);
+        self.doubt = false;
+        self.closed.clear();
+        self.removals.clear();
+        self.in_order = false;
+        // Certificates that were older than some removal stay so: they know of none of what is listed
+        // from here on, and of nothing before.
+        self.removals.extend(committed.iter());
+        for certificate in &mut self.certificates {
+            certificate.knew = 0;
+        }
+        // A lane's units have nothing but removed ones between them, so what is settled among them is
+        // asked about again.
+        let unsettled = || committed.gaps(setting.len).filter(|&position| !self.settled.contains(position));
+        let hull = unsettled().next().map_or(0..0, |first| first..unsettled().last().map_or(first, |last| last + 1));
+        let mut settled = BitSet::new(setting.len);
+        self.settled.iter().filter(|position| !hull.contains(position)).for_each(|position| {
+            settled.insert(position);
+        });
+        self.settled = settled;
+        self.certificates.retain(|certificate| !hull.contains(&certificate.position));
+        let open: Vec<u32> = committed
+            .gaps(setting.len)
+            .filter(|position| hull.contains(position))
+            .map(|position| u32::try_from(position).expect("a list has fewer than 2^32 units"))
+            .collect();
+        if let Some(trust) = &self.trust {
+            // What far lanes found is not true of the units, so it is unlearnt.
+            *posterior = Arc::clone(&trust.alone);
+        }
+        let id = self.new_id();
+        self.lanes = vec![Lane::new(id, Places::Listed(open.as_slice().into()), open.len())];
+        self.begin(setting, 0, posterior);
+        self.probe = None;
+    }
+
+    /// The union was refused: its parts depend on each other.
+    pub(super) fn distrust(&mut self) {
+        if let Some(trust) = &mut self.trust {
+            trust.note(TURNED);
+        }
+    }
+
+    /// What should be asked again, to learn whether lanes depend on each other.
+    pub(super) fn probe(&self) -> Option<&Range<usize>> {
+        self.probe.as_ref()
+    }
+
+    /// Takes the answer to that.
+    pub(super) fn probed(&mut self, yes: bool) {
+        self.probe = None;
+        if let Some(trust) = &mut self.trust {
+            trust.note(if yes { TURNED } else { STAYED });
+        }
+    }
+
+    /// Hands over the runs that are settled: nothing will reconsider them. Only called when the
+    /// union is the committed state.
+    pub(super) fn settle(&mut self, setting: &Setting) -> Vec<Closed> {
+        let mut settled = Vec::new();
+        let now = self.removals();
+        let mut at = 0;
+        // What the front lane found while it was a far one waits until it is known to hold.
+        while self.probe.is_none() && at < self.lanes.len() && self.is_final(setting, at) {
+            settled.extend(self.closed.remove(&self.lanes[at].id).unwrap_or_default());
+            if self.lanes[at].is_finished() && self.lanes.len() > 1 {
+                // The next lane is the front one now. It was told no before all this was removed.
+                self.lanes.remove(at);
+                let front = &self.lanes[0];
+                let stale = self
+                    .closed
+                    .get(&front.id)
+                    .into_iter()
+                    .flatten()
+                    .find(|run| run.needed.is_some() && run.certified < now);
+                let unit = stale.and_then(|run| run.needed);
+                if self.independence() < CERTAIN {
+                    self.probe = unit.map(|needed| needed..needed + 1).or_else(|| front.refused(now));
+                }
+            } else {
+                at += 1;
+            }
+        }
+        for run in &settled {
+            if let Some(needed) = run.needed {
+                self.settled.insert(needed);
+                let own = run.positions.clone();
+                self.certificates.push(Certificate { position: needed, knew: run.certified, own });
+            }
+        }
+        settled
+    }
+
+    /// Units that stay, reconsidered or not.
+    pub(super) fn kept(&self) -> usize {
+        let open: usize = self.closed.values().flatten().filter(|run| run.needed.is_some()).count();
+        self.settled.count() + open
+    }
+
+    /// Units that are not decided, as positions.
+    pub(super) fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
+        self.lanes.iter().flat_map(|lane| lane.undecided().map(|index| lane.position(index)))
+    }
+
+    /// How many they are.
+    pub(super) fn undecided_count(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.undecided().len()).sum()
+    }
+
+    /// Whether every unit is decided.
+    pub(super) fn is_finished(&self) -> bool {
+        self.lanes.iter().all(Lane::is_finished)
+    }
+
+    /// Whether the order of positions is the order in which they were decided.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.in_order
+    }
+
+    /// Where every kept unit's last refusal stands among the removals.
+    pub(super) fn certificates(&self) -> (&[Certificate], &[Range<usize>]) {
+        (&self.certificates, &self.removals)
+    }
+}
