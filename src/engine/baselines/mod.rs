@@ -10,6 +10,9 @@
 //! | `probdd-0.1` | sets by the probability of being needed, 10 units at first | to compare with the literature |
 //! | `probdd-0.25` | the same, 4 units at first | to compare with Perses, whose default it is |
 //! | `cdd` | `probdd-0.1` with counters for probabilities | to compare with the literature |
+//! | `entropy-published` | entropy debugging as its paper has it | to compare with what lop's own search repairs |
+//! | `entropy-published-simplify` | the same without minimisation | the same |
+//! | `entropy-reference` | the same with the faults of its reference implementation | to reproduce its figures |
 //!
 //! Where "1-minimal" is not said it holds for monotone tests only. Mean tests on 500 units from a
 //! Markov source, by the share of removable units and P(removable | removable), 200 trials:
@@ -23,6 +26,8 @@
 //! | `probdd-0.1` | 866 | 613 | 253 | 85 | 54 |
 //! | `probdd-0.25` | 735 | 514 | 257 | 146 | 128 |
 //! | `cdd` | 885 | 617 | 254 | 85 | 54 |
+//! | `entropy-published` | 755 | 545 | 252 | 64 | 27 |
+//! | `entropy-published-simplify` | 505 | 421 | 202 | 59 | 26 |
 //!
 //! Each says at its struct what its source is, where it had to choose, and what of it can be judged in
 //! parallel. The traces in `fixtures/baselines` hold them to their sources.
@@ -34,6 +39,7 @@ mod ddmin;
 mod ddrmin;
 mod naive;
 mod probdd;
+pub mod published;
 mod refused;
 mod remaining;
 #[cfg(test)]
@@ -48,10 +54,10 @@ pub use probdd::ProbDd;
 
 use super::algorithm::Algorithm;
 use super::bit_set::BitSet;
+use published::{Published, PublishedConfig};
 
-/// All algorithms of this module, in the order of the table. `seed` is for those that use chance; none
-/// of these does.
-pub fn all(_seed: u64) -> Vec<Box<dyn Algorithm>> {
+/// All algorithms of this module, in the order of the table. `seed` is for those that use chance.
+pub fn all(seed: u64) -> Vec<Box<dyn Algorithm>> {
     vec![
         Box::new(Naive),
         Box::new(Ddmin),
@@ -60,6 +66,9 @@ pub fn all(_seed: u64) -> Vec<Box<dyn Algorithm>> {
         Box::new(ProbDd::new("probdd-0.1", 0.1)),
         Box::new(ProbDd::new("probdd-0.25", 0.25)),
         Box::new(Cdd),
+        Box::new(Published::new(PublishedConfig { seed, ..PublishedConfig::default() })),
+        Box::new(Published::new(PublishedConfig { seed, ..PublishedConfig::simplify_only() })),
+        Box::new(Published::new(PublishedConfig { seed, ..PublishedConfig::reference() })),
     ]
 }
 
