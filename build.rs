@@ -72,8 +72,8 @@ fn entry(folder: &Path, name: &str) -> Result<String, String> {
     // The path is put together by the compiler: nothing of this machine's paths is written down.
     let include =
         |file: &str| format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?})", format!("/grammars/{name}/{file}"));
-    let rules = match folder.join("reduce.scm").is_file() {
-        true => format!("include_str!({})", include("reduce.scm")),
+    let text = |file: &str| match folder.join(file).is_file() {
+        true => format!("include_str!({})", include(file)),
         false => "\"\"".to_owned(),
     };
     let sample = match sample(folder) {
@@ -86,7 +86,8 @@ fn entry(folder: &Path, name: &str) -> Result<String, String> {
     writeln!(row, "        name: {name:?},").expect("writing to a string succeeds");
     writeln!(row, "        language: include_str!({}),", include("language.toml"))
         .expect("writing to a string succeeds");
-    writeln!(row, "        rules: {rules},").expect("writing to a string succeeds");
+    writeln!(row, "        rules: {},", text("reduce.scm")).expect("writing to a string succeeds");
+    writeln!(row, "        productions: {},", text("grammar.json")).expect("writing to a string succeeds");
     writeln!(row, "        sample: {sample},").expect("writing to a string succeeds");
     writeln!(
         row,

@@ -4,20 +4,26 @@
 //! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
 
 mod content;
+mod expansions;
 mod folder;
 mod kinds;
 mod language_toml;
 mod minimal;
 mod problem;
+mod productions;
 mod registry;
 mod replace;
 mod rules;
 mod supertypes;
 
+use std::sync::OnceLock;
+
 use tree_sitter::Language;
 
+pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Parser};
 pub use problem::{GrammarError, Problem};
+pub use productions::Productions;
 pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
 pub use rules::{Capture, Definition, Lift, RuleText, Rules, Splice};
 
@@ -50,6 +56,15 @@ pub struct Grammar {
     replace: ReplaceTable,
     minimal: MinimalTable,
     rules: Rules,
+    productions: LazyProductions,
+}
+
+/// The grammar's productions, read when they are first asked for: few runs need them.
+#[derive(Debug)]
+struct LazyProductions {
+    /// The text of `grammar.json`, empty when there is none.
+    text: String,
+    read: OnceLock<Result<Productions, GrammarError>>,
 }
 
 /// The plain sets of kinds in `language.toml`.
@@ -96,6 +111,7 @@ impl Grammar {
             replace,
             minimal,
             rules,
+            productions: LazyProductions { text: folder.productions.to_owned(), read: OnceLock::new() },
         })
     }
 
@@ -198,6 +214,20 @@ impl Grammar {
     /// The language's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// What the parser's own rules say; `None` when the folder has no `grammar.json`. They are read at
+    /// the first call.
+    ///
+    /// # Errors
+    /// When `grammar.json` is malformed, or is not of this parser.
+    pub fn productions(&self) -> Result<Option<&Productions>, GrammarError> {
+        if self.productions.text.is_empty() {
+            return Ok(None);
+        }
+        let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: &self.productions.text };
+        let read = self.productions.read.get_or_init(|| Productions::parse(origin, &self.language));
+        read.as_ref().map(Some).map_err(Clone::clone)
     }
 }
 

@@ -37,16 +37,19 @@ pub enum GrammarError {
     },
 }
 
-/// What is wrong at one place of `language.toml` or `reduce.scm`.
+/// What is wrong at one place of `language.toml`, `reduce.scm` or `grammar.json`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The TOML is malformed, has an unknown key or a value of the wrong type.
     #[error("{0}")]
     Toml(String),
+    /// The JSON is malformed, or has not the form of a grammar.
+    #[error("{0}")]
+    Json(String),
     /// No node or token of this name occurs in the parser's trees.
     #[error("unknown {what} `{name}`: the parser has none of this name")]
     Unknown {
-        /// `kind`, `token`, `field`.
+        /// `kind`, `token`, `field`, `rule`.
         what: &'static str,
         /// The name as written.
         name: String,
@@ -106,10 +109,11 @@ pub(super) struct Origin<'a> {
 impl Origin<'_> {
     /// The error that says `problem` about the line of byte `offset`.
     pub(super) fn error(&self, offset: usize, problem: Problem) -> GrammarError {
-        GrammarError::File {
-            file: format!("grammars/{}/{}", self.folder, self.file),
-            line: line_of(self.text, offset),
-            problem,
-        }
+        self.error_in_line(line_of(self.text, offset), problem)
+    }
+
+    /// The error that says `problem` about a line, counted from 1.
+    pub(super) fn error_in_line(&self, line: usize, problem: Problem) -> GrammarError {
+        GrammarError::File { file: format!("grammars/{}/{}", self.folder, self.file), line, problem }
     }
 }

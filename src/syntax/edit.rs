@@ -113,6 +113,20 @@ pub fn render(source: &[u8], mut edits: Vec<Edit>) -> Rendering {
     out
 }
 
+/// Puts texts one behind the other, with a space where two would melt into one token.
+#[must_use]
+pub fn join<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> Vec<u8> {
+    texts.into_iter().fold(Vec::new(), |mut all, text| {
+        if let (Some(&last), Some(&next)) = (all.last(), text.first())
+            && melt(last, next)
+        {
+            all.push(b' ');
+        }
+        all.extend_from_slice(text);
+        all
+    })
+}
+
 impl Rendering {
     fn copy(&mut self, source: &[u8], from: usize, to: usize) {
         if from < to {
@@ -154,9 +168,7 @@ impl Rendering {
 
     /// Puts a space before `next` if it would otherwise melt into the byte before it.
     fn separate(&mut self, next: u8) {
-        if let Some(&last) = self.text.last()
-            && (is_identifier(last) && is_identifier(next) || is_operator(last) && is_operator(next))
-        {
+        if self.text.last().is_some_and(|&last| melt(last, next)) {
             self.text.push(b' ');
         }
     }
@@ -173,6 +185,11 @@ impl Rendering {
             }
         }
     }
+}
+
+/// Whether two bytes side by side could be of one token.
+fn melt(last: u8, next: u8) -> bool {
+    is_identifier(last) && is_identifier(next) || is_operator(last) && is_operator(next)
 }
 
 fn trim_end(text: &[u8]) -> usize {
@@ -218,6 +235,13 @@ mod tests {
     fn after(source: &str, edits: &[(usize, usize, &'static str)]) -> String {
         let edits = edits.iter().map(|&(s, e, t)| Edit::replace(s..e, t.as_bytes())).collect();
         String::from_utf8(render(source.as_bytes(), edits).text).expect("ASCII")
+    }
+
+    #[test]
+    fn texts_that_are_joined_do_not_melt_together() {
+        let joined = |texts: &[&str]| String::from_utf8(join(texts.iter().map(|text| text.as_bytes()))).expect("ASCII");
+        assert_eq!(joined(&["return", "a", "+", "+b", "", ";"]), "return a+ +b;");
+        assert_eq!(joined(&[]), "");
     }
 
     #[test]
