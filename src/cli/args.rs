@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::RangedI64ValueParser;
+use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::oracle::DEFAULT_INVALID_CODE;
@@ -139,6 +139,9 @@ pub struct ReduceArgs {
     /// Also try candidates with more syntax errors than the best result
     #[arg(long, help_heading = SEARCH)]
     pub allow_syntax_errors: bool,
+    /// The algorithm: lop's own, or a published one for comparison
+    #[arg(long, value_name = "NAME", default_value = "entropy", value_parser = algorithm(), help_heading = SEARCH)]
+    pub algorithm: reduce::Method,
     /// Which part of the file comes first: what removes most per test, or the levels of the tree one by one
     #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
     pub schedule: ScheduleArg,
@@ -260,6 +263,12 @@ fn exit_code() -> RangedI64ValueParser<i32> {
     value_parser!(i32).range(0..=255)
 }
 
+/// A name among those that there are; the message about another one lists them.
+fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
+    let names = reduce::Method::all().into_iter().map(reduce::Method::name);
+    PossibleValuesParser::new(names).map(|name| reduce::Method::named(&name).expect("it is a possible value"))
+}
+
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 is needed".to_owned()),
@@ -330,6 +339,18 @@ mod tests {
             assert!(Cli::try_parse_from(format!("lop {line} a b").split(' ')).is_err(), "{line}");
         }
         assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.exit_code, [255]);
+    }
+
+    #[test]
+    fn algorithms_are_known_by_name() {
+        assert_eq!(parse("lop a b").reduce.algorithm, reduce::Method::default());
+        for method in reduce::Method::all() {
+            let line = format!("lop a b --algorithm {}", method.name());
+            assert_eq!(parse(&line).reduce.algorithm, method);
+        }
+        let error = Cli::try_parse_from("lop a b --algorithm quick".split(' ')).expect_err("there is none");
+        let message = error.to_string();
+        assert!(message.contains("possible values: entropy,") && message.contains("perses"), "{message}");
     }
 
     #[test]

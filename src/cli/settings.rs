@@ -14,7 +14,7 @@ use crate::reduce::Options;
 use crate::report::store::original_name;
 use crate::report::{Kept, Store, Verbosity};
 
-use super::args::ReduceArgs;
+use super::args::{ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 
 /// The name that stands for standard output.
@@ -65,6 +65,7 @@ impl Settings {
     pub fn new(args: ReduceArgs) -> Result<Settings, Failure> {
         let (test, path) = forms(&args)?;
         check_stdout(&args)?;
+        check_schedule(&args)?;
         let spec = ConditionSpec {
             exit_codes: args.exit_code,
             signals: args.signal,
@@ -97,6 +98,7 @@ impl Settings {
         check_outputs(&path, oracle.program(), &kept, args.json.as_deref())?;
         let store = Store::open(&path, &kept)?;
         let options = Options {
+            algorithm: args.algorithm,
             schedule: args.schedule.into(),
             order: args.order.map(Into::into).unwrap_or_default(),
             seed: args.seed,
@@ -183,6 +185,17 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
     Err(Failure::Usage {
         message: format!("{} would all write to standard output", takers.join(" and ")),
         hint: "give -o or --json the name of a file".to_owned(),
+    })
+}
+
+/// There is nothing to schedule where an algorithm goes through the tree in its own way.
+fn check_schedule(args: &ReduceArgs) -> Result<(), Failure> {
+    if !args.algorithm.is_on_trees() || args.schedule == ScheduleArg::Gain {
+        return Ok(());
+    }
+    Err(Failure::Usage {
+        message: format!("--schedule levels means nothing to --algorithm {}", args.algorithm.name()),
+        hint: "leave one of them out".to_owned(),
     })
 }
 
@@ -324,6 +337,10 @@ mod tests {
         assert_eq!(wrong(&["--", "cc"]), "there is no file to reduce before `--`");
         assert_eq!(wrong(&["a", "b", "--", "cc"]), "a and b stand before a command; one of them is too much");
         assert_eq!(wrong(&["-o", "-", "--diff", "a", "b"]), "-o - and --diff would all write to standard output");
+        assert_eq!(
+            wrong(&["--algorithm", "hdd", "--schedule", "levels", "a", "b"]),
+            "--schedule levels means nothing to --algorithm hdd"
+        );
     }
 
     #[test]

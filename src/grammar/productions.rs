@@ -253,7 +253,7 @@ mod tests {
                 "a": {"type": "PREC_LEFT", "value": "x", "content": {"type": "SEQ", "members": [
                     {"type": "TOKEN", "content": {"type": "PREC", "value": -1, "content": {"type": "STRING", "value": "/*"}}},
                     {"type": "IMMEDIATE_TOKEN", "content": {"type": "PATTERN", "value": "[a-z]", "flags": "i"}},
-                    {"type": "RESERVED", "context_name": "c", "content": {"type": "SYMBOL", "name": "b"}},
+                    {"type": "RESERVED", "context_name": "some", "content": {"type": "SYMBOL", "name": "b"}},
                     {"type": "CHOICE", "members": [{"type": "BLANK"}, {"type": "SYMBOL", "name": "outside"}]}
                 ]}},
                 "b": {"type": "REPEAT1", "content": {"type": "TOKEN", "content": {"type": "SEQ", "members": [

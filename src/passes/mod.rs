@@ -101,6 +101,8 @@ pub mod list_kind {
     pub const WORDS: u32 = COMMENTS + 6;
     /// Characters.
     pub const CHARACTERS: u32 = COMMENTS + 7;
+    /// All nodes of one level of the tree, whoever their parents are.
+    pub const LEVEL: u32 = COMMENTS + 8;
 }
 
 #[cfg(test)]

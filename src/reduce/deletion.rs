@@ -119,7 +119,7 @@ impl Reducer<'_, '_> {
                 List::Begun(sweep) => sweep,
             };
             let most = if self.by_levels() { usize::MAX } else { sweep.needed() + SLICE };
-            let result = self.session.pursue(&mut sweep.on(&mut self.work, most));
+            let result = sweep.pursue(&mut self.session, &mut self.work, most);
             sweep.teach(&mut self.knowledge);
             result?;
             let tokens = self.tokens();

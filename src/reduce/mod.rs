@@ -11,13 +11,17 @@ mod deletion;
 pub mod error;
 pub mod event;
 mod gate;
+mod in_order;
+mod judge;
 mod local;
+mod method;
 pub mod options;
 mod ranked;
 mod reducer;
 mod report;
 mod session;
 mod sweep;
+mod trees;
 mod work;
 
 use std::sync::Arc;
@@ -31,6 +35,7 @@ use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words
 
 pub use error::ReduceError;
 pub use event::{Event, EventSink, Silent, Size};
+pub use method::Method;
 pub use options::{Minimal, Options, Order, Schedule};
 pub use report::{Counts, Ended, PassStats, Report};
 
@@ -73,6 +78,7 @@ pub fn reduce(
     let mut reducer = Reducer {
         session,
         options,
+        algorithm: options.algorithm.on_sequences(options.seed),
         knowledge: Knowledge::new(before.tokens.max(count_leaves(document, input))),
         work: Work::text(input.to_vec()),
         tools: None,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::method::Method;
+
 /// How the sibling sequences of the tree are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
@@ -58,6 +60,8 @@ impl Minimal {
 /// Choices of a reduction. The default is what `lop` does without options.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The algorithm that reduces.
+    pub algorithm: Method,
     /// Order of the sibling sequences.
     pub schedule: Schedule,
     /// Direction of a sweep.
@@ -87,6 +91,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            algorithm: Method::default(),
             schedule: Schedule::default(),
             order: Order::default(),
             seed: 0,

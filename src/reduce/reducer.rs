@@ -1,8 +1,9 @@
 //! The reducer: everything a stage needs, and the order of the stages.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
-use crate::engine::{Config, Knowledge, Verdict};
+use crate::engine::{Algorithm, Config, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
     NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges,
@@ -20,7 +21,7 @@ use super::work::{Ask, Work, worth_asking_again};
 
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
-const MAX_ROUNDS: usize = 50;
+pub(super) const MAX_ROUNDS: usize = 50;
 /// Units found needed after which a sweep over lines or words looks whether the text is short enough.
 const LINES_SLICE: usize = 64;
 
@@ -28,6 +29,8 @@ const LINES_SLICE: usize = 64;
 pub(super) struct Reducer<'a, 'g> {
     pub(super) session: Session<'a>,
     pub(super) options: &'a Options,
+    /// What takes the place of lop's engine.
+    pub(super) algorithm: Option<Rc<dyn Algorithm>>,
     pub(super) knowledge: Knowledge,
     pub(super) work: Work<'g>,
     pub(super) tools: Option<Tools<'g>>,
@@ -81,6 +84,9 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     fn run_on_tree(&mut self) -> Result<(), Halt> {
+        if let Some(algorithm) = self.options.algorithm.on_tree() {
+            return self.run_on_tree_by(algorithm);
+        }
         self.comments()?;
         self.deep_nesting()?;
         while self.tools.is_some() {
@@ -115,6 +121,12 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     fn run_on_text(&mut self) -> Result<(), Halt> {
+        if let Some(tree) = self.options.algorithm.on_tree() {
+            let name = tree.name();
+            self.session.emit(&Event::Note(&format!(
+                "{name} works on trees and this is text; what it does on lists is done to lines, words and characters"
+            )))?;
+        }
         loop {
             self.round += 1;
             let before = self.weight();
@@ -151,7 +163,7 @@ impl<'g> Reducer<'_, 'g> {
             let mut sweep = self.new_sweep(sequence);
             while !sweep.is_finished() && self.session.size().bytes > most {
                 let needed = sweep.needed();
-                self.session.pursue(&mut sweep.on(&mut self.work, needed + LINES_SLICE))?;
+                sweep.pursue(&mut self.session, &mut self.work, needed + LINES_SLICE)?;
             }
             sweep.teach(&mut self.knowledge);
             self.rebase()?;
@@ -228,7 +240,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
     /// 1-minimality. `true` if something went after all.
-    fn verify(&mut self) -> Result<bool, Halt> {
+    pub(super) fn verify(&mut self) -> Result<bool, Halt> {
         self.kept_by_timeout.clear();
         self.session.give_second_chances();
         let before = self.weight();
@@ -299,13 +311,15 @@ impl<'g> Reducer<'_, 'g> {
             }
             (order, ..) => order,
         };
-        let config = Config::default();
-        Sweep::new(sequence, &config, &self.knowledge, order, self.options.seed)
+        match &self.algorithm {
+            Some(algorithm) => Sweep::by(Rc::clone(algorithm), sequence, order, self.options.seed),
+            None => Sweep::new(sequence, &Config::default(), &self.knowledge, order, self.options.seed),
+        }
     }
 
     /// Runs a sweep to its end and learns from it.
     pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
-        let result = self.session.pursue(&mut sweep.on(&mut self.work, usize::MAX));
+        let result = sweep.pursue(&mut self.session, &mut self.work, usize::MAX);
         sweep.teach(&mut self.knowledge);
         let kind = self.kinds.entry(sweep.sequence.kind).or_default();
         kind.0 += sweep.removed_count() as u64;
@@ -384,8 +398,7 @@ impl Inquiry for Single {
     }
 
     fn candidate(&self, _: u64) -> Candidate {
-        let candidate = self.candidate.as_ref().expect("asked only while there is a question");
-        Candidate { text: candidate.text.clone(), ..*candidate }
+        self.candidate.clone().expect("asked only while there is a question")
     }
 
     fn wants(&self, _: u64) -> bool {

@@ -37,6 +37,7 @@ pub(super) enum Halt {
 }
 
 /// A text to be judged.
+#[derive(Clone)]
 pub(super) struct Candidate {
     /// The whole text.
     pub(super) text: Vec<u8>,
@@ -460,7 +461,8 @@ impl<'a> Session<'a> {
         if self.cancel.is_stopped() { Err(Halt::Ended(Ended::Cancelled)) } else { Ok(()) }
     }
 
-    fn check_limits(&self) -> Result<(), Halt> {
+    /// Whether somebody or a limit wants the work to end.
+    pub(super) fn check_limits(&self) -> Result<(), Halt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
         let time = self.options.max_time.is_some_and(|most| self.started.elapsed() >= most);

@@ -2,24 +2,35 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::engine::{Config, EvidenceView, Knowledge, Objective, QuestionId, Search, Verdict};
-use crate::passes::{NO_DEPTH, Removal, Sequence};
+use crate::engine::{Algorithm, BitSet, Config, EvidenceView, Knowledge, Objective, QuestionId, Search, Verdict};
+use crate::passes::{NO_DEPTH, Sequence, Unit};
 
+use super::judge;
 use super::options::Order;
-use super::session::{Candidate, Inquiry};
+use super::session::{Candidate, Halt, Inquiry, Session};
 use super::work::Work;
 
 /// A sequence with the search over it: can be paused and taken up again.
 pub(super) struct Sweep {
     pub(super) sequence: Sequence,
-    search: Search,
+    by: By,
     /// Position in the sweep → unit.
     order: Vec<u32>,
+    /// Whether [`Sweep::newly_decided`] has told what an algorithm decided.
+    reported: bool,
+}
+
+/// What decides which units to try.
+enum By {
+    Search(Search),
+    /// An algorithm that decides all at once; then what it took out.
+    Algorithm(Rc<dyn Algorithm>, Option<BitSet>),
 }
 
 impl Sweep {
@@ -28,11 +39,16 @@ impl Sweep {
         let view = knowledge.view(sequence.kind, sequence.depth);
         Self::with(sequence, order, seed, |sequence, positions| {
             if config.objective == Objective::Tests {
-                return Search::new(positions.len(), config, &view);
+                return By::Search(Search::new(positions.len(), config, &view));
             }
             let sizes: Vec<u32> = positions.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
-            Search::with_sizes(&sizes, config, &view)
+            By::Search(Search::with_sizes(&sizes, config, &view))
         })
+    }
+
+    /// Gives a sequence to an algorithm that takes the place of the search.
+    pub(super) fn by(algorithm: Rc<dyn Algorithm>, sequence: Sequence, order: Order, seed: u64) -> Self {
+        Self::with(sequence, order, seed, |_, _| By::Algorithm(algorithm, None))
     }
 
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
@@ -42,10 +58,12 @@ impl Sweep {
         let order = if order == Order::Random { order } else { Order::Forward };
         let config = Config { theta: Some(0.0), ..Config::default() };
         let view: EvidenceView = knowledge.view(sequence.kind, sequence.depth);
-        Self::with(sequence, order, seed, |_, positions| Search::for_verification(positions.len(), &config, &view))
+        Self::with(sequence, order, seed, |_, positions| {
+            By::Search(Search::for_verification(positions.len(), &config, &view))
+        })
     }
 
-    fn with(sequence: Sequence, order: Order, seed: u64, search: impl FnOnce(&Sequence, &[u32]) -> Search) -> Self {
+    fn with(sequence: Sequence, order: Order, seed: u64, by: impl FnOnce(&Sequence, &[u32]) -> By) -> Self {
         let len = sequence.units.len();
         let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
         match order {
@@ -58,128 +76,210 @@ impl Sweep {
                 positions.shuffle(&mut ChaCha8Rng::seed_from_u64(seed ^ stream));
             }
         }
-        Sweep { search: search(&sequence, &positions), sequence, order: positions }
+        Sweep { by: by(&sequence, &positions), sequence, order: positions, reported: false }
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        self.search.is_finished()
+        match &self.by {
+            By::Search(search) => search.is_finished(),
+            By::Algorithm(_, removed) => removed.is_some(),
+        }
     }
 
     /// Units found needed so far.
     pub(super) fn needed(&self) -> usize {
-        self.search.needed_count()
+        match &self.by {
+            By::Search(search) => search.needed_count(),
+            By::Algorithm(_, removed) => removed.as_ref().map_or(0, |removed| removed.len() - removed.count()),
+        }
     }
 
     /// Units not decided yet.
     pub(super) fn undecided(&self) -> usize {
-        self.search.undecided()
+        match &self.by {
+            By::Search(search) => search.undecided(),
+            By::Algorithm(_, Some(_)) => 0,
+            By::Algorithm(_, None) => self.order.len(),
+        }
+    }
+
+    /// What is gone so far, by position.
+    fn removed(&self) -> Option<&BitSet> {
+        match &self.by {
+            By::Search(search) => Some(search.removed()),
+            By::Algorithm(_, removed) => removed.as_ref(),
+        }
+    }
+
+    fn is_removed(&self, position: usize) -> bool {
+        self.removed().is_some_and(|removed| removed.contains(position))
     }
 
     /// Mean tokens of the units not decided yet.
     pub(super) fn mean_tokens_left(&self) -> f64 {
-        let units = self.search.undecided_positions().map(|at| self.order[at] as usize);
-        let tokens: u64 = units.map(|unit| u64::from(self.sequence.units[unit].tokens)).sum();
-        tokens as f64 / self.undecided().max(1) as f64
+        let tokens = |at: usize| u64::from(self.sequence.units[self.order[at] as usize].tokens);
+        let sum: u64 = match &self.by {
+            By::Search(search) => search.undecided_positions().map(tokens).sum(),
+            By::Algorithm(_, Some(_)) => 0,
+            By::Algorithm(_, None) => (0..self.order.len()).map(tokens).sum(),
+        };
+        sum as f64 / self.undecided().max(1) as f64
     }
 
     /// Units decided since this was called last, and whether each stays.
     pub(super) fn newly_decided(&mut self) -> Vec<(usize, bool)> {
-        let mut decided = Vec::new();
-        for (positions, needed) in self.search.take_decided() {
-            decided.extend(positions.map(|at| (self.order[at] as usize, Some(at) == needed)));
+        match &mut self.by {
+            By::Search(search) => {
+                let mut decided = Vec::new();
+                for (positions, needed) in search.take_decided() {
+                    decided.extend(positions.map(|at| (self.order[at] as usize, Some(at) == needed)));
+                }
+                decided
+            }
+            By::Algorithm(_, Some(removed)) if !std::mem::replace(&mut self.reported, true) => {
+                self.order.iter().enumerate().map(|(at, &unit)| (unit as usize, !removed.contains(at))).collect()
+            }
+            By::Algorithm(..) => Vec::new(),
         }
-        decided
     }
 
     /// Units that stay, with the search as it stands.
     pub(super) fn kept(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.order.len()).filter(|at| !self.search.removed().contains(*at)).map(|at| self.order[at] as usize)
+        (0..self.order.len()).filter(|at| !self.is_removed(*at)).map(|at| self.order[at] as usize)
     }
 
     /// Number of units that went.
     pub(super) fn removed_count(&self) -> usize {
-        self.search.removed().count()
+        self.removed().map_or(0, BitSet::count)
     }
 
     /// Units that stay only because the candidate without them timed out.
     pub(super) fn kept_by_timeout(&self) -> Vec<usize> {
-        self.search.kept_by_timeout().into_iter().map(|at| self.order[at] as usize).collect()
+        match &self.by {
+            By::Search(search) => search.kept_by_timeout().into_iter().map(|at| self.order[at] as usize).collect(),
+            By::Algorithm(..) => Vec::new(),
+        }
     }
 
     /// Adds what was learnt to what the run knows.
     pub(super) fn teach(&mut self, knowledge: &mut Knowledge) {
-        let evidence = self.search.take_evidence();
-        knowledge.absorb(self.sequence.kind, self.sequence.depth, &evidence);
+        if let By::Search(search) = &mut self.by {
+            let evidence = search.take_evidence();
+            knowledge.absorb(self.sequence.kind, self.sequence.depth, &evidence);
+        }
     }
 
-    /// The questions of this sweep on a text, until `most_needed` units were found needed.
-    pub(super) fn on<'s, 'w, 'g>(&'s mut self, work: &'w mut Work<'g>, most_needed: usize) -> SweepOn<'s, 'w, 'g> {
-        // The text may have changed since the search was paused. What is still true of it the
-        // session's cache knows.
-        self.search.forget_answers();
-        SweepOn { sweep: self, work, most_needed, removals: BTreeMap::new() }
+    /// Sweeps a text until `most_needed` units were found needed; an algorithm that takes the place of
+    /// the search is not stopped half-way.
+    pub(super) fn pursue(
+        &mut self,
+        session: &mut Session<'_>,
+        work: &mut Work<'_>,
+        most_needed: usize,
+    ) -> Result<(), Halt> {
+        let positions = Positions::new(&self.sequence, &self.order);
+        match &mut self.by {
+            By::Search(search) => {
+                // The text may have changed since the search was paused. What is still true of it the
+                // session's cache knows.
+                search.forget_answers();
+                session.pursue(&mut SweepOn { search, positions, work, most_needed, removals: BTreeMap::new() })
+            }
+            By::Algorithm(algorithm, removed) => {
+                let (gone, result) = judge::reduce(&**algorithm, session, work, positions);
+                *removed = Some(gone);
+                result
+            }
+        }
     }
 }
 
-/// A sweep at work on a text.
-pub(super) struct SweepOn<'s, 'w, 'g> {
-    sweep: &'s mut Sweep,
+/// The units of a sequence in the order of a sweep.
+#[derive(Clone, Copy)]
+pub(super) struct Positions<'s> {
+    sequence: &'s Sequence,
+    order: &'s [u32],
+}
+
+impl<'s> Positions<'s> {
+    /// `order` has the number of the unit at each position.
+    pub(super) fn new(sequence: &'s Sequence, order: &'s [u32]) -> Self {
+        Positions { sequence, order }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(super) fn unit(&self, position: usize) -> &'s Unit {
+        &self.sequence.units[self.order[position] as usize]
+    }
+
+    /// Tokens of the units.
+    pub(super) fn sizes(&self) -> Vec<u32> {
+        (0..self.len()).map(|position| self.unit(position).tokens).collect()
+    }
+
+    /// A candidate without so many more of the units, for people.
+    pub(super) fn describe(&self, units: usize) -> String {
+        let what = format!("{units} of {} units", self.len());
+        match self.sequence.depth {
+            NO_DEPTH => what,
+            depth => format!("depth {depth}, {what}"),
+        }
+    }
+}
+
+/// A search at work on a text.
+struct SweepOn<'s, 'w, 'g> {
+    search: &'s mut Search,
+    positions: Positions<'s>,
     work: &'w mut Work<'g>,
     most_needed: usize,
     /// What is gone in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
 }
 
-impl SweepOn<'_, '_, '_> {
-    fn removal(&self, position: usize) -> &Removal {
-        &self.sweep.sequence.units[self.sweep.order[position] as usize].removal
-    }
-}
-
 impl Inquiry for SweepOn<'_, '_, '_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
-        let search = &mut self.sweep.search;
-        let pauses = search.needed_count() >= self.most_needed && search.undecided() > 0;
-        if pauses && !search.has_unjudged_union() {
+        let pauses = self.search.needed_count() >= self.most_needed && self.search.undecided() > 0;
+        if pauses && !self.search.has_unjudged_union() {
             return Vec::new();
         }
         // Before a pause what was found side by side has to be judged together.
-        let questions = search.next_tests(if pauses { 1 } else { most });
+        let questions = self.search.next_tests(if pauses { 1 } else { most });
         self.removals = questions.iter().map(|q| (q.id.0, q.remove.clone())).collect();
         questions.iter().map(|q| q.id.0).collect()
     }
 
     fn candidate(&self, question: u64) -> Candidate {
-        let removed = self.sweep.search.removed();
-        let more = || self.removals[&question].iter().cloned().flatten().filter(|at| !removed.contains(*at));
-        let cleared = more().all(|at| self.sweep.sequence.units[self.sweep.order[at] as usize].cleared);
-        self.work.candidate(more().map(|at| self.removal(at)), cleared)
+        let removed = self.search.removed();
+        let more = || {
+            let positions = self.removals[&question].iter().cloned().flatten().filter(|at| !removed.contains(*at));
+            positions.map(|at| self.positions.unit(at))
+        };
+        let cleared = more().all(|unit| unit.cleared);
+        self.work.candidate(more().map(|unit| &unit.removal), cleared)
     }
 
     fn wants(&self, question: u64) -> bool {
-        self.sweep.search.wants(QuestionId(question))
+        self.search.wants(QuestionId(question))
     }
 
     fn may_accept(&self, question: u64) -> bool {
-        self.sweep.search.may_accept(QuestionId(question))
+        self.search.may_accept(QuestionId(question))
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        let progress = self.sweep.search.observe(QuestionId(question), verdict);
+        let progress = self.search.observe(QuestionId(question), verdict);
         for position in progress.newly_removed.into_iter().flatten() {
-            let unit = self.sweep.order[position] as usize;
-            self.work.commit(&self.sweep.sequence.units[unit].removal);
+            self.work.commit(&self.positions.unit(position).removal);
         }
         progress.accepted.map(|id| id.0)
     }
 
     fn describe(&self, question: u64) -> String {
         let asked: usize = self.removals.get(&question).map_or(0, |r| r.iter().map(ExactSizeIterator::len).sum());
-        let removed = self.sweep.search.removed().count();
-        let what = format!("{} of {} units", asked.saturating_sub(removed), self.sweep.sequence.units.len());
-        match self.sweep.sequence.depth {
-            NO_DEPTH => what,
-            depth => format!("depth {depth}, {what}"),
-        }
+        self.positions.describe(asked.saturating_sub(self.search.removed().count()))
     }
 }

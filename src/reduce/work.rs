@@ -165,6 +165,11 @@ impl<'g> Work<'g> {
         }
     }
 
+    /// Whether a node was taken out itself.
+    pub(super) fn is_taken_out(&self, node: NodeId) -> bool {
+        matches!(&self.base, Base::Tree(tree) if tree.dead.contains(node))
+    }
+
     /// Whether a node is gone, by itself or with an ancestor.
     pub(super) fn is_gone(&self, node: NodeId) -> bool {
         let Base::Tree(tree) = &self.base else { return false };

@@ -221,6 +221,36 @@ fn grammars_are_listed_and_a_file_may_have_a_subcommands_name() {
 }
 
 #[test]
+fn a_published_algorithm_can_do_the_work() {
+    for algorithm in ["ddmin", "hdd", "grammar-reducer", "perses"] {
+        let folder = Folder::new();
+        folder.write("input.json", "[1, {\"a\": [2, \"keep\"]}, 3]");
+        let line = ["--algorithm", algorithm, "-v", "-o", "out", "input.json", "--", "grep", "-q", "\"keep\""];
+        let ran = folder.lop(&line).expect_code(0);
+        assert!(ran.stderr.contains("(json, 1-minimal by token)"), "{}", ran.stderr);
+        // The pipeline's passes are gone where something takes its place.
+        assert_eq!(ran.stderr.contains("siblings"), algorithm == "ddmin", "{}", ran.stderr);
+        let result = String::from_utf8(folder.read("out")).expect("plain");
+        assert!(result.contains("\"keep\"") && result.len() <= 16, "{algorithm}: {result}");
+    }
+}
+
+#[test]
+fn an_algorithm_on_trees_says_that_a_text_has_none() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    let ran = folder.lop(&["--algorithm", "hdd", "input.txt", "--", "grep", "-q", "keep"]).expect_code(0);
+    assert!(ran.stderr.contains("hdd works on trees and this is text"), "{}", ran.stderr);
+    assert_eq!(folder.read("input.txt"), b"keep");
+}
+
+#[test]
+fn an_unknown_algorithm_is_refused_with_the_names_of_all() {
+    let said = refused(&["--algorithm", "quick", "yes.sh", "input.txt"], 2);
+    assert!(said.contains("'quick'") && said.contains("entropy, ") && said.contains("hdd, "), "{said}");
+}
+
+#[test]
 fn help_names_every_exit_code_and_fits_a_screen() {
     let folder = Folder::new();
     let help = String::from_utf8(folder.lop(&["help"]).expect_code(0).stdout).expect("plain");

@@ -18,21 +18,21 @@ use rand::{RngExt, SeedableRng};
 
 use lop::{Options, ReduceError, Report, Silent, reduce};
 
-fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
+pub(crate) fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
     let registry = Registry::embedded().expect("the shipped grammars are right");
     registry.choose(AUTO, Path::new(file), text).expect("auto always finds something").0
 }
 
-fn yes_if(interesting: bool) -> Verdict {
+pub(crate) fn yes_if(interesting: bool) -> Verdict {
     if interesting { Verdict::Interesting } else { Verdict::NotInteresting }
 }
 
-fn has(text: &[u8], part: &str) -> bool {
+pub(crate) fn has(text: &[u8], part: &str) -> bool {
     text.windows(part.len()).any(|w| w == part.as_bytes())
 }
 
 /// Reduces and returns the report with every candidate that was tested.
-fn run(
+pub(crate) fn run(
     file: &str,
     input: &[u8],
     options: &Options,
@@ -55,7 +55,7 @@ fn reduced(file: &str, input: &[u8], test: impl FnMut(&[u8]) -> Verdict) -> Stri
 }
 
 /// A C file with `n` functions, each of which calls the one before it.
-fn functions(n: usize) -> String {
+pub(crate) fn functions(n: usize) -> String {
     let mut text = "int f0(int a) { return a; }\n".to_owned();
     for i in 1..n {
         text += &format!("/* number {i} */\nint f{i}(int a, int b) {{ int c = a + b; return f{}(c, {i}); }}\n", i - 1);
@@ -92,12 +92,17 @@ fn no_token_of_the_result_can_go() {
     let input = functions(12);
     let test = |c: &[u8]| yes_if(has(c, "f7(int") && has(c, "return") && c.iter().filter(|b| **b == b'+').count() >= 3);
     let best = reduced("x.c", input.as_bytes(), test);
-    // The guarantee is about texts that parse as well as the result does.
-    let grammar = grammar("x.c", best.as_bytes()).expect("a language");
+    assert_no_token_can_go("x.c", &best, test);
+}
+
+/// The guarantee is about texts that parse as well as the result does.
+#[track_caller]
+pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMut(&[u8]) -> Verdict) {
+    let grammar = grammar(file, best.as_bytes()).expect("a language");
     let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
-    let document = lop::syntax::Document::parse(&mut parser, best.clone().into_bytes()).expect("it parses");
+    let document = lop::syntax::Document::parse(&mut parser, best.as_bytes().to_vec()).expect("it parses");
     for id in document.ids().filter(|id| document.is_token(*id)) {
-        let mut without = best.clone();
+        let mut without = best.to_owned();
         without.replace_range(document.node(id).range(), " ");
         let tree = parser.parse(without.as_bytes()).expect("it is short");
         let worse = lop::syntax::error_count(&tree) > document.errors();
@@ -348,11 +353,17 @@ fn the_baseline_refuses_what_cannot_be_reduced() {
 }
 
 /// Answers in a random order, cancelled questions as cancelled.
-struct Shuffled<F> {
+pub(crate) struct Shuffled<F> {
     jobs: Vec<(Job, bool)>,
     test: F,
     slots: usize,
     random: ChaCha8Rng,
+}
+
+impl<F: FnMut(&[u8]) -> Verdict> Shuffled<F> {
+    pub(crate) fn new(test: F, slots: usize, random: ChaCha8Rng) -> Self {
+        Shuffled { jobs: Vec::new(), test, slots, random }
+    }
 }
 
 impl<F: FnMut(&[u8]) -> Verdict> Executor for Shuffled<F> {
@@ -407,7 +418,7 @@ fn answers_in_any_order_end_at_a_result_that_was_judged() {
                 let mood = c.iter().fold(7_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619)) >> 8;
                 yes_if(c == original || (keeps(&String::from_utf8_lossy(c)) >= wanted && !mood.is_multiple_of(5)))
             };
-            let mut executor = Shuffled { jobs: Vec::new(), test, slots, random };
+            let mut executor = Shuffled::new(test, slots, random);
             let options = Options { max_tests: Some(2_000), ..Options::default() };
             let grammar = grammar("x.c", input.as_bytes());
             let report = reduce(input.as_bytes(), grammar, &mut executor, &options, &mut Silent, &Cancel::new())

@@ -1,0 +1,219 @@
+//! Candidates asked in order, as many at a time as there are workers.
+
+use std::collections::BTreeMap;
+
+use crate::engine::Verdict;
+
+use super::session::{Candidate, Inquiry};
+
+/// A row of candidates, made one by one when it is their turn.
+pub(super) trait Row {
+    /// What is known of a candidate besides its text.
+    type Item;
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// Makes one.
+    fn make(&mut self, at: usize) -> (Self::Item, Candidate);
+    /// Whether an interesting one becomes the best result. Asked in the order of the row.
+    fn takes(&mut self, item: &Self::Item, candidate: &Candidate) -> bool;
+    /// What it is, for people.
+    fn describe(&self, item: &Self::Item) -> String;
+}
+
+/// How far a row is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Until {
+    /// To the first that is interesting. Those behind it may be asked in vain, and change nothing.
+    First,
+    /// To the end.
+    End,
+}
+
+/// The inquiry about a row. Its outcome does not depend on the number of workers: answers are used
+/// in the order of the row.
+pub(super) struct InOrder<'r, R: Row> {
+    row: &'r mut R,
+    until: Until,
+    /// Those that were made and are not dealt with.
+    made: BTreeMap<usize, (R::Item, Candidate)>,
+    verdicts: Vec<Option<Verdict>>,
+    /// All before this one are dealt with.
+    front: usize,
+    /// The first interesting one.
+    first: Option<usize>,
+}
+
+impl<'r, R: Row> InOrder<'r, R> {
+    pub(super) fn new(row: &'r mut R, until: Until) -> Self {
+        let verdicts = vec![None; row.len()];
+        InOrder { row, until, made: BTreeMap::new(), verdicts, front: 0, first: None }
+    }
+
+    /// The first interesting one.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.first
+    }
+
+    /// The answers; all are there when the inquiry was pursued to the end of the row.
+    pub(super) fn into_verdicts(self) -> Vec<Option<Verdict>> {
+        self.verdicts
+    }
+
+    /// One past the last that is wanted.
+    fn end(&self) -> usize {
+        match self.until {
+            Until::End => self.verdicts.len(),
+            Until::First => {
+                let open = &self.verdicts[self.front..];
+                let found = open.iter().position(|&verdict| verdict == Some(Verdict::Interesting));
+                let end = found.map_or(self.verdicts.len(), |found| self.front + found);
+                if self.first.is_some() { 0 } else { end }
+            }
+        }
+    }
+
+    /// Deals with the answers that have none missing before them. The last that was taken.
+    fn advance(&mut self) -> Option<usize> {
+        let mut taken = None;
+        while (self.until == Until::End || self.first.is_none())
+            && let Some(&Some(verdict)) = self.verdicts.get(self.front)
+        {
+            let at = self.front;
+            self.front += 1;
+            let (item, candidate) = self.made.remove(&at).expect("it was made before it was asked");
+            if verdict != Verdict::Interesting {
+                continue;
+            }
+            self.first.get_or_insert(at);
+            if self.row.takes(&item, &candidate) {
+                taken = Some(at);
+            }
+        }
+        taken
+    }
+}
+
+impl<R: Row> Inquiry for InOrder<'_, R> {
+    fn questions(&mut self, most: usize) -> Vec<u64> {
+        let open = (self.front..self.end()).filter(|&at| self.verdicts[at].is_none());
+        let open: Vec<usize> = open.take(most).collect();
+        for &at in &open {
+            if !self.made.contains_key(&at) {
+                let made = self.row.make(at);
+                self.made.insert(at, made);
+            }
+        }
+        open.into_iter().map(|at| at as u64).collect()
+    }
+
+    fn candidate(&self, question: u64) -> Candidate {
+        self.made[&index(question)].1.clone()
+    }
+
+    fn wants(&self, question: u64) -> bool {
+        let at = index(question);
+        at < self.end() && self.verdicts[at].is_none()
+    }
+
+    fn may_accept(&self, question: u64) -> bool {
+        let at = index(question);
+        at >= self.front && (self.until == Until::End || self.first.is_none())
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        self.verdicts[index(question)] = Some(verdict);
+        self.advance().map(|at| at as u64)
+    }
+
+    fn describe(&self, question: u64) -> String {
+        self.made.get(&index(question)).map_or_else(String::new, |(item, _)| self.row.describe(item))
+    }
+}
+
+fn index(question: u64) -> usize {
+    usize::try_from(question).expect("a position in the row")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Candidates whose texts are their numbers; those in `refused` are not taken.
+    struct Numbers {
+        len: usize,
+        made: Vec<usize>,
+        taken: Vec<usize>,
+        refused: Vec<usize>,
+    }
+
+    impl Numbers {
+        fn new(len: usize) -> Self {
+            Numbers { len, made: Vec::new(), taken: Vec::new(), refused: Vec::new() }
+        }
+    }
+
+    impl Row for Numbers {
+        type Item = usize;
+
+        fn len(&self) -> usize {
+            self.len
+        }
+
+        fn make(&mut self, at: usize) -> (usize, Candidate) {
+            self.made.push(at);
+            (at, Candidate { text: vec![u8::try_from(at).expect("few")], tokens: None, cleared: true })
+        }
+
+        fn takes(&mut self, item: &usize, _: &Candidate) -> bool {
+            self.taken.push(*item);
+            !self.refused.contains(item)
+        }
+
+        fn describe(&self, item: &usize) -> String {
+            format!("number {item}")
+        }
+    }
+
+    #[test]
+    fn the_first_in_the_row_counts_and_not_the_first_to_be_answered() {
+        let mut numbers = Numbers::new(9);
+        let mut inquiry = InOrder::new(&mut numbers, Until::First);
+        assert_eq!(inquiry.questions(4), [0, 1, 2, 3]);
+        assert_eq!(inquiry.describe(3), "number 3");
+        assert_eq!(inquiry.observe(2, Verdict::Interesting), None, "one before it may be, too");
+        assert!(inquiry.may_accept(2) && inquiry.wants(1) && !inquiry.wants(3));
+        assert_eq!(inquiry.questions(4), [0, 1], "nothing behind it is needed");
+        assert_eq!(inquiry.observe(0, Verdict::NotInteresting), None);
+        assert_eq!(inquiry.observe(1, Verdict::Interesting), Some(1));
+        assert!(inquiry.questions(4).is_empty() && !inquiry.wants(3) && !inquiry.may_accept(2));
+        assert_eq!(inquiry.observe(3, Verdict::Interesting), None, "too late");
+        assert_eq!(inquiry.first(), Some(1));
+        assert_eq!((numbers.made, numbers.taken), (vec![0, 1, 2, 3], vec![1]));
+    }
+
+    #[test]
+    fn a_whole_row_is_answered_and_taken_in_its_order() {
+        let mut numbers = Numbers::new(4);
+        numbers.refused = vec![3];
+        let mut inquiry = InOrder::new(&mut numbers, Until::End);
+        assert_eq!(inquiry.questions(9), [0, 1, 2, 3]);
+        assert_eq!(inquiry.observe(3, Verdict::Interesting), None);
+        assert_eq!(inquiry.observe(1, Verdict::Interesting), None);
+        assert_eq!(inquiry.observe(0, Verdict::Timeout), Some(1));
+        assert_eq!(inquiry.questions(9), [2]);
+        assert_eq!(inquiry.observe(2, Verdict::Interesting), Some(2), "the last one is not taken");
+        assert!(inquiry.questions(9).is_empty());
+        assert_eq!(inquiry.first(), Some(1));
+        let verdicts = inquiry.into_verdicts();
+        assert_eq!(verdicts[..2], [Some(Verdict::Timeout), Some(Verdict::Interesting)]);
+        assert_eq!(numbers.taken, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_row_of_nothing_asks_nothing() {
+        let mut numbers = Numbers::new(0);
+        let mut inquiry = InOrder::new(&mut numbers, Until::First);
+        assert!(inquiry.questions(3).is_empty());
+        assert_eq!(inquiry.first(), None);
+    }
+}

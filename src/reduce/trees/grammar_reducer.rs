@@ -1,0 +1,272 @@
+//! The grammar reducer of The Fuzzing Book.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::grammar::{Expansion, Grammar, Part};
+use crate::passes::{Removal, Sequence, siblings};
+use crate::reduce::event::Event;
+use crate::reduce::reducer::{Reducer, nodes_of};
+use crate::reduce::session::Halt;
+use crate::syntax::{Document, Edit, NodeId, join};
+
+use super::keep_only;
+
+/// Ways to fill an expansion that are looked at. The first that is smaller is tried.
+const MOST_COMBINATIONS: usize = 100;
+
+/// Expansions by kind, as far as they were asked for.
+type Expansions = HashMap<u16, Vec<Expansion>>;
+
+/// A way to make a child smaller.
+struct Reduction {
+    edit: Removal,
+    /// Whether the child is gone then, and not just smaller.
+    gone: bool,
+}
+
+impl Reducer<'_, '_> {
+    /// `GrammarReducer` in its depth-oriented form (Zeller, Gopinath, Böhme, Fraser and Holler, *The
+    /// Fuzzing Book*, chapter "Reducing Failure-Inducing Inputs"): top down, every child of every tree
+    /// is replaced
+    ///
+    /// 1. by one of its subtrees with the same symbol,
+    /// 2. by another expansion of its symbol, filled with the first subtrees found in it that make it
+    ///    smaller,
+    ///
+    /// again while one of the children gets smaller. At first only subtrees one level below the child
+    /// are looked at, the largest; when there is nothing in the whole tree, those two levels below it,
+    /// and so on; after a pass that made something smaller, one level again.
+    ///
+    /// Trees here have no hidden symbols. Two symbols are the same if one may stand for the other,
+    /// which is what a hidden symbol around both would say. A list is nested to the right in the
+    /// Book's grammars: its tails are its subtrees, so *d* levels below is the list without its first
+    /// *d* elements. That is what 1 is for elements of a list.
+    pub(super) fn grammar_reducer(&mut self) -> Result<(), Halt> {
+        if let Some(tools) = &self.tools
+            && let Err(error) = tools.grammar.productions()
+        {
+            self.session.emit(&Event::Note(&format!("{error}; going on without other expansions")))?;
+        }
+        let mut expansions = Expansions::new();
+        let mut depth = 1;
+        while self.tools.is_some() && depth < height(self.work.document()) {
+            let reduced = self.pass_at(depth, &mut expansions)?;
+            depth = if reduced { 1 } else { depth + 1 };
+        }
+        self.rebase()
+    }
+
+    /// Looks at all trees from the root down; `true` if something got smaller.
+    fn pass_at(&mut self, depth: u32, expansions: &mut Expansions) -> Result<bool, Halt> {
+        let mut reduced = false;
+        let mut parent = 0;
+        // What gets smaller stands behind its parent in preorder, whose number stays.
+        while self.tools.is_some() && (parent as usize) < self.work.document().node_count() {
+            self.session.check_limits()?;
+            if self.reduce_children(parent, depth, expansions)? {
+                reduced = true;
+            } else {
+                parent += 1;
+            }
+        }
+        Ok(reduced)
+    }
+
+    /// Goes once over the children of a node; `true` if one of them got smaller.
+    fn reduce_children(&mut self, parent: NodeId, depth: u32, expansions: &mut Expansions) -> Result<bool, Halt> {
+        let mut reduced = false;
+        let mut next = 0;
+        while let Some(tools) = &mut self.tools
+            && (parent as usize) < self.work.document().node_count()
+        {
+            let document = self.work.document();
+            let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
+            let family = Family::new(document, parent, list);
+            let before = self.session.size().bytes;
+            let Some((child, gone)) = self.reduce_one(&family, next, depth, expansions)? else { return Ok(reduced) };
+            self.rebase()?;
+            // The next child has taken the place of one that is gone.
+            next = if gone { child } else { child + 1 };
+            reduced |= self.session.size().bytes < before;
+        }
+        Ok(reduced)
+    }
+
+    /// Makes the first of the children from `next` on smaller that can be made smaller: its number, and
+    /// whether it is gone.
+    fn reduce_one(
+        &mut self,
+        family: &Family,
+        mut next: usize,
+        depth: u32,
+        expansions: &mut Expansions,
+    ) -> Result<Option<(usize, bool)>, Halt> {
+        while next < family.children.len() {
+            let Some(tools) = &self.tools else { break };
+            let look = Look { document: self.work.document(), grammar: tools.grammar, depth };
+            // Enough for all workers.
+            let (mut edits, mut of) = (Vec::new(), Vec::new());
+            while edits.len() < self.session.slots() && next < family.children.len() {
+                for Reduction { edit, gone } in look.reductions(family, next, expansions) {
+                    edits.push(edit);
+                    of.push((next, gone));
+                }
+                next += 1;
+            }
+            if let Some(made) = self.make_first(&edits, "a smaller tree")? {
+                return Ok(Some(of[made]));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The children of a node, and which of them are elements of a list.
+struct Family {
+    children: Vec<NodeId>,
+    list: Option<Sequence>,
+    /// Element → its number in the list.
+    elements: HashMap<NodeId, usize>,
+}
+
+impl Family {
+    fn new(document: &Document, parent: NodeId, list: Option<Sequence>) -> Self {
+        let elements = list.iter().flat_map(nodes_of).enumerate().map(|(number, node)| (node, number)).collect();
+        Family { children: document.children(parent).collect(), list, elements }
+    }
+
+    /// A child and the elements behind it, `count` in all.
+    fn run(&self, child: NodeId, count: usize) -> Option<Removal> {
+        let first = *self.elements.get(&child)?;
+        let run = self.list.as_ref()?.units.get(first..first.checked_add(count)?)?;
+        let nodes = run.iter().flat_map(|unit| match &unit.removal {
+            Removal::Nodes(nodes) => nodes.clone(),
+            Removal::Edits(_) => Vec::new(),
+        });
+        Some(Removal::Nodes(nodes.collect()))
+    }
+}
+
+/// A look at a tree, so many levels down.
+struct Look<'l> {
+    document: &'l Document,
+    grammar: &'l Grammar,
+    depth: u32,
+}
+
+impl Look<'_> {
+    /// What could make a child smaller: without it and its neighbours, then its subtrees, then its
+    /// other expansions.
+    fn reductions(&self, family: &Family, child: usize, expansions: &mut Expansions) -> Vec<Reduction> {
+        let child = family.children[child];
+        let run = family.run(child, self.depth as usize);
+        let mut all: Vec<Reduction> = run.into_iter().map(|edit| Reduction { edit, gone: true }).collect();
+        let node = self.document.node(child);
+        if node.is_named() && !node.is_extra() && !node.is_error() && !self.grammar.is_opaque(node.kind) {
+            let below = self.below(child);
+            let smaller = self.subtrees(child, &below).chain(self.other_expansions(child, &below, expansions));
+            all.extend(smaller.map(|edit| Reduction { edit, gone: false }));
+        }
+        all
+    }
+
+    /// The nodes that are exactly so many levels below a node, in the order of the text.
+    fn below(&self, node: NodeId) -> Vec<NodeId> {
+        let wanted = self.document.node(node).depth + self.depth;
+        let end = self.document.subtree_end(node);
+        let mut found = Vec::new();
+        let mut at = node;
+        while at < end {
+            if self.document.node(at).depth == wanted {
+                found.push(at);
+                at = self.document.subtree_end(at);
+            } else {
+                at += 1;
+            }
+        }
+        found
+    }
+
+    /// The tree replaced by one of its subtrees.
+    fn subtrees<'b>(&'b self, tree: NodeId, below: &'b [NodeId]) -> impl Iterator<Item = Removal> + 'b {
+        let node = self.document.node(tree);
+        let same = below.iter().filter(move |&&subtree| {
+            let this = self.document.node(subtree);
+            let named = this.is_named() && !this.is_extra() && !this.is_empty();
+            named && this.len() < node.len() && self.grammar.may_replace(node.kind, this.kind)
+        });
+        same.map(move |&subtree| keep_only(self.document, tree, subtree))
+    }
+
+    /// The tree expanded in another way, those with the fewest nodes first.
+    fn other_expansions(&self, tree: NodeId, below: &[NodeId], expansions: &mut Expansions) -> Vec<Removal> {
+        let node = self.document.node(tree);
+        let Ok(Some(productions)) = self.grammar.productions() else { return Vec::new() };
+        let expansions = expansions.entry(node.kind).or_insert_with(|| productions.alternatives(node.kind));
+        let mut filled: Vec<_> = expansions.iter().filter_map(|expansion| self.fill(tree, below, expansion)).collect();
+        filled.sort_by_key(|pieces| self.nodes_in(pieces));
+        let texts = filled.iter().map(|pieces| self.text_of(pieces));
+        let shorter = texts.filter(|text| !text.is_empty() && text.len() < node.len());
+        shorter.map(|text| Removal::Edits(vec![Edit::replace(node.range(), text)])).collect()
+    }
+
+    /// The first nodes that can be the children in an expansion and are fewer than those of the tree.
+    fn fill(&self, tree: NodeId, below: &[NodeId], expansion: &Expansion) -> Option<Vec<NodeId>> {
+        let choices: Vec<Vec<NodeId>> = expansion
+            .children
+            .iter()
+            .map(|child| below.iter().copied().filter(|&piece| self.fits(&child.part, piece)).collect())
+            .collect();
+        let ways = choices.iter().map(Vec::len).fold(1, usize::saturating_mul);
+        let most = (self.document.subtree_end(tree) - tree) as usize;
+        (0..ways.min(MOST_COMBINATIONS)).map(|way| pick(&choices, way)).find(|pieces| self.nodes_in(pieces) < most)
+    }
+
+    fn fits(&self, part: &Part, piece: NodeId) -> bool {
+        let node = self.document.node(piece);
+        match part {
+            Part::Node(kinds) => node.is_named() && !node.is_empty() && kinds.contains(&node.kind),
+            Part::Token { kinds, .. } => !node.is_empty() && kinds.contains(&node.kind),
+            Part::Hidden => false,
+        }
+    }
+
+    /// The texts of some nodes, one behind the other; neighbours keep the blanks that are between them.
+    fn text_of(&self, pieces: &[NodeId]) -> Vec<u8> {
+        let source = self.document.source();
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        for &piece in pieces {
+            let next = self.document.node(piece).range();
+            match stretches.last_mut() {
+                Some(last) if last.end <= next.start && source[last.end..next.start].trim_ascii().is_empty() => {
+                    last.end = next.end;
+                }
+                _ => stretches.push(next),
+            }
+        }
+        join(stretches.into_iter().map(|stretch| &source[stretch]))
+    }
+
+    /// Nodes of a tree that has these children.
+    fn nodes_in(&self, children: &[NodeId]) -> usize {
+        let inside = |&child: &NodeId| (self.document.subtree_end(child) - child) as usize;
+        1 + children.iter().map(inside).sum::<usize>()
+    }
+}
+
+/// One of the ways to choose from each row; the choice from the last changes fastest.
+fn pick(choices: &[Vec<NodeId>], mut way: usize) -> Vec<NodeId> {
+    let mut picked: Vec<NodeId> = Vec::with_capacity(choices.len());
+    for row in choices.iter().rev() {
+        picked.push(row[way % row.len()]);
+        way /= row.len();
+    }
+    picked.reverse();
+    picked
+}
+
+/// Nodes on the longest way from the root to a leaf.
+fn height(document: &Document) -> u32 {
+    1 + document.ids().map(|node| document.node(node).depth).max().unwrap_or(0)
+}
