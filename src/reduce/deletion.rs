@@ -29,7 +29,7 @@ type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
 /// that time, and without ten kilobytes for every list that never gets a turn.
 enum List {
     Fresh(Sequence),
-    Begun(Box<Sweep>),
+    Begun(Sweep),
 }
 
 impl Reducer<'_, '_> {
@@ -115,7 +115,7 @@ impl Reducer<'_, '_> {
                 continue;
             }
             let mut sweep = match list.item {
-                List::Fresh(sequence) => Box::new(self.new_sweep(sequence)),
+                List::Fresh(sequence) => self.new_sweep(sequence),
                 List::Begun(sweep) => sweep,
             };
             let most = if self.by_levels() { usize::MAX } else { sweep.needed() + SLICE };

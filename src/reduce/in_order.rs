@@ -39,14 +39,16 @@ pub(super) struct InOrder<'r, R: Row> {
     verdicts: Vec<Option<Verdict>>,
     /// All before this one are dealt with.
     front: usize,
+    /// From this one on none is wanted.
+    end: usize,
     /// The first interesting one.
     first: Option<usize>,
 }
 
 impl<'r, R: Row> InOrder<'r, R> {
     pub(super) fn new(row: &'r mut R, until: Until) -> Self {
-        let verdicts = vec![None; row.len()];
-        InOrder { row, until, made: BTreeMap::new(), verdicts, front: 0, first: None }
+        let end = row.len();
+        InOrder { row, until, made: BTreeMap::new(), verdicts: vec![None; end], front: 0, end, first: None }
     }
 
     /// The first interesting one.
@@ -57,19 +59,6 @@ impl<'r, R: Row> InOrder<'r, R> {
     /// The answers; all are there when the inquiry was pursued to the end of the row.
     pub(super) fn into_verdicts(self) -> Vec<Option<Verdict>> {
         self.verdicts
-    }
-
-    /// One past the last that is wanted.
-    fn end(&self) -> usize {
-        match self.until {
-            Until::End => self.verdicts.len(),
-            Until::First => {
-                let open = &self.verdicts[self.front..];
-                let found = open.iter().position(|&verdict| verdict == Some(Verdict::Interesting));
-                let end = found.map_or(self.verdicts.len(), |found| self.front + found);
-                if self.first.is_some() { 0 } else { end }
-            }
-        }
     }
 
     /// Deals with the answers that have none missing before them. The last that was taken.
@@ -95,7 +84,7 @@ impl<'r, R: Row> InOrder<'r, R> {
 
 impl<R: Row> Inquiry for InOrder<'_, R> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
-        let open = (self.front..self.end()).filter(|&at| self.verdicts[at].is_none());
+        let open = (self.front..self.end).filter(|&at| self.verdicts[at].is_none());
         let open: Vec<usize> = open.take(most).collect();
         for &at in &open {
             if !self.made.contains_key(&at) {
@@ -112,7 +101,7 @@ impl<R: Row> Inquiry for InOrder<'_, R> {
 
     fn wants(&self, question: u64) -> bool {
         let at = index(question);
-        at < self.end() && self.verdicts[at].is_none()
+        at < self.end && self.verdicts[at].is_none()
     }
 
     fn may_accept(&self, question: u64) -> bool {
@@ -121,7 +110,11 @@ impl<R: Row> Inquiry for InOrder<'_, R> {
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        self.verdicts[index(question)] = Some(verdict);
+        let at = index(question);
+        self.verdicts[at] = Some(verdict);
+        if self.until == Until::First && verdict == Verdict::Interesting {
+            self.end = self.end.min(at);
+        }
         self.advance().map(|at| at as u64)
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Sweep {
 
 /// What decides which units to try.
 enum By {
-    Search(Search),
+    Search(Box<Search>),
     /// An algorithm that decides all at once; then what it took out.
     Algorithm(Rc<dyn Algorithm>, Option<BitSet>),
 }
@@ -39,10 +39,10 @@ impl Sweep {
         let view = knowledge.view(sequence.kind, sequence.depth);
         Self::with(sequence, order, seed, |sequence, positions| {
             if config.objective == Objective::Tests {
-                return By::Search(Search::new(positions.len(), config, &view));
+                return By::Search(Box::new(Search::new(positions.len(), config, &view)));
             }
             let sizes: Vec<u32> = positions.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
-            By::Search(Search::with_sizes(&sizes, config, &view))
+            By::Search(Box::new(Search::with_sizes(&sizes, config, &view)))
         })
     }
 
@@ -59,7 +59,7 @@ impl Sweep {
         let config = Config { theta: Some(0.0), ..Config::default() };
         let view: EvidenceView = knowledge.view(sequence.kind, sequence.depth);
         Self::with(sequence, order, seed, |_, positions| {
-            By::Search(Search::for_verification(positions.len(), &config, &view))
+            By::Search(Box::new(Search::for_verification(positions.len(), &config, &view)))
         })
     }
 
