@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
+use crate::engine::{Config, Objective, Waste};
 use crate::oracle::DEFAULT_INVALID_CODE;
 use crate::reduce;
 
@@ -155,6 +156,27 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "16M", help_heading = SEARCH)]
     pub max_parse: usize,
 
+    /// Stop before 1-minimality: nothing that a sweep kept is asked about again, and nothing is guaranteed
+    #[arg(long, conflicts_with = "theta", help_heading = ENGINE)]
+    pub simplify_only: bool,
+    /// The share of every list that is expected to go, and of the units behind one that goes [default: as the share];
+    /// instead of a prior for everything
+    #[arg(long, value_name = "P[,P(u|u)]", value_parser = waste, help_heading = ENGINE)]
+    pub expect_waste: Option<Waste>,
+    /// Ask again about what a sweep kept while the best chance that it goes after all is at least this [default: 0.03];
+    /// the last pass asks about everything whatever this is
+    #[arg(long, value_name = "T", value_parser = theta, help_heading = ENGINE)]
+    pub theta: Option<f64>,
+    /// What is kept small
+    #[arg(long, value_name = "WHAT", default_value = "tests", help_heading = ENGINE)]
+    pub objective: ObjectiveArg,
+    /// The exponent E of the prior (1 - P(u|u))^E: the lower, the more of a list is expected to go [default: -0.5]
+    #[arg(long, value_name = "E", value_parser = prior_exponent, allow_negative_numbers = true, help_heading = ENGINE)]
+    pub prior_exponent: Option<f64>,
+    /// How much of what was learnt in a list is forgotten per unit [default: 0.003]
+    #[arg(long, value_name = "R", value_parser = fixed_share, help_heading = ENGINE)]
+    pub fixed_share: Option<f64>,
+
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
     pub quiet: bool,
@@ -172,6 +194,7 @@ pub struct ReduceArgs {
 const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 const RUNNING: &str = "Running tests";
 const SEARCH: &str = "Search";
+const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
 
 /// `--minimal`.
@@ -205,6 +228,17 @@ pub enum OrderArg {
     Forward,
     /// Shuffled with the seed
     Random,
+    /// Where the grammar does not say: from the end that gives more per test
+    Evidence,
+}
+
+/// `--objective`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ObjectiveArg {
+    /// The number of tests
+    Tests,
+    /// The time, where small candidates are faster to test
+    Time,
 }
 
 /// `--color`.
@@ -244,6 +278,16 @@ impl From<OrderArg> for reduce::Order {
             OrderArg::Backward => Self::Backward,
             OrderArg::Forward => Self::Forward,
             OrderArg::Random => Self::Random,
+            OrderArg::Evidence => Self::Evidence,
+        }
+    }
+}
+
+impl From<ObjectiveArg> for Objective {
+    fn from(arg: ObjectiveArg) -> Self {
+        match arg {
+            ObjectiveArg::Tests => Self::Tests,
+            ObjectiveArg::Time => Self::Time,
         }
     }
 }
@@ -267,6 +311,40 @@ fn exit_code() -> RangedI64ValueParser<i32> {
 fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
     let names = reduce::Method::all().into_iter().map(reduce::Method::name);
     PossibleValuesParser::new(names).map(|name| reduce::Method::named(&name).expect("it is a possible value"))
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "not a number".to_owned())
+}
+
+/// The ranges are the engine's: a parameter is fine if a search with it would be.
+fn sound<T: Copy>(value: T, config: Config) -> Result<T, String> {
+    config.check().map(|()| value).map_err(|error| error.to_string())
+}
+
+fn theta(text: &str) -> Result<f64, String> {
+    let theta = number(text)?;
+    sound(theta, Config { theta: Some(theta), ..Config::default() })
+}
+
+fn prior_exponent(text: &str) -> Result<f64, String> {
+    let prior_exponent = number(text)?;
+    sound(prior_exponent, Config { prior_exponent, ..Config::default() })
+}
+
+fn fixed_share(text: &str) -> Result<f64, String> {
+    let fixed_share = number(text)?;
+    sound(fixed_share, Config { fixed_share, ..Config::default() })
+}
+
+/// `P` or `P,P(u|u)`.
+fn waste(text: &str) -> Result<Waste, String> {
+    let (share, after) = match text.split_once(',') {
+        Some((share, after)) => (share, Some(after)),
+        None => (text, None),
+    };
+    let waste = Waste { share: number(share)?, after_removable: after.map(number).transpose()? };
+    sound(waste, Config { expect: Some(waste), ..Config::default() })
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -339,6 +417,33 @@ mod tests {
             assert!(Cli::try_parse_from(format!("lop {line} a b").split(' ')).is_err(), "{line}");
         }
         assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.exit_code, [255]);
+    }
+
+    fn refused(line: &str) -> String {
+        Cli::try_parse_from(line.split(' ')).expect_err(line).to_string()
+    }
+
+    #[test]
+    fn the_parameters_of_the_engine_have_ranges() {
+        let cli = parse("lop --expect-waste 0.9,0.95 --theta 0 --prior-exponent -1.5 --fixed-share 0 a b").reduce;
+        assert_eq!(cli.expect_waste, Some(Waste { share: 0.9, after_removable: Some(0.95) }));
+        assert_eq!((cli.theta, cli.prior_exponent, cli.fixed_share), (Some(0.0), Some(-1.5), Some(0.0)));
+        let alone = parse("lop --expect-waste .5 a b").reduce.expect_waste;
+        assert_eq!(alone, Some(Waste { share: 0.5, after_removable: None }));
+        for (option, why) in [
+            ("--theta 1.01", "theta must be from 0 to 1"),
+            ("--theta x", "not a number"),
+            ("--fixed-share 1", "the fixed share must be at least 0 and less than 1"),
+            ("--prior-exponent inf", "the exponent of the prior must be a number from -100 to 100"),
+            ("--expect-waste 0", "the expected shares must be more than 0 and less than 1"),
+            ("--expect-waste 0.5,1", "the expected shares must be more than 0 and less than 1"),
+            ("--expect-waste 0.5,", "not a number"),
+            ("--expect-waste 0.9,0.5", "at least 0.889 of those after a removable one are, too"),
+        ] {
+            let said = refused(&format!("lop {option} a b"));
+            assert!(said.contains(why), "{option}: {said}");
+        }
+        assert!(refused("lop --simplify-only --theta 0.1 a b").contains("cannot be used with"));
     }
 
     #[test]

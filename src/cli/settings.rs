@@ -8,13 +8,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::engine::Config;
 use crate::grammar::{Grammar, Registry};
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
-use crate::reduce::Options;
+use crate::reduce::{Minimal, Options};
 use crate::report::store::original_name;
 use crate::report::{Kept, Store, Verbosity};
 
-use super::args::{ReduceArgs, ScheduleArg};
+use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 
 /// The name that stands for standard output.
@@ -66,6 +67,7 @@ impl Settings {
         let (test, path) = forms(&args)?;
         check_stdout(&args)?;
         check_schedule(&args)?;
+        let (minimal, engine) = search(&args)?;
         let spec = ConditionSpec {
             exit_codes: args.exit_code,
             signals: args.signal,
@@ -102,7 +104,8 @@ impl Settings {
             schedule: args.schedule.into(),
             order: args.order.map(Into::into).unwrap_or_default(),
             seed: args.seed,
-            minimal: args.minimal.map(Into::into),
+            minimal,
+            engine,
             allow_syntax_errors: args.allow_syntax_errors,
             allow_empty: args.allow_empty,
             allow_flaky: args.allow_flaky,
@@ -169,6 +172,25 @@ fn forms(args: &ReduceArgs) -> Result<(Test, PathBuf), Failure> {
             "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
         )),
     }
+}
+
+/// What the result is to be minimal in, and the engine's parameters.
+fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
+    let mut engine = Config { objective: args.objective.into(), expect: args.expect_waste, ..Config::default() };
+    engine.prior_exponent = args.prior_exponent.unwrap_or(engine.prior_exponent);
+    engine.fixed_share = args.fixed_share.unwrap_or(engine.fixed_share);
+    engine.theta = args.theta.or(engine.theta);
+    if !args.simplify_only {
+        return Ok((args.minimal.map(Into::into), engine));
+    }
+    if args.minimal.is_some_and(|minimal| minimal != MinimalArg::None) {
+        return Err(Failure::Usage {
+            message: "--simplify-only guarantees nothing, so the result cannot be --minimal in anything".to_owned(),
+            hint: "give one of the two, or --minimal none".to_owned(),
+        });
+    }
+    engine.theta = None;
+    Ok((Some(Minimal::None), engine))
 }
 
 /// Standard output can carry one thing only.

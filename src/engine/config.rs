@@ -45,6 +45,35 @@ pub struct Waste {
     pub after_removable: Option<f64>,
 }
 
+/// A parameter of [`Config`] that cannot be meant.
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// Fixed share is no share, or would forget everything at every unit.
+    #[error("the fixed share must be at least 0 and less than 1")]
+    FixedShare,
+    /// The prior would be no distribution, or one of a single point.
+    #[error("the exponent of the prior must be a number from -{MOST_EXPONENT} to {MOST_EXPONENT}")]
+    PriorExponent,
+    /// θ is no probability.
+    #[error("theta must be from 0 to 1")]
+    Theta,
+    /// An expectation is no probability, or leaves nothing to be found out.
+    #[error("the expected shares must be more than 0 and less than 1")]
+    Waste,
+    /// There are too many removable units for so few to follow each other.
+    #[error("where {share} of the units are removable, at least {least:.3} of those after a removable one are, too")]
+    Unreachable {
+        /// The expected share of removable units.
+        share: f64,
+        /// The least P(removable | removable) that goes with it.
+        least: f64,
+    },
+}
+
+/// Exponents beyond this put all the weight on one end of the grid.
+const MOST_EXPONENT: f64 = 100.0;
+
 /// The parameters of a search.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -84,5 +113,80 @@ impl Default for Config {
             lanes: Lanes::default(),
             expect: None,
         }
+    }
+}
+
+impl Config {
+    /// Checks that the numbers are in their ranges: a search with others would compute nonsense.
+    ///
+    /// # Errors
+    /// The first parameter that cannot be meant.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        if !(0.0..1.0).contains(&self.fixed_share) {
+            return Err(ConfigError::FixedShare);
+        }
+        if !(-MOST_EXPONENT..=MOST_EXPONENT).contains(&self.prior_exponent) {
+            return Err(ConfigError::PriorExponent);
+        }
+        if self.theta.is_some_and(|theta| !(0.0..=1.0).contains(&theta)) {
+            return Err(ConfigError::Theta);
+        }
+        self.expect.map_or(Ok(()), Waste::check)
+    }
+}
+
+impl Waste {
+    /// A removable share p and a = P(removable | removable) make P(removable | needed) =
+    /// p·(1 − a) / (1 − p), which is a probability from a = 2 − 1/p on.
+    fn check(self) -> Result<(), ConfigError> {
+        let open = |p: f64| p > 0.0 && p < 1.0;
+        let after = self.after_removable.unwrap_or(self.share);
+        if !open(self.share) || !open(after) {
+            return Err(ConfigError::Waste);
+        }
+        let least = 2.0 - 1.0 / self.share;
+        if after < least { Err(ConfigError::Unreachable { share: self.share, least }) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waste(share: f64, after_removable: Option<f64>) -> Result<(), ConfigError> {
+        Config { expect: Some(Waste { share, after_removable }), ..Config::default() }.check()
+    }
+
+    #[test]
+    fn the_default_is_sound() {
+        assert_eq!(Config::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for fixed_share in [-0.1, 1.0, f64::NAN] {
+            let config = Config { fixed_share, ..Config::default() };
+            assert_eq!(config.check(), Err(ConfigError::FixedShare), "{fixed_share}");
+        }
+        for prior_exponent in [f64::NAN, f64::INFINITY, -101.0] {
+            let config = Config { prior_exponent, ..Config::default() };
+            assert_eq!(config.check(), Err(ConfigError::PriorExponent), "{prior_exponent}");
+        }
+        for theta in [-0.1, 1.1, f64::NAN] {
+            let config = Config { theta: Some(theta), ..Config::default() };
+            assert_eq!(config.check(), Err(ConfigError::Theta), "{theta}");
+        }
+        for share in [0.0, 1.0, 2.0, f64::NAN] {
+            assert_eq!(waste(share, None), Err(ConfigError::Waste), "{share}");
+            assert_eq!(waste(0.5, Some(share)), Err(ConfigError::Waste), "{share}");
+        }
+    }
+
+    #[test]
+    fn an_expectation_that_no_chain_has_is_refused() {
+        assert_eq!(waste(0.9, None), Ok(()), "independent neighbours are a chain");
+        assert_eq!(waste(0.9, Some(0.89)), Ok(()));
+        assert!(matches!(waste(0.9, Some(0.88)), Err(ConfigError::Unreachable { .. })));
+        assert_eq!(waste(0.4, Some(0.01)), Ok(()));
     }
 }

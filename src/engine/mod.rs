@@ -34,7 +34,7 @@ mod sweep;
 pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;
 pub use bound::lower_bound;
-pub use config::{Config, Direction, Lanes, Objective, Waste};
+pub use config::{Config, ConfigError, Direction, Lanes, Objective, Waste};
 pub use estimate::Estimate;
 pub use evidence::{DepthRow, EvidenceView, Knowledge, ListEvidence};
 pub use search::{Progress, Question, QuestionId, Search, Verdict};

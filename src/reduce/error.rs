@@ -1,11 +1,15 @@
 //! Why a reduction could not start or could not go on.
 
+use crate::engine::ConfigError;
 use crate::oracle::Outcome;
 
 /// An error of [`reduce`](super::reduce).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {
+    /// A parameter of the engine cannot be meant.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The input does not pass its own test.
     #[error("the input is not interesting")]
     NotInteresting {

@@ -53,7 +53,7 @@ const COUNT_AGAIN_BELOW: usize = 256 << 10;
 /// reduction early with the best result so far.
 ///
 /// # Errors
-/// When the input is not interesting, the test is flaky or accepts the empty file and the options
+/// When the options make no sense, the input is not interesting, the test is flaky or accepts the empty file and the options
 /// do not allow that, the test cannot be run, or the sink fails.
 pub fn reduce(
     input: &[u8],
@@ -63,6 +63,7 @@ pub fn reduce(
     sink: &mut dyn EventSink,
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
+    options.engine.check()?;
     let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(input) };
     let slots = executor.slots();
     let mut parsed = None;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::engine::Config;
+
 use super::method::Method;
 
 /// How the sibling sequences of the tree are ordered.
@@ -27,6 +29,9 @@ pub enum Order {
     Forward,
     /// Shuffled with the seed.
     Random,
+    /// What the grammar says for the list's kind; when it says nothing, from the end that gives more
+    /// per test, as observed.
+    Evidence,
 }
 
 /// What the result is guaranteed to be minimal in: without any single one of these, the result is
@@ -70,6 +75,11 @@ pub struct Options {
     pub seed: u64,
     /// Guarantee at the end; `None` means token with a grammar, char without.
     pub minimal: Option<Minimal>,
+    /// The engine's parameters, the same for every list. Of them the reduction itself decides about
+    /// `direction` (see `order`) and `empty_known_uninteresting`; `theta` is that of the passes, and
+    /// the guarantee at the end does not depend on it. With `theta` = `None` and [`Minimal::None`]
+    /// lists are swept and nothing is asked again.
+    pub engine: Config,
     /// Accept candidates with more syntax errors than the best result.
     pub allow_syntax_errors: bool,
     /// Go on although the empty file is interesting.
@@ -96,6 +106,7 @@ impl Default for Options {
             order: Order::default(),
             seed: 0,
             minimal: None,
+            engine: Config::default(),
             allow_syntax_errors: false,
             allow_empty: false,
             allow_flaky: false,

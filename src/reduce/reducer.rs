@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::engine::{Algorithm, Config, Knowledge, Verdict};
+use crate::engine::{Algorithm, Config, Direction, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
     NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges,
@@ -272,7 +272,8 @@ impl<'g> Reducer<'_, 'g> {
         }
         self.session.enter_pass("minimality", self.round)?;
         let sequence = Sequence { kind, depth: NO_DEPTH, units };
-        let mut sweep = Sweep::verification(sequence, &self.knowledge, self.options.order, self.options.seed);
+        let config = Config { theta: Some(0.0), ..self.config(Direction::Forward) };
+        let mut sweep = Sweep::verification(sequence, &config, &self.knowledge, self.options.order, self.options.seed);
         self.finish(&mut sweep)?;
         for unit in sweep.kept_by_timeout() {
             self.kept_by_timeout.push(self.text_of(&sweep.sequence.units[unit].removal));
@@ -306,15 +307,23 @@ impl<'g> Reducer<'_, 'g> {
     /// A sweep in the order that the user or the grammar wants.
     pub(super) fn new_sweep(&self, sequence: Sequence) -> Sweep {
         let order = match (self.options.order, &self.tools, u16::try_from(sequence.kind)) {
-            (Order::Grammar, Some(tools), Ok(kind)) if tools.grammar.order(kind) == SweepOrder::Forward => {
+            (Order::Grammar | Order::Evidence, Some(tools), Ok(kind))
+                if tools.grammar.order(kind) == SweepOrder::Forward =>
+            {
                 Order::Forward
             }
             (order, ..) => order,
         };
+        let direction = if order == Order::Evidence { Direction::Evidence } else { Direction::Forward };
         match &self.algorithm {
             Some(algorithm) => Sweep::by(Rc::clone(algorithm), sequence, order, self.options.seed),
-            None => Sweep::new(sequence, &Config::default(), &self.knowledge, order, self.options.seed),
+            None => Sweep::new(sequence, &self.config(direction), &self.knowledge, order, self.options.seed),
         }
+    }
+
+    /// The engine's parameters for a list.
+    fn config(&self, direction: Direction) -> Config {
+        Config { direction, empty_known_uninteresting: false, ..self.options.engine.clone() }
     }
 
     /// Runs a sweep to its end and learns from it.

@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::engine::{Algorithm, BitSet, Config, EvidenceView, Knowledge, Objective, QuestionId, Search, Verdict};
+use crate::engine::{Algorithm, BitSet, Config, Knowledge, Objective, QuestionId, Search, Verdict};
 use crate::passes::{NO_DEPTH, Sequence, Unit};
 
 use super::judge;
@@ -52,14 +52,19 @@ impl Sweep {
     }
 
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
-    /// of those that are left can go.
-    pub(super) fn verification(sequence: Sequence, knowledge: &Knowledge, order: Order, seed: u64) -> Self {
+    /// of those that are left can go, where `config.theta` is 0.
+    pub(super) fn verification(
+        sequence: Sequence,
+        config: &Config,
+        knowledge: &Knowledge,
+        order: Order,
+        seed: u64,
+    ) -> Self {
         // The caller puts first what is to be asked first.
         let order = if order == Order::Random { order } else { Order::Forward };
-        let config = Config { theta: Some(0.0), ..Config::default() };
-        let view: EvidenceView = knowledge.view(sequence.kind, sequence.depth);
+        let view = knowledge.view(sequence.kind, sequence.depth);
         Self::with(sequence, order, seed, |_, positions| {
-            By::Search(Box::new(Search::for_verification(positions.len(), &config, &view)))
+            By::Search(Box::new(Search::for_verification(positions.len(), config, &view)))
         })
     }
 
@@ -68,7 +73,7 @@ impl Sweep {
         let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
         match order {
             Order::Forward => {}
-            Order::Backward | Order::Grammar => positions.reverse(),
+            Order::Backward | Order::Grammar | Order::Evidence => positions.reverse(),
             Order::Random => {
                 // A stream of its own for every list, so that one list's length does not change
                 // the order of the next.

@@ -205,6 +205,17 @@ fn a_limit_ends_the_run_with_3_and_a_valid_result() {
 }
 
 #[test]
+fn simplifying_only_promises_nothing() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    let line = ["--simplify-only", "-j1", "--order", "evidence", "input.txt", "-o", "out", "--", "grep", "-q", "keep"];
+    let ran = folder.lop(&line).expect_code(0);
+    assert!(ran.stderr.contains("(text, no minimality guaranteed)"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("minimality  "), "{}", ran.stderr);
+    assert_eq!(folder.read("out"), b"keep");
+}
+
+#[test]
 fn grammars_are_listed_and_a_file_may_have_a_subcommands_name() {
     let folder = Folder::new();
     let listed = String::from_utf8(folder.lop(&["grammars"]).expect_code(0).stdout).expect("plain");
@@ -405,6 +416,24 @@ hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
 ",
         ),
         (&["yes.sh", "input.txt", "--signal", "SIGNOT"], 2, "error: cannot use the signal given to --signal\n"),
+        (
+            &["yes.sh", "input.txt", "--simplify-only", "--minimal", "token"],
+            2,
+            "error: --simplify-only guarantees nothing, so the result cannot be --minimal in anything
+hint: give one of the two, or --minimal none
+",
+        ),
+        (
+            &["yes.sh", "input.txt", "--simplify-only", "--theta", "0.1"],
+            2,
+            "error: the argument '--simplify-only' cannot be used with '--theta <T>'\n",
+        ),
+        (
+            &["yes.sh", "input.txt", "--expect-waste", "0.9,0.5"],
+            2,
+            "error: invalid value '0.9,0.5' for '--expect-waste <P[,P(u|u)]>': where 0.9 of the units are removable, at \
+             least 0.889 of those after a removable one are, too\n",
+        ),
         (&["yes.sh", "input.txt", "-j0"], 2, "error: invalid value '0' for '--jobs <N>': at least 1 is needed\n"),
         (&["yes.sh", "input.txt", "--no-such-option"], 2, "error: unexpected argument '--no-such-option' found\n"),
     ];

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lop::engine::Verdict;
+use lop::engine::{Config, ConfigError, Direction, Verdict};
 use lop::exec::{Executor, Inline, Job, Ticket};
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::{Cancel, Outcome};
@@ -114,7 +114,7 @@ pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMu
 fn the_same_seed_asks_the_same_questions() {
     let input = functions(40);
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int"));
-    for order in [Order::Backward, Order::Forward, Order::Random] {
+    for order in [Order::Backward, Order::Forward, Order::Random, Order::Evidence] {
         let options = Options { order, seed: 7, ..Options::default() };
         let (first, one) = run("x.c", input.as_bytes(), &options, test);
         let (second, two) = run("x.c", input.as_bytes(), &options, test);
@@ -235,6 +235,72 @@ fn what_is_minimal_is_what_was_asked_for() {
         let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
         assert!(!whole || parser.parse(&without).expect("short").root_node().has_error(), "{without:?}");
     }
+}
+
+fn with_engine(change: impl FnOnce(&mut Config)) -> Options {
+    let mut options = Options::default();
+    change(&mut options.engine);
+    options
+}
+
+/// Tests of all passes but the last.
+fn before_the_guarantee(report: &Report) -> u64 {
+    report.passes.iter().filter(|pass| pass.name != "minimality").map(|pass| pass.tests).sum()
+}
+
+/// A row of letters of which `a` needs `x`: what was kept may go when something else has gone.
+const DEPENDENT: &[u8] = b"1a2a3k4567890x1234";
+
+fn dependent(candidate: &[u8]) -> Verdict {
+    yes_if(has(candidate, "k") && (!has(candidate, "a") || has(candidate, "x")))
+}
+
+#[test]
+fn the_guarantee_does_not_depend_on_theta() {
+    let with = |theta| {
+        let (report, _) = run("x.unknown", DEPENDENT, &with_engine(|engine| engine.theta = theta), dependent);
+        report.expect("interesting")
+    };
+    let [never, seldom, always] = [None, Some(1.0), Some(0.0)].map(with);
+    for report in [&never, &seldom, &always] {
+        assert_eq!((report.best.as_slice(), report.minimal), (&b"k"[..], "char"));
+    }
+    assert!(before_the_guarantee(&never) < before_the_guarantee(&always));
+}
+
+#[test]
+fn simplifying_only_asks_nothing_again() {
+    let input = functions(40);
+    let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int"));
+    let (whole, _) = run("x.c", input.as_bytes(), &Options::default(), test);
+    let options = Options { minimal: Some(Minimal::None), ..with_engine(|engine| engine.theta = None) };
+    let (simple, _) = run("x.c", input.as_bytes(), &options, test);
+    let (whole, simple) = (whole.expect("interesting"), simple.expect("interesting"));
+    assert_eq!((simple.ended, simple.minimal), (Ended::Complete, "none"));
+    assert!(simple.passes.iter().all(|pass| pass.name != "minimality"), "{:?}", simple.passes);
+    assert!(simple.tests.total() < whole.tests.total());
+    assert_eq!(test(&simple.best), Verdict::Interesting);
+}
+
+#[test]
+fn the_parameters_of_the_engine_reach_it() {
+    let test = |c: &[u8]| yes_if(has(c, "317") && has(c, "wor"));
+    let input = (0..400).map(|i| format!("line {i} with some words\n")).collect::<String>();
+    let asked = |options: &Options| run("x.unknown", input.as_bytes(), options, test).1;
+    let default = asked(&Options::default());
+    assert_ne!(asked(&with_engine(|engine| engine.prior_exponent = 1.0)), default);
+    assert_ne!(asked(&with_engine(|engine| engine.fixed_share = 0.5)), default);
+    // These two are decided for each list.
+    assert_eq!(asked(&with_engine(|engine| engine.empty_known_uninteresting = true)), default);
+    assert_eq!(asked(&with_engine(|engine| engine.direction = Direction::Evidence)), default);
+}
+
+#[test]
+fn impossible_parameters_are_refused_before_the_first_test() {
+    let (report, asked) =
+        run("x.c", b"int a;", &with_engine(|engine| engine.theta = Some(2.0)), |c| yes_if(has(c, "a")));
+    assert!(matches!(report, Err(ReduceError::Config(ConfigError::Theta))), "{report:?}");
+    assert_eq!(asked.len(), 0);
 }
 
 #[test]
