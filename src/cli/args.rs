@@ -173,6 +173,12 @@ pub struct ReduceArgs {
     /// The exponent E of the prior (1 - P(u|u))^E: the lower, the more of a list is expected to go [default: -0.5]
     #[arg(long, value_name = "E", value_parser = prior_exponent, allow_negative_numbers = true, help_heading = ENGINE)]
     pub prior_exponent: Option<f64>,
+    /// Save what was learnt, for later reductions of files of this language
+    #[arg(long, value_name = "FILE", help_heading = ENGINE)]
+    pub save_model: Option<PathBuf>,
+    /// Start from what earlier reductions have learnt; the file of --save-model may not exist yet
+    #[arg(long, value_name = "FILE", help_heading = ENGINE)]
+    pub load_model: Option<PathBuf>,
     /// How much of what was learnt in a list is forgotten per unit [default: 0.003]
     #[arg(long, value_name = "R", value_parser = fixed_share, help_heading = ENGINE)]
     pub fixed_share: Option<f64>,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
-use crate::reduce::ReduceError;
+use crate::reduce::{ModelError, ReduceError};
 use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
 
@@ -68,6 +68,36 @@ pub enum Failure {
     /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
     #[error(transparent)]
     Grammar(#[from] GrammarError),
+    /// The model to start from cannot be read.
+    #[error("cannot read the model {}", path.display())]
+    ModelUnread {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The model to start from is none, or of no use here.
+    #[error("cannot use the model {}", path.display())]
+    Model {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// What is the matter with it.
+        #[source]
+        source: ModelError,
+    },
+    /// What is learnt could not be saved where it was asked to be.
+    #[error("there is no saving a model there")]
+    ModelPlace(#[source] StoreError),
+    /// What was learnt cannot be saved at the end.
+    #[error("cannot save the model to {}", path.display())]
+    ModelUnsaved {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
     /// Signals cannot be watched.
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
@@ -123,11 +153,14 @@ impl Failure {
             // A name that does not exist is a slip of the command line, not a broken rule file.
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
             Failure::Grammar(_) => Code::Grammar,
-            Failure::Output(_) | Failure::Result { .. } => Code::Failed,
+            Failure::Output(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => Code::Failed,
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,
-                ReduceError::EmptyIsInteresting | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
+                ReduceError::Config(_)
+                | ReduceError::Model(_)
+                | ReduceError::EmptyIsInteresting
+                | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
                 ReduceError::Cancelled => Code::StoppedEarly,
                 _ => Code::Failed,
             },
@@ -148,6 +181,18 @@ impl Failure {
             Failure::Store(StoreError::NotWritable { .. }) => {
                 causes(out, self)?;
                 hint_line(out, "write the result elsewhere with -o")
+            }
+            Failure::Model { source, .. } => {
+                causes(out, self)?;
+                hint_line(
+                    out,
+                    match source {
+                        ModelError::Language { .. } | ModelError::Grammar { .. } => {
+                            "keep a model for each language; without --load-model lop learns anew"
+                        }
+                        _ => "without --load-model lop learns anew, and --save-model keeps it",
+                    },
+                )
             }
             other => causes(out, other),
         }

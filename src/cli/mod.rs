@@ -4,6 +4,8 @@ pub mod args;
 pub mod commands;
 pub mod exit_code;
 pub mod failure;
+mod files;
+pub mod model;
 pub mod settings;
 mod signals;
 

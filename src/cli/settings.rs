@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,11 +11,12 @@ use crate::engine::Config;
 use crate::grammar::{Grammar, Registry};
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
 use crate::reduce::{Minimal, Options};
-use crate::report::store::original_name;
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
+use super::files::Files;
+use super::model;
 
 /// The name that stands for standard output.
 const DASH: &str = "-";
@@ -46,6 +46,8 @@ pub struct Settings {
     pub store: Store,
     /// Where the events go.
     pub json: Option<PathBuf>,
+    /// Where what was learnt goes.
+    pub save_model: Option<model::Place>,
     /// Whether to show the difference at the end.
     pub diff: bool,
     /// How much to say.
@@ -97,8 +99,19 @@ impl Settings {
         if kept == Kept::InPlace && !fs::metadata(&path).is_ok_and(|found| found.is_file()) {
             return Err(Failure::InputIsSpecial(path));
         }
-        check_outputs(&path, oracle.program(), &kept, args.json.as_deref())?;
+        let files = Files {
+            input: &path,
+            program: oracle.program(),
+            output: if let Kept::File(output) = &kept { Some(output) } else { None },
+            json: args.json.as_deref().filter(|json| !is_stdout(json)),
+            load_model: args.load_model.as_deref(),
+            save_model: args.save_model.as_deref(),
+        };
+        files.check()?;
         let store = Store::open(&path, &kept)?;
+        let model = args.load_model.as_deref().filter(|_| !files.model_is_to_be_begun());
+        let model = model.map(|from| model::load(from, grammar.as_deref())).transpose()?;
+        let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
             schedule: args.schedule.into(),
@@ -106,6 +119,7 @@ impl Settings {
             seed: args.seed,
             minimal,
             engine,
+            model,
             allow_syntax_errors: args.allow_syntax_errors,
             allow_empty: args.allow_empty,
             allow_flaky: args.allow_flaky,
@@ -134,6 +148,7 @@ impl Settings {
             kept,
             store,
             json,
+            save_model,
             diff,
             verbosity,
         })
@@ -219,54 +234,6 @@ fn check_schedule(args: &ReduceArgs) -> Result<(), Failure> {
         message: format!("--schedule levels means nothing to --algorithm {}", args.algorithm.name()),
         hint: "leave one of them out".to_owned(),
     })
-}
-
-/// Nothing that is written may take the place of something that is needed. The output is held
-/// against the input by [`Store::open`].
-fn check_outputs(input: &Path, program: &Path, kept: &Kept, json: Option<&Path>) -> Result<(), Failure> {
-    let check = |option: &str, name: &Path, needed: &[(&Path, &str)]| {
-        let taken = needed.iter().find(|(path, _)| is_same(name, path));
-        taken.map_or(Ok(()), |(_, what)| {
-            Err(Failure::Usage {
-                message: format!("`{option} {}` is {what}", name.display()),
-                hint: "name another file".to_owned(),
-            })
-        })
-    };
-    let the_program = (program, "the test's program");
-    let output = match kept {
-        Kept::File(output) => Some(output.as_path()),
-        Kept::InPlace | Kept::Stdout => None,
-    };
-    if let Some(output) = output {
-        check("-o", output, &[the_program])?;
-    }
-    if let Some(json) = json.filter(|path| !is_stdout(path)) {
-        let original = original_name(input);
-        let mut needed = vec![(input, "the file to reduce"), (&original, "where the original is kept"), the_program];
-        needed.extend(output.map(|output| (output, "where the result goes")));
-        check("--json", json, &needed)?;
-    }
-    Ok(())
-}
-
-/// Whether two names are of one file, or would be once it is made. Devices can be written to by
-/// several.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (fs::metadata(one), fs::metadata(other)) {
-        (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
-        (Err(_), Err(_)) => {
-            let place = |path: &Path| {
-                let directory = match path.parent() {
-                    Some(directory) if !directory.as_os_str().is_empty() => directory,
-                    _ => Path::new("."),
-                };
-                Some(fs::canonicalize(directory).ok()?.join(path.file_name()?))
-            };
-            place(one).is_some_and(|one| place(other) == Some(one))
-        }
-        _ => false,
-    }
 }
 
 /// Points out arguments that were swapped: the file can be run and the test cannot.

@@ -39,6 +39,7 @@ impl Ledger {
         if closed.taught {
             let grid = Arc::clone(&evidence.grid);
             grid.add_likelihood(before, learnt, &mut evidence.increments);
+            evidence.steps.count(before, learnt);
         }
         evidence.decided += (run.length + usize::from(run.ended)) as u64;
         evidence.needed += u64::from(run.ended);

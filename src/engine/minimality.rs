@@ -96,10 +96,20 @@ impl Chances {
 
     /// Adds what was counted elsewhere.
     pub(super) fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.outcomes.iter_mut().zip(&other.outcomes) {
-            mine.0 += theirs.0;
-            mine.1 += theirs.1;
+        self.weigh(1.0, &other.outcomes);
+    }
+
+    /// Adds pairs of removable and needed units, per bucket, `weight` times.
+    pub(super) fn weigh(&mut self, weight: f64, outcomes: &[(f64, f64); BUCKETS]) {
+        for (mine, theirs) in self.outcomes.iter_mut().zip(outcomes) {
+            mine.0 += weight * theirs.0;
+            mine.1 += weight * theirs.1;
         }
+    }
+
+    /// Pairs of removable and needed units, per bucket.
+    pub(super) fn outcomes(&self) -> &[(f64, f64); BUCKETS] {
+        &self.outcomes
     }
 }
 

@@ -103,6 +103,31 @@ pub mod list_kind {
     pub const CHARACTERS: u32 = COMMENTS + 7;
     /// All nodes of one level of the tree, whoever their parents are.
     pub const LEVEL: u32 = COMMENTS + 8;
+
+    /// What they are called where they are kept beside kinds of nodes, none of which has such a name.
+    const NAMES: [&str; 9] = [
+        "(comments)",
+        "(unreferenced)",
+        "(bodies)",
+        "(chain)",
+        "(tokens)",
+        "(lines)",
+        "(words)",
+        "(characters)",
+        "(level)",
+    ];
+
+    /// The name of one of these kinds; `None` for kinds of nodes.
+    #[must_use]
+    pub fn name(kind: u32) -> Option<&'static str> {
+        NAMES.get(kind.checked_sub(COMMENTS)? as usize).copied()
+    }
+
+    /// The one of these kinds that has this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<u32> {
+        (COMMENTS..).zip(NAMES).find(|(_, other)| *other == name).map(|(kind, _)| kind)
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use crate::engine::ConfigError;
 use crate::oracle::Outcome;
 
+use super::model::ModelError;
+
 /// An error of [`reduce`](super::reduce).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -10,6 +12,9 @@ pub enum ReduceError {
     /// A parameter of the engine cannot be meant.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The model was learnt on something else.
+    #[error("the model cannot be used")]
+    Model(#[from] ModelError),
     /// The input does not pass its own test.
     #[error("the input is not interesting")]
     NotInteresting {

@@ -15,6 +15,7 @@ mod in_order;
 mod judge;
 mod local;
 mod method;
+pub mod model;
 pub mod options;
 mod ranked;
 mod reducer;
@@ -36,6 +37,7 @@ use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words
 pub use error::ReduceError;
 pub use event::{Event, EventSink, Silent, Size};
 pub use method::Method;
+pub use model::{Model, ModelError};
 pub use options::{Minimal, Options, Order, Schedule};
 pub use report::{Counts, Ended, PassStats, Report};
 
@@ -53,7 +55,7 @@ const COUNT_AGAIN_BELOW: usize = 256 << 10;
 /// reduction early with the best result so far.
 ///
 /// # Errors
-/// When the options make no sense, the input is not interesting, the test is flaky or accepts the empty file and the options
+/// When the options make no sense, the model is not of this grammar, the input is not interesting, the test is flaky or accepts the empty file and the options
 /// do not allow that, the test cannot be run, or the sink fails.
 pub fn reduce(
     input: &[u8],
@@ -64,6 +66,9 @@ pub fn reduce(
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
     options.engine.check()?;
+    if let Some(model) = &options.model {
+        model.fits(grammar.as_deref())?;
+    }
     let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(input) };
     let slots = executor.slots();
     let mut parsed = None;
@@ -91,13 +96,30 @@ pub fn reduce(
     };
     let started =
         Event::Started { size: before, grammar: grammar.as_deref().map(Grammar::name), syntax_errors: errors, slots };
-    let result = reducer.session.emit(&started).and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
+    let result = reducer
+        .session
+        .emit(&started)
+        .and_then(|()| recall(&mut reducer, grammar.as_deref()))
+        .and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Halt::Ended(ended)) => ended,
         Err(Halt::Failed(error)) => return Err(error),
     };
-    finish(reducer, before, ended)
+    finish(reducer, grammar.as_deref(), before, ended)
+}
+
+/// Starts from what earlier reductions have learnt.
+fn recall(reducer: &mut Reducer<'_, '_>, grammar: Option<&Grammar>) -> Result<(), Halt> {
+    let Some(model) = &reducer.options.model else { return Ok(()) };
+    reducer.knowledge.recall(&model.evidence(grammar));
+    match model.unknown_kinds(grammar) {
+        (0, _) => Ok(()),
+        (unknown, kinds) => {
+            let note = format!("{unknown} of the model's {kinds} kinds of lists do not exist here and are left out");
+            reducer.session.emit(&Event::Note(&note))
+        }
+    }
 }
 
 /// Leaves of the input as the engine's model counts them: what could be a unit at the finest level.
@@ -146,7 +168,14 @@ fn tools(grammar: &Grammar) -> Result<Tools<'_>, ParseError> {
     })
 }
 
-fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {
+fn finish(
+    mut reducer: Reducer<'_, '_>,
+    grammar: Option<&Grammar>,
+    before: Size,
+    ended: Ended,
+) -> Result<Report, ReduceError> {
+    let mut model = reducer.options.model.clone().unwrap_or_else(|| Model::new(grammar));
+    model.add(&reducer.knowledge.saved(), grammar);
     let session = &reducer.session;
     let mut report = Report {
         best: session.best().to_vec(),
@@ -162,6 +191,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
+        model,
         minimal: if ended == Ended::Complete { reducer.minimal().name() } else { Minimal::None.name() },
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::engine::Config;
 
 use super::method::Method;
+use super::model::Model;
 
 /// How the sibling sequences of the tree are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct Options {
     /// the guarantee at the end does not depend on it. With `theta` = `None` and [`Minimal::None`]
     /// lists are swept and nothing is asked again.
     pub engine: Config,
+    /// What earlier reductions have learnt; nothing by default.
+    pub model: Option<Model>,
     /// Accept candidates with more syntax errors than the best result.
     pub allow_syntax_errors: bool,
     /// Go on although the empty file is interesting.
@@ -107,6 +110,7 @@ impl Default for Options {
             seed: 0,
             minimal: None,
             engine: Config::default(),
+            model: None,
             allow_syntax_errors: false,
             allow_empty: false,
             allow_flaky: false,

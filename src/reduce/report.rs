@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::engine::{DepthRow, Verdict};
 
 use super::event::Size;
+use super::model::Model;
 
 /// Why a reduction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +96,8 @@ pub struct Report {
     pub passes: Vec<PassStats>,
     /// Texts that stayed only because the candidate without them ran into the deadline.
     pub kept_by_timeout: Vec<String>,
+    /// What was learnt, added to the model that the reduction started from.
+    pub model: Model,
     /// What the result is minimal in: `none`, `unit`, `token` or `char`.
     pub minimal: &'static str,
 }

@@ -27,6 +27,8 @@ pub struct Places<'a> {
     pub result: &'a str,
     /// Where the original is, if it was moved.
     pub original: Option<&'a Path>,
+    /// Where what was learnt is, if it was saved.
+    pub model: Option<&'a Path>,
 }
 
 /// Writes the summary.
@@ -44,6 +46,9 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     writeln!(out, "  {STRONG}result{STRONG:#}    {}", places.result)?;
     if let Some(original) = places.original {
         writeln!(out, "  {STRONG}original{STRONG:#}  {}", original.display())?;
+    }
+    if let Some(model) = places.model {
+        writeln!(out, "  {STRONG}model{STRONG:#}     {}", model.display())?;
     }
     Ok(())
 }
@@ -226,7 +231,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::reduce::{Counts, PassStats};
+    use crate::reduce::{Counts, Model, PassStats};
 
     fn report() -> Report {
         Report {
@@ -253,14 +258,20 @@ mod tests {
             }],
             passes: vec![PassStats { name: "comments", tests: 1, accepted: 1, bytes: 900, tokens: 0 }],
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
+            model: Model::new(None),
             minimal: "token",
         }
     }
 
     #[test]
     fn the_whole_summary() {
-        let places =
-            Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: Some(Path::new("a.c.orig")) };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: Some(Path::new("a.c.orig")),
+            model: Some(Path::new("zed.model")),
+        };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
         let plain = anstream::adapter::strip_bytes(&out).into_vec();
@@ -289,13 +300,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
   result    a.c
   original  a.c.orig
+  model     zed.model
 ";
         assert_eq!(String::from_utf8_lossy(&plain), expected);
     }
 
     #[test]
     fn nothing_removed_is_not_called_reduced() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None };
+        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };
             report.after = report.before;

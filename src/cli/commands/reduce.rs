@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
+use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::signals;
 use crate::exec::Executor;
@@ -50,7 +51,14 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     // An error must not be written into the live line.
     reporters.progress = None;
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
-    run.finish(&settings.content, &report, &mut reporters, settings.verbosity, settings.diff)
+    run.finish(&report, &mut reporters.store, settings.save_model, settings.verbosity)?;
+    if settings.diff {
+        run.show_diff(&settings.content, &report.best)?;
+    }
+    Ok(match report.ended {
+        Ended::Complete => Code::Reduced,
+        Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
+    })
 }
 
 /// What is said about a run.
@@ -64,36 +72,32 @@ struct Run {
 }
 
 impl Run {
+    /// Puts the result and the model in their places, and says so.
     fn finish(
         &self,
-        original: &[u8],
         report: &Report,
-        reporters: &mut Reporters,
+        store: &mut Store,
+        mut model: Option<model::Place>,
         verbosity: Verbosity,
-        with_diff: bool,
-    ) -> Result<Code, Failure> {
-        reporters.store.finish(&report.best).or_else(|source| match self.kept {
+    ) -> Result<(), Failure> {
+        store.finish(&report.best).or_else(|source| match self.kept {
             Kept::Stdout => Failure::unless_closed(source),
             _ => Err(Failure::Result { source, place: self.place() }),
         })?;
+        let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
             let place = self.place();
             let places = Places {
                 input: &self.path,
                 grammar: &self.language,
                 result: &place,
-                original: reporters.store.original(),
+                original: store.original(),
+                model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
             let _ = summary::write(&mut anstream::stderr().lock(), report, &places);
         }
-        if with_diff {
-            self.show_diff(original, &report.best)?;
-        }
-        Ok(match report.ended {
-            Ended::Complete => Code::Reduced,
-            Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
-        })
+        saved
     }
 
     fn show_diff(&self, original: &[u8], best: &[u8]) -> Result<(), Failure> {

@@ -1,0 +1,78 @@
+//! The files that a command line names: none that is written may take the place of one that is needed.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::report::store::original_name;
+
+use super::failure::Failure;
+
+/// What is read, and what is written unless it is standard output.
+pub(super) struct Files<'p> {
+    pub(super) input: &'p Path,
+    pub(super) program: &'p Path,
+    pub(super) output: Option<&'p Path>,
+    pub(super) json: Option<&'p Path>,
+    pub(super) load_model: Option<&'p Path>,
+    pub(super) save_model: Option<&'p Path>,
+}
+
+impl Files<'_> {
+    /// Holds what is written against what is needed and against what else is written. The output is
+    /// held against the input where it is opened.
+    ///
+    /// # Errors
+    /// The first name that is taken.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let original = original_name(self.input);
+        let program = (self.program, "the test's program");
+        let model = self.load_model.map(|model| (model, "the model to load"));
+        let result = self.output.map(|output| (output, "where the result goes"));
+        let input = [(self.input, "the file to reduce"), (original.as_path(), "where the original is kept"), program];
+        let events = self.json.map(|json| (json, "where the events go"));
+        free("-o", self.output, [program].into_iter().chain(model))?;
+        free("--json", self.json, input.into_iter().chain(result).chain(model))?;
+        free("--save-model", self.save_model, input.into_iter().chain(result).chain(events))
+    }
+
+    /// Whether the model to load is the one to save, for the first time.
+    pub(super) fn model_is_to_be_begun(&self) -> bool {
+        let Some((from, to)) = self.load_model.zip(self.save_model) else { return false };
+        !from.exists() && is_same(from, to)
+    }
+}
+
+fn free<'p>(
+    option: &str,
+    name: Option<&Path>,
+    mut taken: impl Iterator<Item = (&'p Path, &'static str)>,
+) -> Result<(), Failure> {
+    let Some(name) = name else { return Ok(()) };
+    match taken.find(|(path, _)| is_same(name, path)) {
+        None => Ok(()),
+        Some((_, what)) => Err(Failure::Usage {
+            message: format!("`{option} {}` is {what}", name.display()),
+            hint: "name another file".to_owned(),
+        }),
+    }
+}
+
+/// Whether two names are of one file, or would be once it is made. Devices can be written to by
+/// several.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        (Err(_), Err(_)) => {
+            let place = |path: &Path| {
+                let directory = match path.parent() {
+                    Some(directory) if !directory.as_os_str().is_empty() => directory,
+                    _ => Path::new("."),
+                };
+                Some(fs::canonicalize(directory).ok()?.join(path.file_name()?))
+            };
+            place(one).is_some_and(|one| place(other) == Some(one))
+        }
+        _ => false,
+    }
+}
