@@ -203,8 +203,11 @@ impl Knowledge {
             None => vec![0.0; self.grid.cells()],
         };
         if let Some((steps, discount)) = nearest(&self.earlier, kind, depth) {
-            steps.weigh(EARLIER_DISCOUNT * discount, &self.grid, &mut log_likelihood);
-            subtract_max(&mut log_likelihood, EVIDENCE_FLOOR);
+            let mut earlier = steps.log_likelihood(&self.grid);
+            subtract_max(&mut earlier, EVIDENCE_FLOOR);
+            for (log, earlier) in log_likelihood.iter_mut().zip(earlier) {
+                *log += EARLIER_DISCOUNT * discount * earlier;
+            }
         }
         EvidenceView { grid: self.grid.clone(), log_likelihood, chances: self.chances.clone() }
     }

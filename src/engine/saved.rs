@@ -109,12 +109,23 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_is_exact() {
-        let mut knowledge = Knowledge::new(200);
-        reduce(&mut knowledge, Markov { a: 0.9, b: 0.5 }, 10, 1);
-        let saved = knowledge.saved();
-        let again = SavedEvidence::new(saved.lessons().to_vec(), saved.verification()).expect("a run has learnt it");
-        assert_eq!(again, saved);
+    fn what_two_runs_learnt_adds_up_to_what_one_would_have() {
+        let chain = Markov { a: 0.9, b: 0.5 };
+        let [mut whole, mut half, mut other] = [(); 3].map(|()| Knowledge::new(200));
+        reduce(&mut half, chain, 10, 1);
+        reduce(&mut other, chain, 10, 2);
+        reduce(&mut whole, chain, 10, 1);
+        reduce(&mut whole, chain, 10, 2);
+        let mut sum = half.saved().lessons()[0].steps;
+        sum.add(&other.saved().lessons()[0].steps);
+        assert_eq!(whole.saved().lessons()[0].steps, sum, "however the questions went");
+        // Two lessons about one kind at one depth are one.
+        let [mut of_two, mut of_one] = [(); 2].map(|()| Knowledge::new(50));
+        of_two.recall(&half.saved());
+        of_two.recall(&other.saved());
+        let lesson = Lesson { kind: 3, depth: 2, steps: sum };
+        of_one.recall(&SavedEvidence::new(vec![lesson], &NOTHING).expect("a run's"));
+        assert_eq!(of_two.view(3, 2).log_likelihood, of_one.view(3, 2).log_likelihood);
     }
 
     /// Predicted run lengths behind a needed unit.

@@ -63,17 +63,21 @@ impl Steps {
         [self.first, self.after_needed, self.after_removable]
     }
 
-    /// Adds the log likelihood, `weight` times, to every cell of a grid.
-    pub(super) fn weigh(&self, weight: f64, grid: &Grid, logs: &mut [f64]) {
+    /// The log likelihood per cell of a grid.
+    pub(super) fn log_likelihood(&self, grid: &Grid) -> Vec<f64> {
         let [first, after_needed, after_removable] =
-            self.pairs().map(|(removable, needed)| (weight * removable as f64, weight * needed as f64));
+            self.pairs().map(|(removable, needed)| (removable as f64, needed as f64));
         let bs = grid.b_count();
-        for (cell, log) in logs.iter_mut().enumerate() {
+        let cell = |cell: usize| {
             let (row, column) = (cell / bs, cell % bs);
-            *log += first.0 * grid.ln_pi[cell] + first.1 * grid.ln_not_pi[cell];
-            *log += after_needed.0 * grid.ln_b[column] + after_needed.1 * grid.ln_not_b[column];
-            *log += after_removable.0 * grid.ln_a[row] + after_removable.1 * grid.ln_not_a[row];
-        }
+            first.0 * grid.ln_pi[cell]
+                + first.1 * grid.ln_not_pi[cell]
+                + after_needed.0 * grid.ln_b[column]
+                + after_needed.1 * grid.ln_not_b[column]
+                + after_removable.0 * grid.ln_a[row]
+                + after_removable.1 * grid.ln_not_a[row]
+        };
+        (0..grid.cells()).map(cell).collect()
     }
 }
 
@@ -116,8 +120,7 @@ mod tests {
             let mut search = Search::new(300, &Config::default(), &EvidenceView::blank(1000));
             drive(&mut search, 1, |question| monotone(&needed, question));
             let evidence = search.take_evidence();
-            let mut logs = vec![0.0; evidence.increments.len()];
-            evidence.steps.weigh(1.0, &evidence.grid, &mut logs);
+            let logs = evidence.steps.log_likelihood(&evidence.grid);
             for (log, increment) in logs.iter().zip(&evidence.increments) {
                 assert!((log - increment).abs() <= 1e-9 * increment.abs(), "{log} {increment}");
             }

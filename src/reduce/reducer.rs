@@ -163,9 +163,10 @@ impl<'g> Reducer<'_, 'g> {
             let mut sweep = self.new_sweep(sequence);
             while !sweep.is_finished() && self.session.size().bytes > most {
                 let needed = sweep.needed();
-                sweep.pursue(&mut self.session, &mut self.work, needed + LINES_SLICE)?;
+                let result = sweep.pursue(&mut self.session, &mut self.work, needed + LINES_SLICE);
+                sweep.teach(&mut self.knowledge);
+                result?;
             }
-            sweep.teach(&mut self.knowledge);
             self.rebase()?;
             if self.weight() >= before {
                 break;

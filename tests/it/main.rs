@@ -4,6 +4,7 @@ mod algorithms;
 mod cli;
 mod exec;
 mod fixtures;
+mod model;
 mod reduce;
 mod safety;
 mod support;

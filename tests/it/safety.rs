@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::{Folder, finish, until, wait};
 
 /// A file that takes hundreds of tests: every third line stays.
-fn long_input() -> String {
+pub(crate) fn long_input() -> String {
     (0..600).map(|number| if number % 3 == 0 { format!("keep {number}\n") } else { format!("go {number}\n") }).collect()
 }
 
@@ -29,7 +29,7 @@ fn is_interesting(content: &[u8]) -> bool {
 }
 
 /// A run in the middle of its work: some candidates have been accepted.
-fn started(folder: &Folder, arguments: &[&str]) -> Child {
+pub(crate) fn started(folder: &Folder, arguments: &[&str]) -> Child {
     folder.write("input.txt", long_input());
     folder.script("test.sh", KEEP_ALL);
     let child = folder.command(arguments).spawn().expect("lop can be started");
@@ -41,7 +41,7 @@ fn started(folder: &Folder, arguments: &[&str]) -> Child {
     child
 }
 
-fn send(child: &Child, signal: Signal) {
+pub(crate) fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).expect("our own child");
 }
 
