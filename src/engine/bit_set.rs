@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A set of the positions `0..len`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BitSet {
     words: Vec<u64>,
     len: usize,

@@ -1,7 +1,7 @@
 //! The fewest tests that could have been enough, to report efficiency against.
 
 /// Binary entropy in bits.
-fn binary_entropy(p: f64) -> f64 {
+pub(super) fn binary_entropy(p: f64) -> f64 {
     if p <= 0.0 || p >= 1.0 {
         return 0.0;
     }

@@ -1,10 +1,10 @@
 //! Figures of the design that the whole engine has to reproduce.
 
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use regex::Regex;
 
-use super::decision_tree::cost;
+use super::families::{ShortList, short_lists};
 use super::{Config, EvidenceView, Knowledge, Markov, Question, Search, Verdict, drive, monotone};
 
 fn sweep_only() -> Config {
@@ -54,33 +54,8 @@ fn one_needed_unit_of_a_hundred_thousand_is_found_by_galloping() {
     assert!(tests <= 28, "{tests}");
 }
 
-/// Exact expected number of tests with known parameters: backward over the units left, an optimal
-/// tree over the run lengths at each.
-fn optimum(n: usize, chain: Markov) -> f64 {
-    let masses = |first: f64, left: usize| -> Vec<f64> {
-        let mut weights = vec![1.0 - first];
-        let mut survival = first;
-        for _ in 1..left {
-            weights.push(survival * (1.0 - chain.a));
-            survival *= chain.a;
-        }
-        weights.push(survival);
-        weights
-    };
-    let mut after_needed = vec![0.0; n + 1];
-    let expected = |first: f64, left: usize, after_needed: &[f64]| {
-        let weights = masses(first, left);
-        let rest: f64 = (0..left).map(|k| weights[k] * after_needed[left - k - 1]).sum();
-        cost(&weights) + rest
-    };
-    for left in 1..n {
-        after_needed[left] = expected(chain.b, left, &after_needed);
-    }
-    expected(chain.share(), n, &after_needed)
-}
-
 /// Share of removable units, P(removable | removable), and the exact optimum for 500 units.
-const OPTIMA: [(f64, f64, f64); 9] = [
+pub(super) const OPTIMA: [(f64, f64, f64); 9] = [
     (0.5, 0.5, 500.000),
     (0.5, 0.75, 455.471),
     (0.75, 0.95, 233.482),
@@ -91,14 +66,6 @@ const OPTIMA: [(f64, f64, f64); 9] = [
     (0.99, 0.999, 10.902),
     (0.998, 0.999, 6.901),
 ];
-
-#[test]
-fn exact_optimum_with_known_parameters() {
-    for (share, a, expected) in OPTIMA {
-        let got = optimum(500, Markov::from_share(share, a));
-        assert!((got - expected).abs() < 6e-4, "{share} {a}: {got} for {expected}");
-    }
-}
 
 #[test]
 fn simulated_mean_with_known_parameters_is_the_optimum() {
@@ -181,22 +148,6 @@ fn one_of_31_options_takes_eight_tests() {
     }
 }
 
-/// Share of removable units and P(removable | removable) of the four kinds of short lists.
-const KINDS: [(f64, f64); 4] = [(0.5, 0.6), (0.9, 0.93), (0.97, 0.98), (0.15, 0.4)];
-
-/// 60 lists of 2 to 31 units of four kinds, each with its own chain, at two depths.
-fn family(rng: &mut ChaCha8Rng) -> Vec<(u32, u32, Vec<bool>)> {
-    (0..60)
-        .map(|_| {
-            let kind = rng.random_range(0..4_usize);
-            let (share, a) = KINDS[kind];
-            let len = rng.random_range(2..=31);
-            let depth = rng.random_range(0..2_u32);
-            (kind as u32, depth, Markov::from_share(share, a).sequence(len, rng))
-        })
-        .collect()
-}
-
 /// What a list of the family may know beforehand.
 #[derive(Clone, Copy)]
 enum Prior {
@@ -211,20 +162,16 @@ fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
     let config = Config { fixed_share, ..sweep_only() };
     let mut sum = 0;
     for seed in 0..trials {
-        let lists = family(&mut ChaCha8Rng::seed_from_u64(seed));
-        let leaves = lists.iter().map(|list| list.2.len()).sum();
+        let lists = short_lists(&mut ChaCha8Rng::seed_from_u64(seed));
+        let leaves = lists.iter().map(|list| list.needed.len()).sum();
         let mut knowledge = Knowledge::new(leaves);
-        for (kind, depth, needed) in &lists {
+        for ShortList { kind, depth, chain, needed } in &lists {
             let depth = match prior {
                 Prior::SharedPerKindAndDepth => *depth,
                 _ => 0,
             };
             let view = match prior {
-                Prior::Parameters => {
-                    let (share, a) = KINDS[*kind as usize];
-                    let chain = Markov::from_share(share, a);
-                    EvidenceView::known(chain.a, chain.b)
-                }
+                Prior::Parameters => EvidenceView::known(chain.a, chain.b),
                 _ => knowledge.view(*kind, depth),
             };
             let mut search = Search::new(needed.len(), &config, &view);
