@@ -33,9 +33,11 @@
 //! The rooms of the house, from the lowest: [`engine`] decides which units to try to remove next and
 //! knows nothing but numbers; [`syntax`] has the text as a tree; [`grammar`] says what a language
 //! allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`] runs tests;
-//! [`mod@reduce`] drives; [`report`] tells people, machines and files; [`cli`] is the command line.
+//! [`mod@reduce`] drives; [`compare`] holds algorithms
+//! against each other; [`report`] tells people, machines and files; [`cli`] is the command line.
 
 pub mod cli;
+pub mod compare;
 pub mod engine;
 pub mod exec;
 pub mod grammar;

@@ -9,8 +9,10 @@ use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::engine::{Config, Objective, Waste};
-use crate::oracle::DEFAULT_INVALID_CODE;
+use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 use crate::reduce;
+
+use super::compare_args::{self, CompareArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -29,7 +31,8 @@ Exit codes:
 /// Shown above the options.
 const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop [OPTIONS] FILE -- CMD [ARGS]...
-       lop grammars";
+       lop grammars
+       lop compare [PROBLEM]...";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
 #[derive(Debug, Parser)]
@@ -59,6 +62,9 @@ pub struct Cli {
 pub enum Command {
     /// List the languages that lop knows the grammar of
     Grammars,
+    /// Run reduction algorithms on the same problems and count their tests
+    #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
+    Compare(Box<CompareArgs>),
 }
 
 /// The arguments of a reduction.
@@ -85,32 +91,9 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "LEVEL", help_heading = "Result")]
     pub minimal: Option<MinimalArg>,
 
-    /// This exit code is interesting (repeatable)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
-    pub exit_code: Vec<i32>,
-    /// Death by this signal is interesting: SEGV, SIGABRT, 11 (repeatable)
-    #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
-    pub signal: Vec<String>,
-    /// Standard output matches this regular expression (repeatable: one must)
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub stdout: Vec<String>,
-    /// Standard error matches this regular expression (repeatable: one must)
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub stderr: Vec<String>,
-    /// Standard output does not match this regular expression (repeatable: none may)
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub not_stdout: Vec<String>,
-    /// Standard error does not match this regular expression (repeatable: none may)
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub not_stderr: Vec<String>,
-    /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
-    #[arg(long, help_heading = CONDITIONS)]
-    pub timeout_is_interesting: bool,
-    /// This exit code says that the candidate is not even valid
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
-          value_parser = exit_code(), help_heading = CONDITIONS)]
-    pub invalid_code: i32,
+    /// What is interesting.
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
 
     /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
     #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
@@ -195,6 +178,52 @@ pub struct ReduceArgs {
     /// Colours
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = OUTPUT)]
     pub color: ColorArg,
+}
+
+/// What makes a run of the test interesting.
+#[derive(Debug, Args)]
+pub struct ConditionArgs {
+    /// This exit code is interesting (repeatable)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub exit_code: Vec<i32>,
+    /// Death by this signal is interesting: SEGV, SIGABRT, 11 (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
+    pub signal: Vec<String>,
+    /// Standard output matches this regular expression (repeatable: one must)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub stdout: Vec<String>,
+    /// Standard error matches this regular expression (repeatable: one must)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub stderr: Vec<String>,
+    /// Standard output does not match this regular expression (repeatable: none may)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub not_stdout: Vec<String>,
+    /// Standard error does not match this regular expression (repeatable: none may)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub not_stderr: Vec<String>,
+    /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
+    #[arg(long, help_heading = CONDITIONS)]
+    pub timeout_is_interesting: bool,
+    /// This exit code says that the candidate is not even valid
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
+          value_parser = exit_code(), help_heading = CONDITIONS)]
+    pub invalid_code: i32,
+}
+
+impl From<ConditionArgs> for ConditionSpec {
+    fn from(args: ConditionArgs) -> Self {
+        ConditionSpec {
+            exit_codes: args.exit_code,
+            signals: args.signal,
+            stdout: args.stdout,
+            stderr: args.stderr,
+            not_stdout: args.not_stdout,
+            not_stderr: args.not_stderr,
+            timeout_is_interesting: args.timeout_is_interesting,
+            invalid_code: args.invalid_code,
+        }
+    }
 }
 
 const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
@@ -353,7 +382,7 @@ fn waste(text: &str) -> Result<Waste, String> {
     sound(waste, Config { expect: Some(waste), ..Config::default() })
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 is needed".to_owned()),
         Ok(number) => Ok(number),
@@ -362,7 +391,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 /// A positive number of seconds, decimals allowed.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(time) if !time.is_zero() => Ok(time),
@@ -412,7 +441,7 @@ mod tests {
     fn options_may_stand_anywhere_before_the_command() {
         let cli = parse("lop -o out a.c --stderr -Wall -j4 -- cc -c --exit-code @@ -o out");
         assert_eq!(cli.reduce.words, [PathBuf::from("a.c")]);
-        assert_eq!(cli.reduce.stderr, ["-Wall"]);
+        assert_eq!(cli.reduce.conditions.stderr, ["-Wall"]);
         assert_eq!(cli.reduce.test, ["cc", "-c", "--exit-code", "@@", "-o", "out"]);
         assert_eq!(parse("lop test.sh -q a.c").reduce.words.len(), 2);
     }
@@ -422,7 +451,7 @@ mod tests {
         for line in ["--max-tests 0", "--exit-code 256", "--exit-code -1", "--invalid-code 300"] {
             assert!(Cli::try_parse_from(format!("lop {line} a b").split(' ')).is_err(), "{line}");
         }
-        assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.exit_code, [255]);
+        assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.conditions.exit_code, [255]);
     }
 
     fn refused(line: &str) -> String {

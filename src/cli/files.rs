@@ -60,7 +60,7 @@ fn free<'p>(
 
 /// Whether two names are of one file, or would be once it is made. Devices can be written to by
 /// several.
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
         (Err(_), Err(_)) => {

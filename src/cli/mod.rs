@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod compare_args;
 pub mod exit_code;
 pub mod failure;
 mod files;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Code, Failure> {
     match cli.command {
         Some(Command::Grammars) => commands::grammars::run().map(|()| Code::Reduced),
+        Some(Command::Compare(args)) => commands::compare::run(*args),
         None => commands::reduce::run(cli.reduce),
     }
 }

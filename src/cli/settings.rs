@@ -66,31 +66,16 @@ impl Settings {
     /// # Errors
     /// Everything that can be known to be wrong before the first test.
     pub fn new(args: ReduceArgs) -> Result<Settings, Failure> {
-        let (test, path) = forms(&args)?;
+        let (test, path) = forms(&args.words, &args.test)?;
         check_stdout(&args)?;
         check_schedule(&args)?;
         let (minimal, engine) = search(&args)?;
-        let spec = ConditionSpec {
-            exit_codes: args.exit_code,
-            signals: args.signal,
-            stdout: args.stdout,
-            stderr: args.stderr,
-            not_stdout: args.not_stdout,
-            not_stderr: args.not_stderr,
-            timeout_is_interesting: args.timeout_is_interesting,
-            invalid_code: args.invalid_code,
-        };
+        let spec = ConditionSpec::from(args.conditions);
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
         let content = read(&path)?;
         let (grammar, _) = Registry::embedded()?.choose(&args.grammar, &path, &content)?;
-        let (oracle, relative) = match &test {
-            Test::File(test) => {
-                let found = CommandOracle::test(test, &path, conditions.clone());
-                (found.map_err(|error| in_order(error, test, &path, conditions))?, Vec::new())
-            }
-            Test::Command(words) => (CommandOracle::command(words, &path, conditions)?, relative(words, &path)),
-        };
+        let (oracle, relative) = test.oracle(&path, conditions)?;
         let kept = match args.output {
             None => Kept::InPlace,
             Some(output) if is_stdout(&output) => Kept::Stdout,
@@ -162,17 +147,33 @@ impl Settings {
 }
 
 /// The test in its two forms.
-enum Test {
+pub(super) enum Test {
+    /// An executable.
     File(PathBuf),
+    /// A command with its arguments.
     Command(Vec<OsString>),
 }
 
+impl Test {
+    /// The test of candidates for `path`, and the words of it that name files here by a path that leads
+    /// nowhere from where it runs.
+    pub(super) fn oracle(&self, path: &Path, conditions: Conditions) -> Result<(CommandOracle, Vec<String>), Failure> {
+        match self {
+            Test::File(test) => {
+                let found = CommandOracle::test(test, path, conditions.clone());
+                Ok((found.map_err(|error| in_order(error, test, path, conditions))?, Vec::new()))
+            }
+            Test::Command(words) => Ok((CommandOracle::command(words, path, conditions)?, relative(words, path))),
+        }
+    }
+}
+
 /// Tells the two forms apart: `TEST FILE` and `FILE -- CMD ARGS…`.
-fn forms(args: &ReduceArgs) -> Result<(Test, PathBuf), Failure> {
+pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathBuf), Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
-    match (args.words.as_slice(), args.test.as_slice()) {
+    match (words, test) {
         ([test, file], []) => Ok((Test::File(test.clone()), file.clone())),
-        ([file], [_, ..]) => Ok((Test::Command(args.test.clone()), file.clone())),
+        ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), file.clone())),
         ([], []) => Err(usage("nothing to do".to_owned(), "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help")),
         ([], _) => Err(usage(
             "there is no file to reduce before `--`".to_owned(),
@@ -249,7 +250,7 @@ fn in_order(error: CommandError, test: &Path, file: &Path, conditions: Condition
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if path.is_dir() {
         return Err(Failure::InputIsDirectory(path.to_owned()));
     }
@@ -272,7 +273,7 @@ fn relative(words: &[OsString], file: &Path) -> Vec<String> {
 }
 
 /// The conditions as a sentence, for the message that they do not hold.
-fn in_words(spec: &ConditionSpec) -> String {
+pub(super) fn in_words(spec: &ConditionSpec) -> String {
     let quoted = |patterns: &[String]| patterns.iter().map(|pattern| format!("/{pattern}/")).collect::<Vec<_>>();
     let one_of = |what: &str, values: &[String]| {
         if values.is_empty() { None } else { Some(format!("{what} {}", values.join(" or "))) }

@@ -40,6 +40,7 @@ pub use method::Method;
 pub use model::{Model, ModelError};
 pub use options::{Minimal, Options, Order, Schedule};
 pub use report::{Counts, Ended, PassStats, Report};
+pub use session::{BASELINE_DEADLINE, usual_deadline};
 
 use reducer::{Reducer, Tools};
 use session::{Halt, Session};

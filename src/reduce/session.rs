@@ -21,11 +21,18 @@ const DEADLINE_FACTOR: u32 = 5;
 /// No derived deadline is shorter: the machine may be busy.
 const DEADLINE_MINIMUM: Duration = Duration::from_secs(1);
 /// The baseline may take this long unless a deadline was asked for.
-pub(super) const BASELINE_DEADLINE: Duration = Duration::from_secs(300);
+pub const BASELINE_DEADLINE: Duration = Duration::from_secs(300);
 
 /// Up to so many bytes every candidate is parsed first. In larger ones a parse may cost more than
 /// the 3–5 % of the tests that it saves where all units are known to be optional one by one.
 const ALWAYS_GATED: usize = 64 << 10;
+
+/// The deadline of a test when none is asked for: five times the slowest run on an interesting input, and
+/// a second at least.
+#[must_use]
+pub fn usual_deadline(slowest: Duration) -> Duration {
+    (slowest * DEADLINE_FACTOR).max(DEADLINE_MINIMUM)
+}
 
 /// Why the work ends before it is done.
 #[derive(Debug)]
@@ -181,7 +188,7 @@ impl<'a> Session<'a> {
     pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
         self.raise_deadline(duration);
         if self.options.deadline.is_none() && !self.slowest_accepted.is_zero() {
-            self.deadline = (self.slowest_accepted * DEADLINE_FACTOR).max(DEADLINE_MINIMUM);
+            self.deadline = usual_deadline(self.slowest_accepted);
         }
         self.deadline
     }

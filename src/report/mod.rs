@@ -5,6 +5,7 @@
 //! [`Reporters`] hands each event to all of them, the store first, so that nobody hears of a
 //! result that could still be lost. [`summary`] and [`diff`] speak once, at the end.
 
+pub mod comparison;
 pub mod diff;
 pub mod json;
 pub mod progress;

@@ -1,4 +1,5 @@
 //! What lop can be told to do.
 
+pub mod compare;
 pub mod grammars;
 pub mod reduce;

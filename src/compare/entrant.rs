@@ -1,0 +1,190 @@
+//! Who takes part: lop's own search and the baselines, by name.
+
+use crate::engine::{Algorithm, Config, Entropy, Knowledge, Stopped, baselines, lower_bound};
+
+use super::judge::Counting;
+use super::subject::Instance;
+
+/// Through which end of a list an algorithm starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The baselines from the first unit on, as their sources do; lop's own from the last.
+    #[default]
+    Usual,
+    /// All from the first unit on.
+    Forward,
+    /// All from the last.
+    Backward,
+}
+
+/// An algorithm that nobody knows.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown algorithm `{name}` (known: {})", known.join(", "))]
+pub struct UnknownAlgorithm {
+    name: String,
+    known: Vec<&'static str>,
+}
+
+/// An algorithm that takes part.
+pub(super) enum Entrant {
+    /// lop's own, which can share evidence between lists and tells its code length.
+    Own(Entropy),
+    /// A published one.
+    Baseline(Box<dyn Algorithm>),
+}
+
+/// What one algorithm did on one instance.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Measured {
+    pub(super) tests: usize,
+    pub(super) rounds: usize,
+    /// Units that are left.
+    pub(super) left: usize,
+    /// The lower bound by lop's own ideal code length, where it is one of lop's own.
+    pub(super) bound: Option<f64>,
+}
+
+/// The names of all algorithms, lop's own first.
+#[must_use]
+pub fn algorithms() -> Vec<&'static str> {
+    Entrant::all(0, false).iter().map(Entrant::name).collect()
+}
+
+/// The names of the algorithms for whole trees.
+#[must_use]
+pub fn tree_algorithms() -> Vec<&'static str> {
+    // The pipeline as it is; others join here when a reduction can be asked for them.
+    vec!["entropy"]
+}
+
+/// Checks names against those that are known; none means all of them.
+///
+/// # Errors
+/// The first name that is not known.
+pub(super) fn choose(wanted: &[String], known: Vec<&'static str>) -> Result<Vec<&'static str>, UnknownAlgorithm> {
+    if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(UnknownAlgorithm { name: name.clone(), known });
+    }
+    Ok(known.into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)).collect())
+}
+
+impl Entrant {
+    /// All algorithms, lop's own first; chance comes from `seed`.
+    pub(super) fn all(seed: u64, empty_is_known: bool) -> Vec<Entrant> {
+        let config = Config { empty_known_uninteresting: empty_is_known, ..Config::default() };
+        let own = [Entropy::minimise(config.clone()), Entropy::simplify(config)];
+        own.into_iter().map(Entrant::Own).chain(baselines::all(seed).into_iter().map(Entrant::Baseline)).collect()
+    }
+
+    /// Those with these names, in the order of [`Entrant::all`].
+    pub(super) fn named(names: &[&str], seed: u64, empty_is_known: bool) -> Vec<Entrant> {
+        Entrant::all(seed, empty_is_known).into_iter().filter(|entrant| names.contains(&entrant.name())).collect()
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Entrant::Own(own) => own.name(),
+            Entrant::Baseline(baseline) => baseline.name(),
+        }
+    }
+
+    /// Whether it is one of lop's own.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Entrant::Own(_))
+    }
+
+    /// Reduces all lists of an instance, judging at most `width` candidates at once.
+    ///
+    /// # Errors
+    /// When there are no more answers.
+    pub(super) fn run(
+        &self,
+        instance: &mut Instance<'_>,
+        width: usize,
+        direction: Direction,
+    ) -> Result<Measured, Stopped> {
+        let backward = match direction {
+            Direction::Usual => self.is_own(),
+            Direction::Forward => false,
+            Direction::Backward => true,
+        };
+        let mut measured = Measured { bound: self.is_own().then_some(0.0), ..Measured::default() };
+        let mut knowledge = Knowledge::new(instance.units());
+        for list in &mut instance.lists {
+            let mut judge = Counting::new(list.subject.as_mut(), backward, width, instance.empty_is_known);
+            let sizes = judge.sizes();
+            let gone = match self {
+                Entrant::Baseline(baseline) => baseline.reduce(&sizes, &mut judge)?,
+                Entrant::Own(own) => {
+                    let view = knowledge.view(list.kind, list.depth);
+                    let (gone, evidence) = own.reduce_from(&view, &sizes, &mut judge)?;
+                    knowledge.absorb(list.kind, list.depth, &evidence);
+                    let kept = sizes.len() - gone.count();
+                    let bound = lower_bound(kept as f64, evidence.code_length);
+                    measured.bound = measured.bound.map(|sum| sum + bound);
+                    gone
+                }
+            };
+            measured.tests += judge.tests;
+            measured.rounds += judge.rounds;
+            measured.left += sizes.len() - gone.count();
+        }
+        Ok(measured)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Direction, Entrant, algorithms, choose};
+    use crate::compare::subject::Instance;
+    use crate::engine::Simulated;
+
+    #[test]
+    fn names_are_distinct_and_lops_own_come_first() {
+        let names = algorithms();
+        assert_eq!(names[..2], ["entropy", "entropy-simplify"]);
+        let distinct: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+        let plain = |name: &&str| name.chars().all(|letter| matches!(letter, 'a'..='z' | '0'..='9' | '-' | '.'));
+        assert!(names.iter().all(plain), "{names:?}");
+    }
+
+    #[test]
+    fn chosen_names_keep_their_order_and_unknown_ones_are_refused() {
+        let wanted = ["naive".to_owned(), "entropy".to_owned()];
+        assert_eq!(choose(&wanted, algorithms()).expect("both are known"), ["entropy", "naive"]);
+        assert_eq!(choose(&[], algorithms()).expect("none is unknown"), algorithms());
+        let error = choose(&["ddmim".to_owned()], algorithms()).expect_err("it is a slip").to_string();
+        assert!(error.starts_with("unknown algorithm `ddmim` (known: entropy, entropy-simplify, naive"), "{error}");
+    }
+
+    #[test]
+    fn everybody_keeps_what_is_needed_from_either_end() {
+        let needed: Vec<bool> = (0..40).map(|unit| unit % 9 == 4).collect();
+        for direction in [Direction::Usual, Direction::Forward, Direction::Backward] {
+            for width in [1, 4] {
+                let mut tests = Vec::new();
+                for entrant in Entrant::all(3, false) {
+                    let mut instance = Instance::of(Simulated::monotone(needed.clone()), false);
+                    let measured = entrant.run(&mut instance, width, direction).expect("it answers");
+                    assert_eq!(measured.left, 4, "{}", entrant.name());
+                    assert!(measured.rounds <= measured.tests && measured.tests <= 4 * measured.rounds);
+                    assert_eq!(measured.bound.is_some(), entrant.is_own());
+                    tests.push(measured.tests);
+                }
+                assert!(tests.iter().all(|&tests| tests >= 4), "{tests:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_bound_is_not_above_what_was_needed() {
+        let needed: Vec<bool> = (0..200).map(|unit| unit % 23 == 4).collect();
+        for entrant in Entrant::named(&["entropy", "entropy-simplify"], 0, false) {
+            let mut instance = Instance::of(Simulated::monotone(needed.clone()), false);
+            let measured = entrant.run(&mut instance, 1, Direction::Usual).expect("it answers");
+            let bound = measured.bound.expect("it is lop's own");
+            assert!(bound >= 9.0 && bound <= measured.tests as f64, "{measured:?}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The problems that can be asked for by name, and instances of them.
+
+use rand::rngs::ChaCha8Rng;
+
+use crate::engine::{CELLS, Family, Markov, ShortList, Simulated, longest_run, lower_bound, optimum, short_lists};
+
+use super::generate::Generator;
+use super::subject::{Instance, List, Theory};
+use super::zeller::Zeller;
+
+/// What a source with known parameters is called, before its parameters.
+const CHAIN: &str = "markov:";
+
+/// Names and what they mean, in the order of the help.
+pub const NAMES: [(&str, &str); 15] = [
+    ("zeller", "the three inputs of delta debugging: mozilla, gcc, options"),
+    ("mozilla", "a web page by characters (1,647); a SELECT tag is needed"),
+    ("gcc", "a C program by characters (754); the shape of a function is needed"),
+    ("options", "31 compiler options, one of them needed"),
+    ("cells", "the 23 sources with known parameters on which the engine is measured"),
+    ("markov:SHARE/P", "one such source: P(removable), and P(removable after a removable one)"),
+    ("families", "all that follow"),
+    ("defs-first", "units use earlier ones; a candidate without one that is used is invalid"),
+    ("uses-first", "the same from last to first"),
+    ("pairs", "some units stay or go in pairs; half a pair is invalid"),
+    ("alternatives", "of some pairs of units either suffices"),
+    ("noisy", "one candidate in a hundred gets the wrong answer, always the same one"),
+    ("regimes", "the waste changes from quarter to quarter"),
+    ("sized", "bigger units are likelier needed"),
+    ("short-lists", "60 lists of 2 to 31 units of four kinds; lop's own share evidence"),
+];
+
+/// The families by name.
+const FAMILIES: [(&str, Family); 7] = [
+    ("defs-first", Family::DefinitionsFirst),
+    ("uses-first", Family::UsesFirst),
+    ("pairs", Family::Pairs),
+    ("alternatives", Family::Alternatives),
+    ("noisy", Family::Noisy),
+    ("regimes", Family::Regimes),
+    ("sized", Family::Sized),
+];
+
+/// Zeller's inputs by name.
+const ZELLER: [(&str, Zeller); 3] = [("mozilla", Zeller::Page), ("gcc", Zeller::Program), ("options", Zeller::Options)];
+
+/// The optimum is computed for runs up to this length: five seconds.
+const LONGEST_RUN: usize = 5000;
+
+/// A name that means no problem.
+#[derive(Debug, thiserror::Error)]
+pub enum ProblemError {
+    /// Nothing is called so.
+    #[error("unknown problem `{name}` (known: {})", NAMES.map(|(name, _)| name).join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The parameters of a source are none.
+    #[error("`{name}` is no source: {reason}")]
+    Chain {
+        /// The name.
+        name: String,
+        /// What is wrong with its parameters.
+        reason: String,
+    },
+}
+
+/// A problem: where instances come from.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    name: String,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Chain(Markov),
+    Family(Family),
+    ShortLists,
+    Zeller(Zeller),
+    Generated(Box<Generator>),
+}
+
+impl Problem {
+    /// The problems of a name; some names mean several.
+    ///
+    /// # Errors
+    /// When the name is not known, or the parameters in it are none.
+    pub fn named(name: &str) -> Result<Vec<Problem>, ProblemError> {
+        let one = |name: &str, what: What| Problem { name: name.to_owned(), what };
+        let zeller = ZELLER.map(|(name, input)| one(name, What::Zeller(input)));
+        let families = FAMILIES.map(|(name, family)| one(name, What::Family(family)));
+        let short_lists = one("short-lists", What::ShortLists);
+        let families: Vec<Problem> = families.into_iter().chain([short_lists]).collect();
+        match name {
+            "zeller" => Ok(zeller.to_vec()),
+            "families" => Ok(families),
+            "cells" => Ok(CELLS.into_iter().map(|(share, a)| Problem::source(share, a)).collect()),
+            _ => {
+                if let Some(parameters) = name.strip_prefix(CHAIN) {
+                    return source(parameters)
+                        .map(|(share, a)| vec![Problem::source(share, a)])
+                        .map_err(|reason| ProblemError::Chain { name: name.to_owned(), reason });
+                }
+                let found = zeller.into_iter().chain(families).find(|problem| problem.name == name);
+                found.map(|problem| vec![problem]).ok_or_else(|| ProblemError::Unknown { name: name.to_owned() })
+            }
+        }
+    }
+
+    /// What is compared when nothing is asked for: Zeller's inputs and the 23 sources.
+    #[must_use]
+    pub fn usual() -> Vec<Problem> {
+        ["zeller", "cells"].iter().flat_map(|name| Problem::named(name).expect("both names are known")).collect()
+    }
+
+    /// Whether a word is the name of a problem, whatever its parameters are.
+    #[must_use]
+    pub fn is_name(word: &str) -> bool {
+        word.starts_with(CHAIN) || NAMES.iter().any(|(name, _)| *name == word)
+    }
+
+    /// Documents of a generator.
+    #[must_use]
+    pub fn generated(generator: Generator) -> Problem {
+        Problem { name: generator.name(), what: What::Generated(Box::new(generator)) }
+    }
+
+    fn source(share: f64, a: f64) -> Problem {
+        Problem { name: format!("{CHAIN}{share}/{a}"), what: What::Chain(Markov::from_share(share, a)) }
+    }
+
+    /// The name, parameters included.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The size when none is asked for; `None` for a problem that has a size of its own.
+    pub(super) fn usual_size(&self) -> Option<usize> {
+        match self.what {
+            What::Chain(_) | What::Family(_) => Some(500),
+            What::Generated(_) => Some(200),
+            What::ShortLists | What::Zeller(_) => None,
+        }
+    }
+
+    /// An instance of `size` units, for problems that can be of any size.
+    pub(super) fn instance(&self, size: usize, rng: &mut ChaCha8Rng) -> Instance<'static> {
+        match &self.what {
+            What::Chain(chain) => Instance::of(Simulated::monotone(chain.sequence(size, rng)), false),
+            What::Family(family) => Instance::of(family.draw(size, rng), false),
+            What::Zeller(input) => Instance::of(input.subject(), true),
+            What::Generated(generator) => generator.instance(size, rng),
+            What::ShortLists => {
+                let lists = short_lists(rng);
+                let theory = lists.iter().fold(Theory { bound: 0.0, optimum: Some(0.0) }, |sum, list| {
+                    let one = theory(list.needed.len(), list.chain);
+                    let optimum = sum.optimum.zip(one.optimum).map(|(sum, one)| sum + one);
+                    Theory { bound: sum.bound + one.bound, optimum }
+                });
+                let list = |ShortList { kind, depth, needed, .. }| List {
+                    kind,
+                    depth,
+                    subject: Box::new(Simulated::monotone(needed)),
+                };
+                Instance { lists: lists.into_iter().map(list).collect(), empty_is_known: false, theory: Some(theory) }
+            }
+        }
+    }
+
+    /// What theory says of all instances of a size alike.
+    pub(super) fn theory(&self, size: usize) -> Option<Theory> {
+        match self.what {
+            What::Chain(chain) => Some(theory(size, chain)),
+            _ => None,
+        }
+    }
+}
+
+fn theory(len: usize, chain: Markov) -> Theory {
+    let kept = len as f64 * (1.0 - chain.share());
+    let bound = lower_bound(kept, chain.entropy(len));
+    let short = longest_run(len, chain) <= LONGEST_RUN;
+    Theory { bound, optimum: short.then(|| optimum(len, chain)) }
+}
+
+/// `SHARE/P` as numbers that make a source.
+fn source(parameters: &str) -> Result<(f64, f64), String> {
+    let form = || format!("write {CHAIN}SHARE/P with numbers between 0 and 1, such as {CHAIN}0.9/0.95");
+    let (share, a) = parameters.split_once('/').ok_or_else(form)?;
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| (0.0..1.0).contains(number)).ok_or_else(form);
+    let (share, a) = (number(share)?, number(a)?);
+    if share == 0.0 {
+        return Err(form());
+    }
+    // P(removable | needed) is what these two leave for it, and is a probability as well.
+    let least = (2.0 * share - 1.0) / share;
+    if a < least {
+        return Err(format!("with a share of {share}, P is at least {least:.3}"));
+    }
+    Ok((share, a))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::engine::BitSet;
+
+    fn names(name: &str) -> Vec<String> {
+        let problems = Problem::named(name).expect("the name is known");
+        problems.iter().map(|problem| problem.name().to_owned()).collect()
+    }
+
+    fn wrong(name: &str) -> String {
+        Problem::named(name).expect_err("it is wrong").to_string()
+    }
+
+    #[test]
+    fn every_name_of_the_help_means_something() {
+        for (name, _) in NAMES {
+            let name = name.replace("SHARE/P", "0.9/0.95");
+            assert!(Problem::is_name(&name) && !names(&name).is_empty());
+        }
+        assert_eq!(names("zeller"), ["mozilla", "gcc", "options"]);
+        assert_eq!(names("cells").len(), 23);
+        assert_eq!(names("families").len(), 8);
+        assert_eq!(Problem::usual().len(), 26);
+    }
+
+    #[test]
+    fn what_is_no_problem_is_told_with_what_is_one() {
+        assert!(wrong("mozila").starts_with("unknown problem `mozila` (known: zeller, mozilla, gcc, "));
+        let form = "is no source: write markov:SHARE/P with numbers between 0 and 1, such as markov:0.9/0.95";
+        for name in ["markov:", "markov:0.9", "markov:x/0.9", "markov:0.9/1", "markov:0/0.5", "markov:90/95"] {
+            assert_eq!(wrong(name), format!("`{name}` {form}"));
+        }
+        assert_eq!(wrong("markov:0.9/0.5"), "`markov:0.9/0.5` is no source: with a share of 0.9, P is at least 0.889");
+    }
+
+    #[test]
+    fn one_seed_draws_one_instance() {
+        for problem in NAMES.iter().flat_map(|(name, _)| Problem::named(name).unwrap_or_default()) {
+            let size = problem.usual_size().unwrap_or(0);
+            let verdicts = |seed: u64| {
+                let mut instance = problem.instance(size, &mut ChaCha8Rng::seed_from_u64(seed));
+                let judge = |list: &mut List<'_>| {
+                    let len = list.subject.sizes().len();
+                    let one = |unit: usize| {
+                        let mut gone = BitSet::new(len);
+                        gone.insert(unit);
+                        gone
+                    };
+                    list.subject.judge(&(0..len).map(one).collect::<Vec<_>>()).expect("it answers")
+                };
+                instance.lists.iter_mut().map(judge).collect::<Vec<_>>()
+            };
+            assert_eq!(verdicts(1), verdicts(1), "{}", problem.name());
+            // A sparse source often draws the same.
+            let fixed = matches!(problem.what, What::Zeller(_));
+            assert_eq!((2..12).all(|seed| verdicts(seed) == verdicts(1)), fixed, "{}", problem.name());
+        }
+    }
+
+    #[test]
+    fn theory_knows_the_sources_and_gives_up_on_the_longest_runs() {
+        let source = &Problem::named("markov:0.9/0.95").expect("a source")[0];
+        let theory = source.theory(500).expect("the parameters are known");
+        assert!((theory.optimum.expect("short runs") - 179.883).abs() < 1e-3);
+        assert!(theory.bound > 170.0 && theory.bound < 179.9, "{}", theory.bound);
+        let long = &Problem::named("markov:0.999/0.9999").expect("a source")[0];
+        assert_eq!(long.theory(100_000).and_then(|theory| theory.optimum), None);
+        assert_eq!(Problem::named("regimes").expect("a family")[0].theory(500), None);
+    }
+}

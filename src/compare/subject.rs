@@ -1,0 +1,78 @@
+//! What algorithms are let loose on: a list of units with its test, and several of them as one
+//! instance of a problem.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::engine::{BitSet, Simulated, Stopped, Verdict};
+
+/// A list of units with its interestingness test. Candidates are given by the units that are gone, in
+/// the order of the list. The list as a whole is interesting.
+pub(super) trait Subject {
+    /// The sizes of the units.
+    fn sizes(&self) -> &[u32];
+
+    /// Candidates with one key are one to the test: asking about the second costs nothing.
+    fn key(&self, gone: &BitSet) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        gone.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Judges candidates, all at the same time if it can.
+    ///
+    /// # Errors
+    /// When there are no more answers.
+    fn judge(&mut self, candidates: &[BitSet]) -> Result<Vec<Verdict>, Stopped>;
+}
+
+impl Subject for Simulated {
+    fn sizes(&self) -> &[u32] {
+        Simulated::sizes(self)
+    }
+
+    fn judge(&mut self, candidates: &[BitSet]) -> Result<Vec<Verdict>, Stopped> {
+        Ok(candidates.iter().map(|gone| self.verdict(gone)).collect())
+    }
+}
+
+/// A list of an instance, and what is known of it from outside.
+pub(super) struct List<'a> {
+    /// The kind of list, for evidence that is shared.
+    pub(super) kind: u32,
+    /// Its depth, for the same.
+    pub(super) depth: u32,
+    /// The units and their test.
+    pub(super) subject: Box<dyn Subject + 'a>,
+}
+
+/// One instance of a problem.
+pub(super) struct Instance<'a> {
+    /// Its lists, which are reduced one after the other.
+    pub(super) lists: Vec<List<'a>>,
+    /// Whether everybody knows that a list without any unit is not interesting.
+    pub(super) empty_is_known: bool,
+    /// What theory says of it, if its parameters are known.
+    pub(super) theory: Option<Theory>,
+}
+
+impl<'a> Instance<'a> {
+    /// A single list.
+    pub(super) fn of(subject: impl Subject + 'a, empty_is_known: bool) -> Self {
+        let list = List { kind: 0, depth: 0, subject: Box::new(subject) };
+        Instance { lists: vec![list], empty_is_known, theory: None }
+    }
+
+    /// Units of all lists.
+    pub(super) fn units(&self) -> usize {
+        self.lists.iter().map(|list| list.subject.sizes().len()).sum()
+    }
+}
+
+/// What is known of a source of lists whose parameters are known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Theory {
+    /// The fewest tests that may be enough, on average.
+    pub(super) bound: f64,
+    /// What the best sweep needs; `None` where that takes too long to compute.
+    pub(super) optimum: Option<f64>,
+}
