@@ -70,9 +70,9 @@ pub struct CompareArgs {
     /// Sizes in units, for problems that can be of any size [default: 500; 200 for generated documents]
     #[arg(long, value_name = "N,N...", value_delimiter = ',', value_parser = at_least_one, help_heading = WHAT)]
     pub sizes: Vec<usize>,
-    /// Numbers of workers, to count rounds for
+    /// Numbers of workers to count rounds for [default: 1; 1,4,16,64 when no problem is named]
     #[arg(short = 'k', long, value_name = "K,K...", value_delimiter = ',', value_parser = at_least_one,
-          default_value = "1", help_heading = WHAT)]
+          help_heading = WHAT)]
     pub workers: Vec<usize>,
     /// Direction of all algorithms through a list [default: backward for lop's own, forward for the others]
     #[arg(long, value_name = "WAY", help_heading = WHAT)]

@@ -19,7 +19,9 @@ const REFERENCES: [(&str, &str, &str); 2] =
 /// Inside of a panel, in pixels.
 const HEIGHT: f64 = 360.0;
 const CURVE_WIDTH: f64 = 560.0;
-const COLUMN_WIDTH: f64 = 40.0;
+/// A column has this much room, and more for each algorithm.
+const COLUMN_WIDTH: f64 = 28.0;
+const MARK_WIDTH: f64 = 4.0;
 /// Around a panel.
 const LEFT: f64 = 70.0;
 const TOP: f64 = 40.0;
@@ -27,6 +29,8 @@ const LEGEND: f64 = 210.0;
 /// Below a panel, for labels that lie flat and for those that stand.
 const BELOW: f64 = 50.0;
 const BELOW_COLUMNS: f64 = 150.0;
+/// The share of a column that is drawn in.
+const SHARE: f64 = 0.8;
 /// Half the size of a mark.
 const MARK: f64 = 3.5;
 /// A mean below one test has no place on a logarithmic axis.
@@ -83,13 +87,14 @@ fn panels(cells: &[Cell]) -> Vec<Panel<'_>> {
         }
     }
     if problems.iter().all(|(_, sizes)| sizes.len() == 1) {
-        return vec![Panel { title: "tests", cells: cells.iter().collect(), curves: false }];
+        let column = COLUMN_WIDTH + MARK_WIDTH * algorithms(cells).len() as f64;
+        return vec![Panel { title: "tests", cells: cells.iter().collect(), column: Some(column) }];
     }
     problems
         .into_iter()
         .map(|(title, mut cells)| {
             cells.sort_by(|one, other| one.units.total_cmp(&other.units));
-            Panel { title, cells, curves: true }
+            Panel { title, cells, column: None }
         })
         .collect()
 }
@@ -98,8 +103,8 @@ fn panels(cells: &[Cell]) -> Vec<Panel<'_>> {
 struct Panel<'a> {
     title: &'a str,
     cells: Vec<&'a Cell>,
-    /// Whether they are sizes of one problem.
-    curves: bool,
+    /// The width of a cell's column; `None` when the cells are sizes of one problem, on an axis.
+    column: Option<f64>,
 }
 
 /// A logarithmic axis.
@@ -133,20 +138,20 @@ impl Axis {
 
 impl Panel<'_> {
     fn width(&self) -> f64 {
-        if self.curves { CURVE_WIDTH } else { COLUMN_WIDTH * self.cells.len().max(6) as f64 }
+        self.column.map_or(CURVE_WIDTH, |column| (column * self.cells.len() as f64).max(CURVE_WIDTH / 2.0))
     }
 
     fn height(&self) -> f64 {
-        TOP + HEIGHT + if self.curves { BELOW } else { BELOW_COLUMNS }
+        TOP + HEIGHT + if self.column.is_none() { BELOW } else { BELOW_COLUMNS }
     }
 
     /// The x coordinates of the cells.
     fn places(&self) -> Vec<f64> {
-        if self.curves {
-            let axis = Axis::new(self.cells.iter().map(|cell| cell.units), self.width());
-            return self.cells.iter().map(|cell| axis.at(cell.units)).collect();
+        if let Some(column) = self.column {
+            return (0..self.cells.len()).map(|place| column * (place as f64 + 0.5)).collect();
         }
-        (0..self.cells.len()).map(|column| COLUMN_WIDTH * (column as f64 + 0.5)).collect()
+        let axis = Axis::new(self.cells.iter().map(|cell| cell.units), self.width());
+        self.cells.iter().map(|cell| axis.at(cell.units)).collect()
     }
 
     fn draw(&self, algorithms: &[&'static str], line: &mut impl FnMut(String)) {
@@ -154,7 +159,7 @@ impl Panel<'_> {
         let tests = |cell: &&Cell| cell.rows.iter().map(|row| row.tests.mean).collect::<Vec<_>>();
         let values = self.cells.iter().flat_map(|cell| references(cell).chain(tests(cell)));
         let axis = Axis::new(values.map(|value| value.max(LEAST)), HEIGHT);
-        let y = |value: f64| HEIGHT - axis.at(value.max(LEAST));
+        let y = |value: f64| HEIGHT - axis.at(value.max(LEAST)).clamp(0.0, HEIGHT);
         let (width, places) = (self.width(), self.places());
         line(format!("<text y=\"-14\" font-weight=\"bold\">{}</text>", escaped(self.title)));
         for tick in axis.ticks() {
@@ -168,7 +173,7 @@ impl Panel<'_> {
             let value = |cell: &Cell| if reference == 0 { cell.optimum } else { cell.bound.map(|bound| bound.tests) };
             let known: Vec<(f64, f64)> =
                 self.cells.iter().zip(&places).filter_map(|(cell, &x)| Some((x, y(value(cell)?)))).collect();
-            let path = if self.curves { curve(&known) } else { bars(&known) };
+            let path = self.column.map_or_else(|| curve(&known), |column| bars(&known, column));
             line(format!(
                 "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" \
                  stroke-dasharray=\"{dashes}\"><title>{name}</title></path>"
@@ -178,14 +183,14 @@ impl Panel<'_> {
         for (index, algorithm) in algorithms.iter().enumerate().rev() {
             // In a column the marks stand beside each other.
             let beside = (index as f64 + 0.5) / algorithms.len() as f64 - 0.5;
-            let shift = if self.curves { 0.0 } else { beside * COLUMN_WIDTH * 0.7 };
+            let shift = self.column.map_or(0.0, |column| beside * column * SHARE);
             let rows = self.cells.iter().zip(&places).filter_map(|(&cell, &x)| {
                 let row = cell.rows.iter().find(|row| row.algorithm == *algorithm)?;
                 Some((cell, row, x + shift, y(row.tests.mean)))
             });
             let points: Vec<(&Cell, &Row, f64, f64)> = rows.collect();
             let colour = COLOURS[index % COLOURS.len()];
-            if self.curves {
+            if self.column.is_none() {
                 let path = curve(&points.iter().map(|&(_, _, x, y)| (x, y)).collect::<Vec<_>>());
                 line(format!("<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>"));
             }
@@ -205,7 +210,7 @@ impl Panel<'_> {
 
     fn labels(&self, places: &[f64], line: &mut impl FnMut(String)) {
         for (cell, x) in self.cells.iter().zip(places) {
-            if self.curves {
+            if self.column.is_none() {
                 let y = HEIGHT + 18.0;
                 line(format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{:.0}</text>", cell.units));
             } else {
@@ -216,7 +221,7 @@ impl Panel<'_> {
                 ));
             }
         }
-        if self.curves {
+        if self.column.is_none() {
             let (x, y) = (self.width() / 2.0, HEIGHT + 38.0);
             line(format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">units</text>"));
         }
@@ -235,9 +240,9 @@ fn curve(points: &[(f64, f64)]) -> String {
 }
 
 /// A short horizontal bar for each point.
-fn bars(points: &[(f64, f64)]) -> String {
-    const HALF: f64 = COLUMN_WIDTH * 0.42;
-    let bar = |&(x, y): &(f64, f64)| format!("M{:.1} {y:.1}h{:.1}", x - HALF, 2.0 * HALF);
+fn bars(points: &[(f64, f64)], column: f64) -> String {
+    let width = column * SHARE;
+    let bar = |&(x, y): &(f64, f64)| format!("M{:.1} {y:.1}h{width:.1}", x - width / 2.0);
     let path: String = points.iter().map(bar).collect();
     if path.is_empty() { "M0 0".to_owned() } else { path }
 }

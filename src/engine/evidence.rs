@@ -121,6 +121,33 @@ pub struct DepthRow {
     pub lower_bound: f64,
 }
 
+impl DepthRow {
+    /// All rows together, under depth 0. The bounds hold for each depth on its own, so their sum is one,
+    /// too. What follows a removable unit is not summed: it is `None`.
+    pub fn total(rows: &[DepthRow]) -> DepthRow {
+        let sum = |field: fn(&DepthRow) -> f64| rows.iter().map(field).sum::<f64>();
+        let count = |field: fn(&DepthRow) -> u64| rows.iter().map(field).sum::<u64>();
+        let units = count(|row| row.units);
+        let needed = sum(|row| row.needed_share * row.units as f64);
+        DepthRow {
+            depth: 0,
+            lists: count(|row| row.lists),
+            units,
+            needed_share: needed / units.max(1) as f64,
+            removable_after_removable: None,
+            entropy_bits: sum(|row| row.entropy_bits),
+            kept: count(|row| row.kept),
+            tests: count(|row| row.tests),
+            lower_bound: sum(|row| row.lower_bound),
+        }
+    }
+
+    /// How many times the fewest tests were asked; `None` where none were needed.
+    pub fn tests_per_bound(&self) -> Option<f64> {
+        (self.lower_bound > 0.0).then(|| self.tests as f64 / self.lower_bound)
+    }
+}
+
 /// Sums over the lists of one depth.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
@@ -284,7 +311,7 @@ impl Knowledge {
 
 #[cfg(test)]
 mod tests {
-    use super::{EVIDENCE_FLOOR, Knowledge};
+    use super::{DepthRow, EVIDENCE_FLOOR, Knowledge};
     use crate::engine::{Config, Search, drive, monotone};
 
     /// Sweeps a list of `len` units, every third needed, and absorbs what it teaches.
@@ -348,5 +375,21 @@ mod tests {
         assert!((share - 10.0 / 19.0).abs() < 1e-12);
         assert!(row.entropy_bits > 20.0 && row.lower_bound >= row.entropy_bits);
         assert!(row.tests as f64 >= row.lower_bound);
+    }
+
+    #[test]
+    fn rows_add_up() {
+        let mut knowledge = Knowledge::new(100);
+        teach(&mut knowledge, 1, 2, 30);
+        teach(&mut knowledge, 1, 4, 60);
+        let table = knowledge.table();
+        let total = DepthRow::total(&table);
+        assert_eq!((total.lists, total.units, total.kept), (2, 90, 30));
+        assert_eq!(total.tests, table[0].tests + table[1].tests);
+        assert_eq!(total.lower_bound, table[0].lower_bound + table[1].lower_bound);
+        assert!((total.needed_share - 1.0 / 3.0).abs() < 1e-12);
+        let ratio = total.tests_per_bound().expect("some units are kept");
+        assert!((ratio * total.lower_bound - total.tests as f64).abs() < 1e-9 && ratio > 1.0);
+        assert_eq!(DepthRow::total(&[]).tests_per_bound(), None);
     }
 }

@@ -121,6 +121,7 @@ fn finished(report: &Report) -> Value {
         "testing": seconds(report.testing),
         "passes": passes,
         "depths": report.depths.iter().map(depth_of).collect::<Vec<_>>(),
+        "all_depths": depth_of(&DepthRow { depth: NO_DEPTH, ..DepthRow::total(&report.depths) }),
         "kept_by_timeout": report.kept_by_timeout,
     })
 }
@@ -156,6 +157,6 @@ fn depth_of(row: &DepthRow) -> Value {
     json!({
         "depth": depth, "lists": row.lists, "units": row.units, "kept": row.kept, "needed": row.needed_share,
         "removable_after_removable": row.removable_after_removable, "entropy": row.entropy_bits,
-        "tests": row.tests, "lower_bound": row.lower_bound,
+        "tests": row.tests, "lower_bound": row.lower_bound, "tests_per_bound": row.tests_per_bound(),
     })
 }

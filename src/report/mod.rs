@@ -3,7 +3,8 @@
 //! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
 //! [`JsonLines`] writes every event for programs, [`Progress`] shows people what is going on;
 //! [`Reporters`] hands each event to all of them, the store first, so that nobody hears of a
-//! result that could still be lost. [`summary`] and [`diff`] speak once, at the end.
+//! result that could still be lost. [`summary`] and [`diff`] speak once, at the end;
+//! [`comparison`] says what came of holding algorithms against each other.
 
 pub mod comparison;
 pub mod diff;

@@ -151,8 +151,10 @@ fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let mut table =
-        Table::new(1, &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "bound"]);
+    let mut table = Table::new(
+        1,
+        &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "bound", "÷ bound"],
+    );
     let (tree, flat): (Vec<&DepthRow>, Vec<&DepthRow>) = rows.iter().partition(|row| row.depth != NO_DEPTH);
     for row in tree.iter().take(DEPTHS) {
         table.row(depth_row(&row.depth.to_string(), row));
@@ -164,7 +166,7 @@ fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
         table.row(depth_row("flat", row));
     }
     if rows.len() > 1 {
-        table.row(depth_row("all", &total(rows)));
+        table.row(depth_row("all", &DepthRow::total(rows)));
     }
     writeln!(out)?;
     table.write(out)?;
@@ -186,26 +188,8 @@ fn depth_row(name: &str, row: &DepthRow) -> Vec<String> {
         format!("{:.1}", row.entropy_bits),
         text::count(row.tests),
         format!("{:.0}", row.lower_bound.ceil()),
+        row.tests_per_bound().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
     ]
-}
-
-/// All depths together. The bounds hold for each depth on its own, so their sum is one, too.
-fn total(rows: &[DepthRow]) -> DepthRow {
-    let sum = |field: fn(&DepthRow) -> f64| rows.iter().map(field).sum::<f64>();
-    let count = |field: fn(&DepthRow) -> u64| rows.iter().map(field).sum::<u64>();
-    let units = count(|row| row.units);
-    let needed = sum(|row| row.needed_share * row.units as f64);
-    DepthRow {
-        depth: 0,
-        lists: count(|row| row.lists),
-        units,
-        needed_share: if units == 0 { 0.0 } else { needed / units as f64 },
-        removable_after_removable: None,
-        entropy_bits: sum(|row| row.entropy_bits),
-        kept: count(|row| row.kept),
-        tests: count(|row| row.tests),
-        lower_bound: sum(|row| row.lower_bound),
-    }
 }
 
 fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
@@ -290,8 +274,8 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   pass      tests  accepted  bytes removed  tokens removed
   comments      1         1            900               0
 
-  depth  lists  units  kept  P(needed)  P(u|u)  H bits  tests  bound
-  1          1     42     5      0.125   0.951    17.2     31     18
+  depth  lists  units  kept  P(needed)  P(u|u)  H bits  tests  bound  ÷ bound
+  1          1     42     5      0.125   0.951    17.2     31     18     1.78
   P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the fewest tests
   for a test that is monotone; answers from the cache can make it fewer.
 
@@ -303,6 +287,25 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   model     zed.model
 ";
         assert_eq!(String::from_utf8_lossy(&plain), expected);
+    }
+
+    #[test]
+    fn the_depths_are_summed_up() {
+        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None };
+        let mut report = report();
+        let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
+        let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
+        report.depths.extend([deeper, nothing]);
+        let mut out = Vec::new();
+        write(&mut out, &report, &places).expect("a vector takes everything");
+        let plain = String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text");
+        let ends = |name: &str| {
+            let row = plain.lines().find(|line| line.trim_start().starts_with(name)).expect("the row is there");
+            row.split_whitespace().rev().take(3).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(ends("2 "), ["0.71", "13", "9"]);
+        assert_eq!(ends("flat "), ["-", "0", "1"]);
+        assert_eq!(ends("all "), ["1.37", "30", "41"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod cli;
+mod compare;
 mod exec;
 mod fixtures;
 mod model;

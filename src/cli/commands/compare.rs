@@ -26,6 +26,9 @@ use crate::report::comparison;
 /// The way out when an algorithm is not known.
 const ALL_ALGORITHMS: &str = "without --algorithm all of them run";
 
+/// Workers for which rounds are counted when nothing is asked for.
+const WORKERS: [usize; 4] = [1, 4, 16, 64];
+
 /// Trials of a simulated problem.
 const TRIALS: usize = 20;
 
@@ -34,6 +37,10 @@ const TRIALS: usize = 20;
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
 pub fn run(mut args: CompareArgs) -> Result<Code, Failure> {
+    if args.workers.is_empty() {
+        let named = !args.words.is_empty() || !args.test.is_empty() || args.grammar.is_some();
+        args.workers = if named { vec![1] } else { WORKERS.to_vec() };
+    }
     args.workers.sort_unstable();
     args.workers.dedup();
     check_outputs(&args)?;
