@@ -34,7 +34,8 @@ Reading the tables:
   k=4      rounds in which at most 4 candidates are judged at once (with -k 4)
   bound    no algorithm needs fewer tests on average, if the test is monotone and the parameters of the source
            are known; where there are none, lop's own ideal code length takes their place
-  optimum  what the best sweep needs that knows the parameters
+  optimum  what the best sweep needs that knows the parameters: on the instances drawn, which the ratios
+           are to, and (expected) on average over all that there are
 
 Examples:
   lop compare

@@ -6,7 +6,8 @@ use super::results::{BoundSource, Cell, Mean};
 
 /// The heading.
 const COLUMNS: &str = "problem,units,trials,algorithm,workers,tests,tests_error,left,left_error,rounds,rounds_error,\
-                       bound,bound_from,optimum,tests_per_bound,tests_per_optimum";
+                       bound,bound_from,optimum,optimum_expected,tests_per_bound,tests_per_optimum,\
+                       tests_per_optimum_error";
 
 /// A heading, and a line for each algorithm and number of workers of each cell. Tests and what is left
 /// are those of the smallest number of workers; what is not known is blank.
@@ -24,12 +25,14 @@ pub fn csv(cells: &[Cell]) -> String {
                 let (left, left_error) = mean(Some(row.left));
                 let (rounds, rounds_error) = mean(rounds);
                 let bound = number(cell.bound.map(|bound| bound.tests));
-                let optimum = number(cell.optimum);
-                let (to_bound, to_optimum) = (number(cell.to_bound(row)), number(cell.to_optimum(row)));
+                let optimum = number(cell.optimum.map(|optimum| optimum.here));
+                let expected = number(cell.optimum.and_then(|optimum| optimum.expected));
+                let to_bound = number(cell.to_bound(row));
+                let (to_optimum, to_optimum_error) = mean(row.to_optimum);
                 writeln!(
                     text,
                     "{},{},{},{},{workers},{tests},{tests_error},{left},{left_error},{rounds},{rounds_error},{bound},\
-                     {source},{optimum},{to_bound},{to_optimum}",
+                     {source},{optimum},{expected},{to_bound},{to_optimum},{to_optimum_error}",
                     quoted(&cell.problem),
                     number(Some(cell.units)),
                     cell.trials,
@@ -71,13 +74,13 @@ mod tests {
     fn a_line_for_each_algorithm_and_number_of_workers() {
         let cells = [cell("x, \"y\"", 100.0, &[("one", 25.0), ("other", 30.125)]), cell("z", 2000.0, &[("one", 1.0)])];
         let expected = "\
-problem,units,trials,algorithm,workers,tests,tests_error,left,left_error,rounds,rounds_error,bound,bound_from,optimum,tests_per_bound,tests_per_optimum
-\"x, \"\"y\"\"\",100,20,one,1,25,0.5,3,,25,,10,parameters,20,2.5,1.25
-\"x, \"\"y\"\"\",100,20,one,4,25,0.5,3,,,,10,parameters,20,2.5,1.25
-\"x, \"\"y\"\"\",100,20,other,1,30.125,0.5,3,,30.125,,10,parameters,20,3.0125,1.5063
-\"x, \"\"y\"\"\",100,20,other,4,30.125,0.5,3,,,,10,parameters,20,3.0125,1.5063
-z,2000,20,one,1,1,0.5,3,,1,,10,parameters,,0.1,
-z,2000,20,one,4,1,0.5,3,,,,10,parameters,,0.1,
+problem,units,trials,algorithm,workers,tests,tests_error,left,left_error,rounds,rounds_error,bound,bound_from,optimum,optimum_expected,tests_per_bound,tests_per_optimum,tests_per_optimum_error
+\"x, \"\"y\"\"\",100,20,one,1,25,0.5,3,,25,,10,parameters,20,21,2.5,1.25,0.125
+\"x, \"\"y\"\"\",100,20,one,4,25,0.5,3,,,,10,parameters,20,21,2.5,1.25,0.125
+\"x, \"\"y\"\"\",100,20,other,1,30.125,0.5,3,,30.125,,10,parameters,20,21,3.0125,1.5063,0.125
+\"x, \"\"y\"\"\",100,20,other,4,30.125,0.5,3,,,,10,parameters,20,21,3.0125,1.5063,0.125
+z,2000,20,one,1,1,0.5,3,,1,,10,parameters,,,0.1,,
+z,2000,20,one,4,1,0.5,3,,,,10,parameters,,,0.1,,
 ";
         assert_eq!(csv(&cells), expected);
     }

@@ -13,6 +13,7 @@ use crate::reduce::{self, BASELINE_DEADLINE, Ended, Options, ReduceError, Report
 use crate::syntax::ParseError;
 
 use super::entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms, choose, tree_algorithms};
+use super::measure::bound;
 use super::results::{Bound, BoundSource, Cell, Mean, Row};
 use super::subject::Instance;
 use super::text::{Granularity, TextSubject, Units};
@@ -117,7 +118,8 @@ fn as_list(
     let mean = |index: usize, width: usize, value: fn(&Measured) -> usize| {
         Mean::of(&measured.iter().map(|trial| value(&trial[index][width]) as f64).collect::<Vec<_>>())
     };
-    let bounds: Vec<f64> = measured.iter().filter_map(|trial| trial.iter().find_map(|own| own[0].bound)).collect();
+    let own = measured.iter().filter_map(|trial| trial.iter().map(|widths| widths[0]).find(|own| own.bits.is_some()));
+    let bound = bound(&own.collect::<Vec<_>>(), BoundSource::CodeLength);
     let row = |(index, &algorithm): (usize, &&'static str)| Row {
         algorithm,
         tests: mean(index, 0, |measured| measured.tests),
@@ -125,9 +127,10 @@ fn as_list(
         rounds: (problem.workers.iter().enumerate())
             .map(|(width, &workers)| (workers, Some(mean(index, width, |measured| measured.rounds))))
             .collect(),
+        to_optimum: None,
     };
     let rows = names.iter().enumerate().map(row).collect();
-    Ok(problem.cell(len, &bounds, rows))
+    Ok(problem.cell(len, bound, rows))
 }
 
 /// Whole reductions along the tree.
@@ -169,9 +172,10 @@ fn as_trees(
             }
         }
         let rounds = problem.workers.iter().map(|&width| (width, None)).collect();
-        rows.push(Row { algorithm, tests: Mean::of(&tests), left: Mean::of(&left), rounds });
+        rows.push(Row { algorithm, tests: Mean::of(&tests), left: Mean::of(&left), rounds, to_optimum: None });
     }
-    Ok(problem.cell(tokens, &bounds, rows))
+    let bound = Bound { tests: Mean::of(&bounds).mean, source: BoundSource::CodeLength };
+    Ok(problem.cell(tokens, Some(bound), rows))
 }
 
 /// Tests without those that only judge the input.
@@ -181,19 +185,18 @@ fn tests_of(report: &Report) -> u64 {
 }
 
 impl FileProblem {
-    fn cell(&self, units: usize, bounds: &[f64], rows: Vec<Row>) -> Cell {
+    fn cell(&self, units: usize, bound: Option<Bound>, rows: Vec<Row>) -> Cell {
         let unit = match self.granularity {
             Granularity::Line => "lines",
             Granularity::Token => "tokens",
             Granularity::Char => "characters",
             Granularity::Tree => "tree",
         };
-        let bound = |bounds| Bound { tests: Mean::of(bounds).mean, source: BoundSource::CodeLength };
         Cell {
             problem: format!("{} by {unit}", self.name),
             units: units as f64,
             trials: self.trials,
-            bound: (!bounds.is_empty()).then(|| bound(bounds)),
+            bound,
             optimum: None,
             rows,
         }

@@ -7,10 +7,11 @@ use std::thread;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use super::entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms, choose};
+use crate::engine::lower_bound;
+
+use super::entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms, choose, run_optimal};
 use super::problem::Problem;
-use super::results::{Bound, BoundSource, Cell, Mean, Row};
-use super::subject::Theory;
+use super::results::{Bound, BoundSource, Cell, Mean, Optimum, Row};
 
 /// The algorithm whose code length makes the bound where no parameters are known.
 const REFERENCE: &str = "entropy-simplify";
@@ -81,32 +82,32 @@ pub fn compare(plan: &Plan, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<
 /// What came of one instance.
 struct Trial {
     units: usize,
-    theory: Option<Theory>,
-    /// The lower bound by lop's own ideal code length.
-    bound: f64,
+    /// What the best sweep does that knows the sources.
+    optimal: Option<Measured>,
+    /// What it needs on average, worked out once for all trials.
+    expected: Option<f64>,
+    /// What one of lop's own found: how many units it kept, and its code length.
+    found: Measured,
     /// Per algorithm, per number of workers.
     measured: Vec<Vec<Measured>>,
 }
 
 impl Trial {
     fn run(plan: &Plan, names: &[&str], problem: &Problem, size: usize, number: usize) -> Trial {
+        const ANSWERS: &str = "a simulated test always answers";
         let seed = seed(plan.seed, problem.name(), size, number);
         let mut instance = problem.instance(size, &mut ChaCha8Rng::seed_from_u64(seed));
-        // One theory for all instances is worked out once.
-        let theory = instance.theory.or_else(|| (number == 0).then(|| problem.theory(size)).flatten());
+        let optimal = run_optimal(&mut instance).expect(ANSWERS);
         let empty_is_known = instance.empty_is_known;
-        let mut run = |entrant: &Entrant, width: usize| {
-            entrant.run(&mut instance, width, plan.direction).expect("a simulated test always answers")
-        };
+        let mut run =
+            |entrant: &Entrant, width: usize| entrant.run(&mut instance, width, plan.direction).expect(ANSWERS);
         let entrants = Entrant::named(names, seed, empty_is_known);
         let measured: Vec<Vec<Measured>> =
             entrants.iter().map(|entrant| plan.workers.iter().map(|&width| run(entrant, width)).collect()).collect();
-        let own = measured.iter().find_map(|widths| widths[0].bound);
-        let bound = own.unwrap_or_else(|| {
-            let reference = &Entrant::named(&[REFERENCE], seed, empty_is_known)[0];
-            run(reference, 1).bound.expect("it is one of lop's own")
-        });
-        Trial { units: instance.units(), theory, bound, measured }
+        let own = measured.iter().map(|widths| widths[0]).find(|measured| measured.bits.is_some());
+        let found = own.unwrap_or_else(|| run(&Entrant::named(&[REFERENCE], seed, empty_is_known)[0], 1));
+        let expected = (number == 0).then(|| problem.expected_optimum(size)).flatten();
+        Trial { units: instance.units(), optimal, expected, found, measured }
     }
 }
 
@@ -120,15 +121,13 @@ fn seed(seed: u64, problem: &str, size: usize, number: usize) -> u64 {
 
 fn cell(plan: &Plan, names: &[&'static str], problem: &Problem, trials: &[Trial]) -> Cell {
     let mean = |value: &dyn Fn(&Trial) -> f64| Mean::of(&trials.iter().map(value).collect::<Vec<_>>());
-    let theories: Vec<Theory> = trials.iter().filter_map(|trial| trial.theory).collect();
-    let bound = if theories.is_empty() {
-        Bound { tests: mean(&|trial| trial.bound).mean, source: BoundSource::CodeLength }
-    } else {
-        let bounds: Vec<f64> = theories.iter().map(|theory| theory.bound).collect();
-        Bound { tests: Mean::of(&bounds).mean, source: BoundSource::Parameters }
-    };
-    let optima: Option<Vec<f64>> = theories.iter().map(|theory| theory.optimum).collect();
-    let optimum = optima.filter(|optima| !optima.is_empty()).map(|optima| Mean::of(&optima).mean);
+    let optimal: Option<Vec<Measured>> = trials.iter().map(|trial| trial.optimal).collect();
+    let source = if optimal.is_some() { BoundSource::Parameters } else { BoundSource::CodeLength };
+    let found = optimal.clone().unwrap_or_else(|| trials.iter().map(|trial| trial.found).collect());
+    let optimum = optimal.as_ref().map(|optimal| Optimum {
+        here: Mean::of(&optimal.iter().map(|measured| measured.tests as f64).collect::<Vec<_>>()).mean,
+        expected: trials.iter().find_map(|trial| trial.expected),
+    });
     let row = |(index, &algorithm): (usize, &&'static str)| {
         let of = |width: usize, value: fn(&Measured) -> usize| {
             mean(&|trial: &Trial| value(&trial.measured[index][width]) as f64)
@@ -143,16 +142,31 @@ fn cell(plan: &Plan, names: &[&'static str], problem: &Problem, trials: &[Trial]
                 .enumerate()
                 .map(|(width, &workers)| (workers, Some(of(width, |measured| measured.rounds))))
                 .collect(),
+            to_optimum: optimal.as_ref().and_then(|optimal| {
+                let pair = |(trial, optimal): (&Trial, &Measured)| {
+                    (trial.measured[index][0].tests as f64, optimal.tests as f64)
+                };
+                Mean::ratio(&trials.iter().zip(optimal).map(pair).collect::<Vec<_>>())
+            }),
         }
     };
     Cell {
         problem: problem.name().to_owned(),
         units: mean(&|trial| trial.units as f64).mean,
         trials: trials.len(),
-        bound: Some(bound),
+        bound: bound(&found, source),
         optimum,
         rows: names.iter().enumerate().map(row).collect(),
     }
+}
+
+/// The fewest tests on average for what was found in several trials; `None` where that has no code
+/// length. Of the means and not the mean of the bounds: only tests on average are bounded at all.
+pub(super) fn bound(found: &[Measured], source: BoundSource) -> Option<Bound> {
+    let bits: Option<Vec<f64>> = found.iter().map(|measured| measured.bits).collect();
+    let bits = bits.filter(|bits| !bits.is_empty())?;
+    let kept: Vec<f64> = found.iter().map(|measured| measured.left as f64).collect();
+    Some(Bound { tests: lower_bound(Mean::of(&kept).mean, Mean::of(&bits).mean), source })
 }
 
 #[cfg(test)]
@@ -189,7 +203,7 @@ mod tests {
         let all = run(&plan(&["regimes", "markov:0.9/0.95"], &[]));
         let one = run(&plan(&["markov:0.9/0.95"], &["naive"]));
         let row = all[1].rows.iter().find(|row| row.algorithm == "naive").expect("all take part");
-        assert_eq!(one[0].rows, [row.clone()]);
+        assert_eq!(one[0].rows.as_slice(), std::slice::from_ref(row));
         assert_eq!(one[0].bound, all[1].bound);
     }
 
@@ -202,12 +216,23 @@ mod tests {
             [BoundSource::Parameters, BoundSource::Parameters, BoundSource::CodeLength,]
         );
         assert_eq!(cells.iter().map(|cell| cell.optimum.is_some()).collect::<Vec<_>>(), [true, true, false]);
-        for cell in &cells[..2] {
-            let bound = cell.bound.expect("there is always one").tests;
-            assert!(cell.optimum.expect("checked above") >= bound && bound > 5.0, "{cell:?}");
-        }
+        let optima = cells[..2].iter().map(|cell| cell.optimum.expect("checked above"));
+        assert_eq!(optima.map(|optimum| optimum.expected.is_some()).collect::<Vec<_>>(), [true, false]);
+        assert!(cells.iter().all(|cell| cell.rows[0].to_optimum.is_some() == cell.optimum.is_some()));
         // Without any of lop's own among them there is a code length all the same.
         assert!(cells[2].bound.expect("there is always one").tests > 1.0);
+    }
+
+    #[test]
+    fn the_optimum_on_many_instances_is_the_expected_one_and_not_below_the_bound() {
+        let plan = Plan { sizes: vec![200], trials: 100, ..plan(&["markov:0.9/0.9"], &["naive"]) };
+        let cell = &run(&plan)[0];
+        let (optimum, bound) = (cell.optimum.expect("a source"), cell.bound.expect("a source").tests);
+        let expected = optimum.expected.expect("short runs");
+        assert!((optimum.here / expected - 1.0).abs() < 0.05, "{optimum:?}");
+        assert!(bound < 1.01 * optimum.here && bound > 0.95 * optimum.here, "{bound} {optimum:?}");
+        let ratio = cell.rows[0].to_optimum.expect("a source");
+        assert!((ratio.mean - 200.0 / optimum.here).abs() < 1e-9 && ratio.error.expect("many trials") > 0.0);
     }
 
     #[test]

@@ -32,5 +32,5 @@ pub use generate::{GenerateError, Generator};
 pub use measure::{Plan, compare};
 pub use plot::plot;
 pub use problem::{NAMES, Problem, ProblemError};
-pub use results::{Bound, BoundSource, Cell, Mean, Overall, Ratio, Row, overall};
+pub use results::{Bound, BoundSource, Cell, Mean, Optimum, Overall, Ratio, Row, overall};
 pub use text::Granularity;

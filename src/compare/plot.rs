@@ -13,8 +13,7 @@ const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 /// Shapes of the marks; together with the colours there are more of them than algorithms.
 const SHAPES: usize = 4;
 /// What the optimum and the bound are drawn in.
-const REFERENCES: [(&str, &str, &str); 2] =
-    [("optimum, parameters known", "#000000", "none"), ("lower bound", "#777777", "4 3")];
+const REFERENCES: [(&str, &str, &str); 2] = [("optimum", "#000000", "none"), ("lower bound", "#777777", "4 3")];
 
 /// Inside of a panel, in pixels.
 const HEIGHT: f64 = 360.0;
@@ -155,7 +154,9 @@ impl Panel<'_> {
     }
 
     fn draw(&self, algorithms: &[&'static str], line: &mut impl FnMut(String)) {
-        let references = |cell: &&Cell| cell.optimum.into_iter().chain(cell.bound.map(|bound| bound.tests));
+        let references = |cell: &&Cell| {
+            cell.optimum.map(|optimum| optimum.here).into_iter().chain(cell.bound.map(|bound| bound.tests))
+        };
         let tests = |cell: &&Cell| cell.rows.iter().map(|row| row.tests.mean).collect::<Vec<_>>();
         let values = self.cells.iter().flat_map(|cell| references(cell).chain(tests(cell)));
         let axis = Axis::new(values.map(|value| value.max(LEAST)), HEIGHT);
@@ -170,7 +171,10 @@ impl Panel<'_> {
         line(format!("<path d=\"M0 0V{HEIGHT}H{width:.0}\" fill=\"none\" stroke=\"#222222\"/>"));
         self.labels(&places, line);
         for (reference, &(name, colour, dashes)) in REFERENCES.iter().enumerate() {
-            let value = |cell: &Cell| if reference == 0 { cell.optimum } else { cell.bound.map(|bound| bound.tests) };
+            let value = |cell: &Cell| match reference {
+                0 => cell.optimum.map(|optimum| optimum.here),
+                _ => cell.bound.map(|bound| bound.tests),
+            };
             let known: Vec<(f64, f64)> =
                 self.cells.iter().zip(&places).filter_map(|(cell, &x)| Some((x, y(value(cell)?)))).collect();
             let path = self.column.map_or_else(|| curve(&known), |column| bars(&known, column));

@@ -2,10 +2,10 @@
 
 use rand::rngs::ChaCha8Rng;
 
-use crate::engine::{CELLS, Family, Markov, ShortList, Simulated, longest_run, lower_bound, optimum, short_lists};
+use crate::engine::{CELLS, Family, Markov, ShortList, Simulated, longest_run, optimum, short_lists};
 
 use super::generate::Generator;
-use super::subject::{Instance, List, Theory};
+use super::subject::{Instance, List};
 use super::zeller::Zeller;
 
 /// What a source with known parameters is called, before its parameters.
@@ -149,41 +149,33 @@ impl Problem {
     /// An instance of `size` units, for problems that can be of any size.
     pub(super) fn instance(&self, size: usize, rng: &mut ChaCha8Rng) -> Instance<'static> {
         match &self.what {
-            What::Chain(chain) => Instance::of(Simulated::monotone(chain.sequence(size, rng)), false),
+            What::Chain(chain) => {
+                let mut instance = Instance::of(Simulated::monotone(chain.sequence(size, rng)), false);
+                instance.lists[0].chain = Some(*chain);
+                instance
+            }
             What::Family(family) => Instance::of(family.draw(size, rng), false),
             What::Zeller(input) => Instance::of(input.subject(), true),
             What::Generated(generator) => generator.instance(size, rng),
             What::ShortLists => {
-                let lists = short_lists(rng);
-                let theory = lists.iter().fold(Theory { bound: 0.0, optimum: Some(0.0) }, |sum, list| {
-                    let one = theory(list.needed.len(), list.chain);
-                    let optimum = sum.optimum.zip(one.optimum).map(|(sum, one)| sum + one);
-                    Theory { bound: sum.bound + one.bound, optimum }
-                });
-                let list = |ShortList { kind, depth, needed, .. }| List {
+                let list = |ShortList { kind, depth, chain, needed }| List {
                     kind,
                     depth,
+                    chain: Some(chain),
                     subject: Box::new(Simulated::monotone(needed)),
                 };
-                Instance { lists: lists.into_iter().map(list).collect(), empty_is_known: false, theory: Some(theory) }
+                Instance { lists: short_lists(rng).into_iter().map(list).collect(), empty_is_known: false }
             }
         }
     }
 
-    /// What theory says of all instances of a size alike.
-    pub(super) fn theory(&self, size: usize) -> Option<Theory> {
+    /// What the best sweep needs that knows the parameters, on average over all instances of a size.
+    pub(super) fn expected_optimum(&self, size: usize) -> Option<f64> {
         match self.what {
-            What::Chain(chain) => Some(theory(size, chain)),
+            What::Chain(chain) if longest_run(size, chain) <= LONGEST_RUN => Some(optimum(size, chain)),
             _ => None,
         }
     }
-}
-
-fn theory(len: usize, chain: Markov) -> Theory {
-    let kept = len as f64 * (1.0 - chain.share());
-    let bound = lower_bound(kept, chain.entropy(len));
-    let short = longest_run(len, chain) <= LONGEST_RUN;
-    Theory { bound, optimum: short.then(|| optimum(len, chain)) }
 }
 
 /// `SHARE/P` as numbers that make a source.
@@ -266,13 +258,11 @@ mod tests {
     }
 
     #[test]
-    fn theory_knows_the_sources_and_gives_up_on_the_longest_runs() {
-        let source = &Problem::named("markov:0.9/0.95").expect("a source")[0];
-        let theory = source.theory(500).expect("the parameters are known");
-        assert!((theory.optimum.expect("short runs") - 179.883).abs() < 1e-3);
-        assert!(theory.bound > 170.0 && theory.bound < 179.9, "{}", theory.bound);
-        let long = &Problem::named("markov:0.999/0.9999").expect("a source")[0];
-        assert_eq!(long.theory(100_000).and_then(|theory| theory.optimum), None);
-        assert_eq!(Problem::named("regimes").expect("a family")[0].theory(500), None);
+    fn the_optimum_is_known_for_sources_and_not_for_the_longest_runs() {
+        let source = |name: &str| Problem::named(name).expect("a known name").remove(0);
+        let optimum = source("markov:0.9/0.95").expected_optimum(500).expect("short runs");
+        assert!((optimum - 179.883).abs() < 1e-3);
+        assert_eq!(source("markov:0.999/0.9999").expected_optimum(100_000), None);
+        assert_eq!(source("regimes").expected_optimum(500), None);
     }
 }

@@ -23,6 +23,17 @@ impl Mean {
         let error = (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt());
         Mean { mean, error }
     }
+
+    /// The ratio of the means of pairs, with the error that is left when both are of the same trial:
+    /// what makes an instance hard is hard for both. `None` when the second are all 0.
+    #[must_use]
+    pub fn ratio(pairs: &[(f64, f64)]) -> Option<Self> {
+        let (above, below) = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+        let mean = (below > 0.0).then(|| above / below)?;
+        let rest: Vec<f64> = pairs.iter().map(|(above, below)| above - mean * below).collect();
+        let error = Mean::of(&rest).error.map(|error| error * pairs.len() as f64 / below);
+        Some(Mean { mean, error })
+    }
 }
 
 /// What one algorithm did in one cell.
@@ -37,24 +48,36 @@ pub struct Row {
     /// Rounds for each number of workers that was asked for, ascending; `None` where they are not
     /// counted.
     pub rounds: Vec<(usize, Option<Mean>)>,
+    /// Tests relative to the optimum on the same instances, if the cell has one.
+    pub to_optimum: Option<Mean>,
 }
 
-/// Where a lower bound comes from.
+/// Which model says how much information is in the instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundSource {
     /// The known parameters of the source.
     Parameters,
-    /// lop's own ideal code length of what it found.
+    /// lop's own, as it learnt: the code length is its ideal one.
     CodeLength,
 }
 
-/// The fewest tests that may be enough, see [`lower_bound`](crate::engine::lower_bound).
+/// The fewest tests that may be enough on these instances, on average, see
+/// [`lower_bound`](crate::engine::lower_bound).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Tests.
     pub tests: f64,
     /// Where the figure comes from.
     pub source: BoundSource,
+}
+
+/// What the best sweep needs that knows the parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Optimum {
+    /// Mean tests on these instances.
+    pub here: f64,
+    /// The exact expectation over all instances; `None` where it takes too long to compute.
+    pub expected: Option<f64>,
 }
 
 /// A problem at one size.
@@ -68,8 +91,8 @@ pub struct Cell {
     pub trials: usize,
     /// The lower bound, if there is one.
     pub bound: Option<Bound>,
-    /// What the best sweep with known parameters needs on average, where that is defined.
-    pub optimum: Option<f64>,
+    /// What the best sweep with known parameters needs, where they are known.
+    pub optimum: Option<Optimum>,
     /// A row for each algorithm.
     pub rows: Vec<Row>,
 }
@@ -84,18 +107,9 @@ impl Cell {
     /// Tests of a row relative to the lower bound.
     #[must_use]
     pub fn to_bound(&self, row: &Row) -> Option<f64> {
-        ratio(row.tests.mean, self.bound?.tests)
+        let bound = self.bound?.tests;
+        (bound > 0.0).then(|| row.tests.mean / bound)
     }
-
-    /// Tests of a row relative to the optimum.
-    #[must_use]
-    pub fn to_optimum(&self, row: &Row) -> Option<f64> {
-        ratio(row.tests.mean, self.optimum?)
-    }
-}
-
-fn ratio(tests: f64, least: f64) -> Option<f64> {
-    (least > 0.0).then(|| tests / least)
 }
 
 /// A ratio over several cells.
@@ -147,7 +161,7 @@ pub fn overall(cells: &[Cell]) -> Vec<Overall> {
                 algorithm,
                 tests: geometric(&tests),
                 to_bound: combine(&rows, Cell::to_bound),
-                to_optimum: combine(&rows, Cell::to_optimum),
+                to_optimum: combine(&rows, |_, row| Some(row.to_optimum?.mean)),
             }
         })
         .collect()
@@ -175,13 +189,14 @@ pub(super) mod tests {
             tests: Mean { mean, error: Some(0.5) },
             left: Mean { mean: 3.0, error: None },
             rounds: vec![(1, Some(Mean { mean, error: None })), (4, None)],
+            to_optimum: (units < 1000.0).then_some(Mean { mean: mean / 20.0, error: Some(0.125) }),
         };
         Cell {
             problem: problem.to_owned(),
             units,
             trials: 20,
             bound: Some(Bound { tests: 10.0, source: BoundSource::Parameters }),
-            optimum: (units < 1000.0).then_some(20.0),
+            optimum: (units < 1000.0).then_some(Optimum { here: 20.0, expected: Some(21.0) }),
             rows: tests.iter().map(row).collect(),
         }
     }
@@ -192,6 +207,16 @@ pub(super) mod tests {
         let mean = Mean::of(&[1.0, 2.0, 3.0]);
         assert_eq!(mean.mean, 2.0);
         assert!((mean.error.expect("three values") - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_ratio_of_pairs_has_no_error_where_both_rise_together() {
+        let ratio = Mean::ratio(&[(2.0, 1.0), (20.0, 10.0), (200.0, 100.0)]).expect("something is below");
+        assert_eq!((ratio.mean, ratio.error), (2.0, Some(0.0)));
+        let ratio = Mean::ratio(&[(3.0, 1.0), (5.0, 3.0)]).expect("something is below");
+        // Means 4 and 2; what is left of 3 − 2·1 and 5 − 2·3 is 1 and −1, with a standard error of 1.
+        assert_eq!((ratio.mean, ratio.error), (2.0, Some(0.5)));
+        assert_eq!(Mean::ratio(&[(3.0, 0.0)]), None);
     }
 
     #[test]

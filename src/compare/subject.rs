@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::engine::{BitSet, Simulated, Stopped, Verdict};
+use crate::engine::{BitSet, Markov, Simulated, Stopped, Verdict};
 
 /// A list of units with its interestingness test. Candidates are given by the units that are gone, in
 /// the order of the list. The list as a whole is interesting.
@@ -41,6 +41,8 @@ pub(super) struct List<'a> {
     pub(super) kind: u32,
     /// Its depth, for the same.
     pub(super) depth: u32,
+    /// The source of its needed units, if it is known.
+    pub(super) chain: Option<Markov>,
     /// The units and their test.
     pub(super) subject: Box<dyn Subject + 'a>,
 }
@@ -51,28 +53,17 @@ pub(super) struct Instance<'a> {
     pub(super) lists: Vec<List<'a>>,
     /// Whether everybody knows that a list without any unit is not interesting.
     pub(super) empty_is_known: bool,
-    /// What theory says of it, if its parameters are known.
-    pub(super) theory: Option<Theory>,
 }
 
 impl<'a> Instance<'a> {
     /// A single list.
     pub(super) fn of(subject: impl Subject + 'a, empty_is_known: bool) -> Self {
-        let list = List { kind: 0, depth: 0, subject: Box::new(subject) };
-        Instance { lists: vec![list], empty_is_known, theory: None }
+        let list = List { kind: 0, depth: 0, chain: None, subject: Box::new(subject) };
+        Instance { lists: vec![list], empty_is_known }
     }
 
     /// Units of all lists.
     pub(super) fn units(&self) -> usize {
         self.lists.iter().map(|list| list.subject.sizes().len()).sum()
     }
-}
-
-/// What is known of a source of lists whose parameters are known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Theory {
-    /// The fewest tests that may be enough, on average.
-    pub(super) bound: f64,
-    /// What the best sweep needs; `None` where that takes too long to compute.
-    pub(super) optimum: Option<f64>,
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::compare::{BoundSource, Cell, Overall, Ratio, overall};
+use crate::compare::{BoundSource, Cell, overall};
 
 use super::text::{self, FAINT, STRONG, Table};
 
@@ -38,7 +38,10 @@ fn heading(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
         write!(out, "; bound {} {FAINT}({source}){FAINT:#}", figure(bound.tests))?;
     }
     if let Some(optimum) = cell.optimum {
-        write!(out, "; optimum {}", figure(optimum))?;
+        write!(out, "; optimum {}", figure(optimum.here))?;
+        if let Some(expected) = optimum.expected {
+            write!(out, " {FAINT}({} expected){FAINT:#}", figure(expected))?;
+        }
     }
     writeln!(out)
 }
@@ -50,15 +53,20 @@ fn rows(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
     let first = cell.rows.first().map(|row| row.rounds.as_slice()).unwrap_or_default();
     headings.extend(first.iter().filter(several).map(|(workers, _)| format!("k={workers}")));
     headings.extend(cell.bound.map(|_| "÷ bound".to_owned()));
-    headings.extend(cell.optimum.map(|_| "÷ optimum".to_owned()));
+    headings.extend(cell.optimum.iter().flat_map(|_| ["÷ optimum".to_owned(), "±".to_owned()]));
     let mut table = table(&headings);
     for row in &cell.rows {
-        let error = row.tests.error.map_or_else(|| "-".to_owned(), |error| format!("{error:.2}"));
+        let error = row.tests.error.map_or_else(unknown, |error| format!("{error:.2}"));
         let mut cells = vec![row.algorithm.to_owned(), figure(row.tests.mean), error, figure(row.left.mean)];
         let rounds = row.rounds.iter().filter(several).map(|(_, mean)| mean.map(|mean| mean.mean));
-        cells.extend(rounds.map(|mean| mean.map_or_else(|| "-".to_owned(), figure)));
+        cells.extend(rounds.map(|mean| mean.map_or_else(unknown, figure)));
         cells.extend(cell.bound.map(|_| ratio(cell.to_bound(row))));
-        cells.extend(cell.optimum.map(|_| ratio(cell.to_optimum(row))));
+        if cell.optimum.is_some() {
+            cells.extend([
+                ratio(row.to_optimum.map(|mean| mean.mean)),
+                ratio(row.to_optimum.and_then(|mean| mean.error)),
+            ]);
+        }
         table.row(cells);
     }
     table.write(out)
@@ -69,10 +77,10 @@ fn all(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
     writeln!(out, "{STRONG}all {} together{STRONG:#}: geometric means", cells.len())?;
     let overall = overall(cells);
     let mut headings = vec!["algorithm".to_owned(), "tests".to_owned()];
-    let columns: [(&str, fn(&Overall) -> &Option<Ratio>); 2] =
-        [("bound", |row| &row.to_bound), ("optimum", |row| &row.to_optimum)];
-    for (name, column) in columns {
-        if let Some(over) = overall.iter().find_map(|row| column(row).as_ref()) {
+    let to_bound = overall.iter().find_map(|row| row.to_bound.as_ref());
+    let to_optimum = overall.iter().find_map(|row| row.to_optimum.as_ref());
+    for (name, over) in [("bound", to_bound), ("optimum", to_optimum)] {
+        if let Some(over) = over {
             headings.extend([format!("÷ {name} of {}", over.cells), "worst".to_owned(), "in".to_owned()]);
         }
     }
@@ -97,13 +105,17 @@ fn figure(value: f64) -> String {
 }
 
 fn ratio(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"))
+    ratio.map_or_else(unknown, |ratio| format!("{ratio:.3}"))
+}
+
+fn unknown() -> String {
+    "-".to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Bound, Mean, Row};
+    use crate::compare::{Bound, Mean, Optimum, Row};
 
     fn row(algorithm: &'static str, tests: f64) -> Row {
         let mean = |mean| Mean { mean, error: Some(0.25) };
@@ -112,6 +124,7 @@ mod tests {
             tests: mean(tests),
             left: Mean { mean: 8.0, error: None },
             rounds: vec![(1, Some(mean(tests))), (4, Some(mean(tests / 2.0))), (16, None)],
+            to_optimum: (tests < 1000.0).then(|| mean(tests / 120.0)),
         }
     }
 
@@ -129,8 +142,8 @@ mod tests {
             units: 500.0,
             trials: 20,
             bound: source(100.0, BoundSource::Parameters),
-            optimum: Some(125.0),
-            rows: vec![row("entropy", 130.0), row("naive", 500.0)],
+            optimum: Some(Optimum { here: 120.0, expected: Some(125.0) }),
+            rows: vec![row("entropy", 126.0), row("naive", 500.0)],
         };
         let second = Cell {
             problem: "gcc".to_owned(),
@@ -138,13 +151,13 @@ mod tests {
             trials: 1,
             bound: source(260.0, BoundSource::CodeLength),
             optimum: None,
-            rows: vec![row("entropy", 270.0), row("naive", 12_345.0)],
+            rows: vec![Row { to_optimum: None, ..row("entropy", 270.0) }, row("naive", 12_345.0)],
         };
         let expected = "\
-markov:0.9/0.95: 500 units, 20 trials; bound 100.0 (parameters known); optimum 125.0
-  algorithm  tests     ±  left    k=4  k=16  ÷ bound  ÷ optimum
-  entropy    130.0  0.25   8.0   65.0     -    1.300      1.040
-  naive      500.0  0.25   8.0  250.0     -    5.000      4.000
+markov:0.9/0.95: 500 units, 20 trials; bound 100.0 (parameters known); optimum 120.0 (125.0 expected)
+  algorithm  tests     ±  left    k=4  k=16  ÷ bound  ÷ optimum      ±
+  entropy    126.0  0.25   8.0   63.0     -    1.260      1.050  0.250
+  naive      500.0  0.25   8.0  250.0     -    5.000      4.167  0.250
 
 gcc: 754 units; bound 260.0 (lop's own code length)
   algorithm   tests     ±  left     k=4  k=16  ÷ bound
@@ -153,8 +166,8 @@ gcc: 754 units; bound 260.0 (lop's own code length)
 
 all 2 together: geometric means
   algorithm   tests  ÷ bound of 2   worst                     in  ÷ optimum of 1  worst                     in
-  entropy     187.3         1.162   1.300  markov:0.9/0.95 n=500           1.040  1.040  markov:0.9/0.95 n=500
-  naive      2484.5        15.408  47.481              gcc n=754           4.000  4.000  markov:0.9/0.95 n=500
+  entropy     184.4         1.144   1.260  markov:0.9/0.95 n=500           1.050  1.050  markov:0.9/0.95 n=500
+  naive      2484.5        15.408  47.481              gcc n=754           4.167  4.167  markov:0.9/0.95 n=500
 ";
         assert_eq!(said(&[first.clone(), second]), expected);
         let alone = said(&[first]);
