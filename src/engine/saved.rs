@@ -148,7 +148,7 @@ mod tests {
         let known = predicted(&EvidenceView::known(0.9, 0.5));
         for leaves in [20, 500, 10_000, 1_000_000] {
             for (mine, truth) in recalling(leaves).into_iter().zip(&known) {
-                assert!((mine - truth).abs() < 0.06, "{leaves}: {mine} {truth}");
+                assert!((mine - truth).abs() < 0.07, "{leaves}: {mine} {truth}");
             }
         }
         assert!((predicted(&EvidenceView::blank(500))[3] - known[3]).abs() > 0.06, "without it they are others");

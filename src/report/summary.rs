@@ -291,7 +291,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn the_depths_are_summed_up() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None };
+        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
         let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
