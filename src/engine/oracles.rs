@@ -30,9 +30,9 @@ fn default_tests(len: usize, needed: impl Fn(usize) -> bool) -> usize {
 fn default_counts_on_500_and_31_units() {
     assert_eq!(default_tests(500, |_| false), 1);
     assert_eq!(default_tests(500, |_| true), 503);
-    assert_eq!(default_tests(500, |i| i == 0), 11);
+    assert_eq!(default_tests(500, |i| i == 0), 9);
     assert_eq!(default_tests(500, |i| i == 250), 13);
-    assert_eq!(default_tests(500, |i| i == 499), 12);
+    assert_eq!(default_tests(500, |i| i == 499), 11);
     assert_eq!(default_tests(500, |i| (100..200).contains(&i)), 111);
     assert_eq!(default_tests(31, |_| true), 32);
     assert_eq!(default_tests(31, |_| false), 2);
@@ -44,14 +44,14 @@ fn default_counts_of_one_needed_unit_on_average() {
         let sum: usize = (0..n).map(|place| default_tests(n, |i| i == place)).sum();
         sum as f64 / n as f64
     };
-    assert!((mean(500) - 12.83).abs() < 0.005, "{}", mean(500));
-    assert_eq!(mean(31), 8.0);
+    assert!((mean(500) - 12.65).abs() < 0.005, "{}", mean(500));
+    assert!((mean(31) - 7.68).abs() < 0.005, "{}", mean(31));
 }
 
 #[test]
 fn one_needed_unit_of_a_hundred_thousand_is_found_by_galloping() {
     let tests = default_tests(100_000, |i| i == 70_000);
-    assert!(tests <= 28, "{tests}");
+    assert!(tests <= 21, "{tests}");
 }
 
 /// Share of removable units, P(removable | removable), and the exact optimum for 500 units.
@@ -130,21 +130,35 @@ fn zellers_program_and_page() {
     .expect("a valid expression");
     let program = |text: &str| program.is_match(text);
     let select = |text: &str| select.is_match(text);
-    // The design measured 270 and 39, "approximately".
-    assert_eq!(minimise(gcc, false, &config, &program), (270, 83));
-    assert_eq!(minimise(gcc, true, &config, &program), (268, 83));
-    assert_eq!(minimise(mozilla, false, &config, &select), (40, 8));
-    assert_eq!(minimise(mozilla, true, &config, &select), (39, 8));
+    assert_eq!(minimise(gcc, false, &config, &program), (265, 83));
+    assert_eq!(minimise(gcc, true, &config, &program), (269, 83));
+    assert_eq!(minimise(mozilla, false, &config, &select), (39, 8));
+    assert_eq!(minimise(mozilla, true, &config, &select), (40, 8));
+    let config = Config { empty_known_uninteresting: true, ..config };
+    assert_eq!(minimise(mozilla, false, &config, &select), (38, 8));
+    assert_eq!(minimise(mozilla, true, &config, &select), (38, 8));
 }
 
 #[test]
-fn one_of_31_options_takes_eight_tests() {
+fn one_of_31_options_takes_at_most_seven_tests() {
     // The empty set of options is the run that is known not to show the bug.
     let config = Config { theta: Some(0.0), empty_known_uninteresting: true, ..Config::default() };
-    for place in [4, 11] {
+    for (place, tests) in [(4, 7), (11, 6)] {
         let needed: Vec<bool> = (0..31).map(|i| i == place).collect();
         let mut search = Search::new(31, &config, &EvidenceView::blank(31));
-        assert_eq!(drive(&mut search, 1, |question| monotone(&needed, question)).tests, 8);
+        assert_eq!(drive(&mut search, 1, |question| monotone(&needed, question)).tests, tests);
+    }
+}
+
+/// With lists that are only known not to go as a whole, the same took 5.38, 7.97 and 11.83 tests.
+#[test]
+fn one_needed_unit_is_expected_where_empty_is_known_to_be_refused() {
+    let config = Config { empty_known_uninteresting: true, ..sweep_only() };
+    for (n, limit) in [(8, 4.75), (31, 6.62), (500, 11.26)] {
+        let one = |place: usize| (0..n).map(|i| i == place).collect::<Vec<_>>();
+        let sum: usize = (0..n).map(|place| tests(&one(place), &config, &EvidenceView::blank(n))).sum();
+        let mean = sum as f64 / n as f64;
+        assert!(mean <= limit, "{n}: {mean}");
     }
 }
 
@@ -184,8 +198,8 @@ fn family_tests(prior: Prior, fixed_share: f64, trials: u64) -> f64 {
     sum as f64 / trials as f64
 }
 
-/// Measured over 200 families with ρ = 0.003: 726.1 tests without sharing, 662.0 with the evidence of
-/// the kind, 666.8 with kind and depth (in this family depth tells nothing), 645.9 with known
+/// Measured over 200 families with ρ = 0.003: 725.7 tests without sharing, 661.0 with the evidence of
+/// the kind, 663.8 with kind and depth (in this family depth tells nothing), 645.9 with known
 /// parameters; with ρ = 0: 724.5, 661.4 and 665.7. Sharing and fixed share do not disturb each other.
 #[test]
 fn shared_evidence_saves_tests_on_short_lists_with_and_without_fixed_share() {

@@ -13,6 +13,11 @@ const B_POINTS: usize = 16;
 const A_LOWEST: f64 = 0.02;
 /// The smallest b of the grid; the largest is 1 minus this.
 const B_LOWEST: f64 = 0.005;
+/// The share of the prior that expects a unit to say nothing of the next: with it, 99 and 99.5 %
+/// waste without correlation take 43.2 and 25.5 tests (n = 500), without 43.8 and 25.7.
+const INDEPENDENT: f64 = 0.25;
+/// The exponent of 1 − b in the rest of the prior.
+const B_EXPONENT: f64 = 0.25;
 /// A grid for fewer leaves than this would not reach sparse data at all.
 const MIN_LEAVES: usize = 8;
 /// Units that a stated expectation is worth.
@@ -152,9 +157,23 @@ impl Grid {
         self.ln_a == other.ln_a && self.ln_b == other.ln_b
     }
 
-    /// The logarithm of the prior w0 ∝ (1 − a)^exponent, per cell, up to a constant.
+    /// The logarithm of the prior, per cell, up to a constant: (1 − a)^exponent over a. Over b, three
+    /// quarters ∝ (1 − b)^¼ and one quarter at b = a, where a unit says nothing of the next: a mixture
+    /// of chains with and without memory.
     pub(super) fn log_prior(&self, exponent: f64) -> Vec<f64> {
-        self.ln_not_a.iter().flat_map(|&ln_not_a| std::iter::repeat_n(exponent * ln_not_a, self.b_count())).collect()
+        let logit_b: Vec<f64> = self.ln_b.iter().zip(&self.ln_not_b).map(|(yes, no)| yes - no).collect();
+        let over_b = self.ln_not_b.iter().map(|no| B_EXPONENT * no).collect::<Vec<_>>();
+        let over_b = weights(&over_b);
+        let mut logs = Vec::with_capacity(self.cells());
+        for (ln_a, ln_not_a) in self.ln_a.iter().zip(&self.ln_not_a) {
+            let distance = |b: &f64| (b - (ln_a - ln_not_a)).abs();
+            let nearest = logit_b.iter().map(distance).fold(f64::INFINITY, f64::min);
+            logs.extend(logit_b.iter().zip(&over_b).map(|(b, over_b)| {
+                let independent = if distance(b) == nearest { INDEPENDENT } else { 0.0 };
+                exponent * ln_not_a + ((1.0 - INDEPENDENT) * over_b + independent).ln()
+            }));
+        }
+        logs
     }
 
     /// The logarithm of the weights of a caller who expects that much waste, up to a constant: the
@@ -173,6 +192,16 @@ impl Grid {
             }
         }
         logs
+    }
+
+    /// The logarithm, per cell, of the probability that not all of `units` units are removable.
+    pub(super) fn log_not_all(&self, units: usize) -> Vec<f64> {
+        let bs = self.b_count();
+        let log = |cell: usize| {
+            let all = self.ln_pi[cell] + units.saturating_sub(1) as f64 * self.ln_a[cell / bs];
+            (-all.exp_m1()).ln().max(LOG_FLOOR)
+        };
+        (0..self.cells()).map(log).collect()
     }
 
     /// Expected tests per unit at each cell, tabulated at the first call.
@@ -212,6 +241,30 @@ mod tests {
         let grid = Grid::new(10_000_000);
         for (a, not_a) in grid.ln_a.iter().zip(&grid.ln_not_a) {
             assert!((-a.exp_m1() / not_a.exp() - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_quarter_of_the_prior_expects_independent_units() {
+        let grid = Grid::new(500);
+        let prior = weights(&grid.log_prior(-0.65));
+        let near = |cell: usize| {
+            let (a, b) = (grid.linear.a[cell / 16], grid.linear.b[cell % 16]);
+            // Within half a step of the grid of b, or beyond its end.
+            (logit(a.0) - logit(b.0)).abs() < 0.36 || (cell % 16 == 15 && a.0 > b.0) || (cell % 16 == 0 && a.0 < b.0)
+        };
+        let share: f64 = (0..grid.cells()).filter(|&cell| near(cell)).map(|cell| prior[cell]).sum();
+        assert!((0.25..0.3).contains(&share), "{share}: a quarter, and what is spread evenly");
+    }
+
+    #[test]
+    fn the_chance_that_something_is_needed_is_exact_for_sparse_chains() {
+        let grid = Grid::new(1_000_000);
+        for (cell, log) in grid.log_not_all(3).into_iter().enumerate() {
+            let (pi, a) = (grid.linear.pi[cell], grid.linear.a[cell / grid.b_count()]);
+            // A needed unit at the first, second or third place.
+            let exact = pi.1 + pi.0 * a.1 + pi.0 * a.0 * a.1;
+            assert!((log.exp() / exact - 1.0).abs() < 1e-6, "{cell}");
         }
     }
 

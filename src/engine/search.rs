@@ -102,7 +102,8 @@ impl Search {
     }
 
     fn sweep(setting: Setting, config: &Config, view: &EvidenceView) -> Self {
-        let mut search = Self::idle(setting, config, view);
+        let not_all = setting.empty_known_uninteresting.then_some(setting.len);
+        let mut search = Self::idle(setting, config, view, not_all);
         search.phase = Phase::Sweep(Box::new(Sweep::new(&search.setting, &mut search.posterior)));
         search.advance();
         search
@@ -111,7 +112,7 @@ impl Search {
     /// Only the verification of `len` units that have no certificate, one unit per question: with
     /// `theta` = 0 the result is 1-minimal.
     pub fn for_verification(len: usize, config: &Config, view: &EvidenceView) -> Self {
-        let mut search = Self::idle(Setting::new(len, config, None), config, view);
+        let mut search = Self::idle(Setting::new(len, config, None), config, view, None);
         if let Some(theta) = config.theta {
             let empty = config.empty_known_uninteresting;
             search.phase = Phase::Verify(Box::new(Verification::uncertified(len, view.chances.clone(), theta, empty)));
@@ -120,12 +121,13 @@ impl Search {
         search
     }
 
-    /// A search in which there is nothing to ask.
-    fn idle(setting: Setting, config: &Config, view: &EvidenceView) -> Self {
+    /// A search in which there is nothing to ask. `not_all` units are known not to be removable all at
+    /// once.
+    fn idle(setting: Setting, config: &Config, view: &EvidenceView, not_all: Option<usize>) -> Self {
         let evidence = ListEvidence::new(view.grid.clone(), true);
         Self {
             phase: Phase::Finished,
-            posterior: Arc::new(Posterior::start(config, view)),
+            posterior: Arc::new(Posterior::start(config, view, not_all)),
             chances: view.chances.clone(),
             removed: BitSet::new(setting.len),
             runs: Arc::default(),
