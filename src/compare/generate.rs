@@ -27,7 +27,7 @@ use super::text::{Granularity, TextSubject, Units};
 
 /// A test looks for at most so many kinds of nodes.
 const MOST_KINDS: usize = 3;
-/// Edits that are tried before a document is taken as it is.
+/// Edits that are tried, once to make it small and once to make it as large as wanted.
 const MOST_STEPS: usize = 4000;
 /// A document may be larger or smaller than asked for by the `1 / TOLERANCE`-th part.
 const TOLERANCE: usize = 20;
@@ -208,9 +208,17 @@ impl<'g> Growth<'g> {
     }
 
     fn run(&mut self, rng: &mut impl Rng) {
+        // From half of the sample on, another half each time: the whole may have just the right size.
+        let start = (self.units() / 2).min(self.size);
         for _ in 0..MOST_STEPS {
-            let units = self.generator.cut(self.document.source()).len();
-            let slack = self.size / TOLERANCE;
+            match self.units().checked_sub(start) {
+                None | Some(0) => break,
+                Some(over) => self.shrink(over, rng),
+            }
+        }
+        let slack = self.size / TOLERANCE;
+        for _ in 0..MOST_STEPS {
+            let units = self.units();
             if units + slack < self.size {
                 self.grow(self.size - units, rng);
             } else if units > self.size + slack {
@@ -219,6 +227,10 @@ impl<'g> Growth<'g> {
                 return;
             }
         }
+    }
+
+    fn units(&self) -> usize {
+        self.generator.cut(self.document.source()).len()
     }
 
     /// Inserts or replaces something of at most `most` tokens: many at once while that works, fewer when it
@@ -378,9 +390,14 @@ mod tests {
 
     #[test]
     fn a_seed_makes_one_document_and_another_seed_another() {
-        let generator = generator(0, Granularity::Token);
-        assert_eq!(grown(&generator, 300, 5), grown(&generator, 300, 5));
-        assert_ne!(grown(&generator, 300, 5), grown(&generator, 300, 6));
+        for language in 0..EMBEDDED.len() {
+            let generator = generator(language, Granularity::Token);
+            let sample = generator.cut(&generator.sample).len();
+            for size in [sample, 300] {
+                assert_eq!(grown(&generator, size, 5), grown(&generator, size, 5));
+                assert_ne!(grown(&generator, size, 5), grown(&generator, size, 6));
+            }
+        }
     }
 
     #[test]
