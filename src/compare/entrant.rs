@@ -1,6 +1,7 @@
 //! Who takes part: lop's own search and the baselines, by name.
 
 use crate::engine::{Algorithm, Config, Entropy, EvidenceView, Knowledge, Markov, Stopped, baselines};
+use crate::reduce::Method;
 
 use super::judge::Counting;
 use super::subject::Instance;
@@ -51,11 +52,11 @@ pub fn algorithms() -> Vec<&'static str> {
     Entrant::all(0, false).iter().map(Entrant::name).collect()
 }
 
-/// The names of the algorithms for whole trees.
+/// The names of the algorithms that a whole reduction can be done by: lop's own first, then those that
+/// take the engine's place in every list, then those that take the pipeline's.
 #[must_use]
 pub fn tree_algorithms() -> Vec<&'static str> {
-    // The pipeline as it is; others join here when a reduction can be asked for them.
-    vec!["entropy"]
+    Method::all().into_iter().map(Method::name).collect()
 }
 
 /// Checks names against those that are known; none means all of them.

@@ -9,7 +9,7 @@ use crate::engine::{Stopped, Verdict};
 use crate::exec::{Executor, Job, StartError, Ticket};
 use crate::grammar::Grammar;
 use crate::oracle::{Cancel, Outcome, Unresolved};
-use crate::reduce::{self, BASELINE_DEADLINE, Ended, Options, ReduceError, Report, Silent, usual_deadline};
+use crate::reduce::{self, BASELINE_DEADLINE, Ended, Method, Options, ReduceError, Report, Silent, usual_deadline};
 use crate::syntax::ParseError;
 
 use super::entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms, choose, tree_algorithms};
@@ -145,11 +145,12 @@ fn as_trees(
     let (mut done, mut tokens) = (0, 0);
     let (mut rows, mut bounds) = (Vec::new(), Vec::new());
     for algorithm in names {
+        let method = Method::named(algorithm).expect("it was chosen among them");
         let (mut tests, mut left) = (Vec::new(), Vec::new());
         for (index, &width) in problem.workers.iter().enumerate() {
             for trial in 0..problem.trials as u64 {
-                // An algorithm by another name is chosen here, as an option of the reduction.
                 let options = Options {
+                    algorithm: method,
                     seed: problem.seed.wrapping_add(trial),
                     deadline: problem.deadline,
                     ..Options::default()
@@ -167,15 +168,18 @@ fn as_trees(
                     tokens = report.before.tokens;
                     tests.push(tests_of(&report) as f64);
                     left.push(report.after.tokens as f64);
-                    bounds.push(report.depths.iter().map(|row| row.lower_bound).sum());
+                    // Only lop's own engine keeps the book that the bound is made of.
+                    if method == Method::default() {
+                        bounds.push(report.depths.iter().map(|row| row.lower_bound).sum());
+                    }
                 }
             }
         }
         let rounds = problem.workers.iter().map(|&width| (width, None)).collect();
         rows.push(Row { algorithm, tests: Mean::of(&tests), left: Mean::of(&left), rounds, to_optimum: None });
     }
-    let bound = Bound { tests: Mean::of(&bounds).mean, source: BoundSource::CodeLength };
-    Ok(problem.cell(tokens, Some(bound), rows))
+    let bound = (!bounds.is_empty()).then(|| Bound { tests: Mean::of(&bounds).mean, source: BoundSource::CodeLength });
+    Ok(problem.cell(tokens, bound, rows))
 }
 
 /// Tests without those that only judge the input.
