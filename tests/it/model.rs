@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use regex::Regex;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -125,8 +126,8 @@ fn a_model_that_is_all_wrong_costs_tests_and_nothing_else() {
     let honest = tests(&folder, &["--save-model", "model"]);
     let small = folder.read("small.json");
     let text = String::from_utf8(folder.read("model")).expect("JSON is UTF-8");
+    let counts = Regex::new(r"\[\d+,\d+\]").expect("a constant");
     for pair in ["[1000000000000,0]", "[0,1000000000000]"] {
-        let counts = regex::Regex::new(r"\[\d+,\d+\]").expect("a constant");
         folder.write("wrong", counts.replace_all(&text, pair).as_bytes());
         let wrong = tests(&folder, &["--load-model", "wrong"]);
         assert_eq!(folder.read("small.json"), small, "{pair}");
@@ -198,7 +199,7 @@ fn a_model_of_another_language_is_refused() {
 fn kinds_that_a_grammar_does_not_have_are_left_out_if_they_are_few() {
     let folder = Folder::new();
     reduce(&folder, &["-q", "--save-model", "model"]).expect_code(0);
-    let fingerprint = regex::Regex::new("\"fingerprint\": \"[0-9a-f]+\"").expect("a constant");
+    let fingerprint = Regex::new("\"fingerprint\": \"[0-9a-f]+\"").expect("a constant");
     let good = String::from_utf8(folder.read("model")).expect("JSON is UTF-8");
     let other = fingerprint.replace(&good, "\"fingerprint\": \"other\"").into_owned();
     let row = |kind: &str| {
@@ -236,6 +237,7 @@ fn a_place_where_no_model_can_be_is_found_out_before_the_first_test() {
             "error: `--save-model ./input.json` is the file to reduce\nhint: name another file\n",
         ),
         (&["--save-model", "input.json.orig"], "error: `--save-model input.json.orig` is where the original is kept\n"),
+        (&["--save-model", "-"], "error: a model cannot be saved to standard output\nhint: give --save-model the name"),
         (&["--save-model", "test.sh"], "error: `--save-model test.sh` is the test's program\n"),
         (&["--save-model", "small.json"], "error: `--save-model small.json` is where the result goes\n"),
         (&["--save-model", "x", "--json", "x"], "error: `--save-model x` is where the events go\n"),
