@@ -341,7 +341,7 @@ impl Knowledge {
 
 #[cfg(test)]
 mod tests {
-    use super::{DepthRow, EVIDENCE_FLOOR, Knowledge};
+    use super::{DepthRow, EARLIER_DISCOUNT, EVIDENCE_FLOOR, Knowledge};
     use crate::engine::{Config, Search, drive, monotone};
 
     /// Sweeps a list of `len` units, every third needed, and absorbs what it teaches.
