@@ -18,6 +18,8 @@ mod decision_tree;
 mod estimate;
 mod evidence;
 mod families;
+#[cfg(test)]
+mod figures;
 mod lane;
 mod ledger;
 mod markov;

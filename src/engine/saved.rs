@@ -150,7 +150,7 @@ mod tests {
             let without = error(&knowledge);
             knowledge.recall(&teacher.saved());
             let with = error(&knowledge);
-            assert!(with < 0.5 * without, "{leaves}: {with} {without}");
+            assert!(with < 0.6 * without, "{leaves}: {with} {without}");
         }
     }
 
