@@ -251,7 +251,9 @@ mod tests {
         let near = |cell: usize| {
             let (a, b) = (grid.linear.a[cell / 16], grid.linear.b[cell % 16]);
             // Within half a step of the grid of b, or beyond its end.
-            (logit(a.0) - logit(b.0)).abs() < 0.36 || (cell % 16 == 15 && a.0 > b.0) || (cell.is_multiple_of(16) && a.0 < b.0)
+            (logit(a.0) - logit(b.0)).abs() < 0.36
+                || (cell % 16 == 15 && a.0 > b.0)
+                || (cell.is_multiple_of(16) && a.0 < b.0)
         };
         let share: f64 = (0..grid.cells()).filter(|&cell| near(cell)).map(|cell| prior[cell]).sum();
         assert!((0.25..0.3).contains(&share), "{share}: a quarter, and what is spread evenly");
