@@ -204,9 +204,9 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
             "error: --sizes and --kind are for problems without a file\n",
         ),
         (
-            &["--granularity", "tree", "--algorithm", "naive", "yes.sh", "input.txt"],
+            &["--granularity", "tree", "--algorithm", "entropy-simplify", "yes.sh", "input.txt"],
             2,
-            "error: unknown algorithm `naive` (known: entropy)\n",
+            "error: unknown algorithm `entropy-simplify` (known: entropy, naive, ",
         ),
     ];
     for (arguments, code, expected) in cases {
