@@ -51,6 +51,20 @@ fn step_sparse(bencher: Bencher, len: usize) {
     });
 }
 
+/// The same with units of different sizes.
+#[divan::bench(args = LENGTHS)]
+fn step_sparse_with_sizes(bencher: Bencher, len: usize) {
+    let sizes: Vec<u32> = (0..97).cycle().take(len).collect();
+    let mut search = Search::with_sizes(&sizes, &Config::default(), &EvidenceView::blank(len));
+    while search.undecided() > len / 2 {
+        step(&mut search, len / 10, 1);
+    }
+    bencher.with_inputs(|| search.clone()).bench_local_values(|mut search| {
+        step(&mut search, len / 10, 1);
+        search
+    });
+}
+
 /// In the middle of a sequence with every fifth unit needed: thousands of removed ranges.
 #[divan::bench(args = LENGTHS)]
 fn step_dense(bencher: Bencher, len: usize) {

@@ -69,6 +69,7 @@ pub(super) fn sweep_tests(needed: &[bool], start_removable: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{ln_gamma, survival, sweep_tests};
+    use crate::engine::exposure::Ahead;
     use crate::engine::markov::{Before, Posterior, Run};
     use crate::engine::probability::Grid;
 
@@ -99,7 +100,7 @@ mod tests {
                 })
                 .collect();
             let posterior = Posterior::new(grid, &start, &start, 0.0);
-            let run = posterior.survival(Before::Needed);
+            let run = posterior.survival(Before::Needed, &Ahead::default());
             for (k, tolerance) in [(1, 1e-9), (2, 1e-3), (10, 4e-3), (100, 2e-2), (1000, 5e-2)] {
                 let (got, exact) = (run.at(k), survival(run.at(1), (alpha, beta), k));
                 assert!((got / exact - 1.0).abs() < tolerance, "{alpha} {beta} {k}: {got} {exact}");
@@ -119,9 +120,9 @@ mod tests {
             .collect();
         let mut posterior = Posterior::new(grid, &start, &start, 0.0);
         let run = Run { length: 9, ended: true };
-        posterior.learn(Before::Needed, run);
-        posterior.learn(Before::Needed, run);
-        let survival_now = posterior.survival(Before::Needed);
+        posterior.learn(Before::Needed, run, &Ahead::default());
+        posterior.learn(Before::Needed, run, &Ahead::default());
+        let survival_now = posterior.survival(Before::Needed, &Ahead::default());
         for k in [2, 5, 20, 80] {
             let exact = survival(survival_now.at(1), (alpha + 16.0, beta + 2.0), k);
             assert!((survival_now.at(k) / exact - 1.0).abs() < 1e-2);

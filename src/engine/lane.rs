@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::config::Objective;
 use super::decision_tree;
+use super::exposure::{Ahead, Exposure, PerExponent};
 use super::markov::{Before, Posterior, Run, Survival};
 use super::runs::Runs;
 
@@ -70,8 +71,14 @@ struct Cursor {
 
 impl Cursor {
     /// Starts a run; `empty_rule` says that removing all `left` units is known not to be interesting.
-    fn new(around: &Around<'_>, left: usize, before: Before, posterior: &Posterior, empty_rule: bool) -> Self {
-        let survival = posterior.survival(before);
+    fn new(
+        around: &Around<'_>,
+        (left, ahead): (usize, &Ahead),
+        before: Before,
+        posterior: &Posterior,
+        empty_rule: bool,
+    ) -> Self {
+        let survival = posterior.survival(before, ahead);
         let cap = survival.cap(left, NEGLIGIBLE_SURVIVAL);
         let excluded = empty_rule && cap == left;
         let possible = if excluded { survival.tail(0).below(cap) } else { 1.0 };
@@ -123,6 +130,11 @@ pub(super) struct Closed {
     pub(super) before: Before,
     /// Probability that the model gave to what it learnt.
     pub(super) predicted: f64,
+    /// The exposures of its units.
+    pub(super) ahead: Ahead,
+    /// The weights that the exponents of exposure had, and what the run told of them.
+    pub(super) believed: PerExponent,
+    pub(super) told: PerExponent,
     /// Positions from its first to its last unit, the needed one included.
     pub(super) positions: Range<usize>,
     /// The needed unit that ended it.
@@ -159,6 +171,7 @@ pub(super) struct Answer {
 pub(super) struct Lane {
     pub(super) id: LaneId,
     places: Places,
+    exposure: Exposure,
     /// Units that are not decided yet, those of the run under way included.
     open: Range<usize>,
     before_first: Before,
@@ -172,10 +185,11 @@ pub(super) struct Lane {
 
 impl Lane {
     /// A lane over `count` units with nothing known of what is around them.
-    pub(super) fn new(id: LaneId, places: Places, count: usize) -> Self {
+    pub(super) fn new(id: LaneId, places: Places, exposure: Exposure, count: usize) -> Self {
         Self {
             id,
             places,
+            exposure,
             open: 0..count,
             before_first: Before::Unknown,
             before_last: Before::Unknown,
@@ -208,7 +222,7 @@ impl Lane {
             && cursor.choice.is_none()
         {
             let hi = (cursor.hi <= cursor.cap).then_some(cursor.hi);
-            cursor.outlook = Some(all.survival_of_known(cursor.before, cursor.lo, hi));
+            cursor.outlook = Some(all.survival_of_known(cursor.before, cursor.lo, hi, cursor.survival.ahead()));
         }
     }
 
@@ -239,7 +253,7 @@ impl Lane {
         let cursor = self.cursor.as_ref()?;
         let (m, _) = cursor.choice?;
         let hi = (cursor.hi <= cursor.cap).then_some(cursor.hi);
-        Some(all.learn_answer(cursor.before, cursor.lo, m, hi, yes))
+        Some(all.learn_answer(cursor.before, (cursor.lo, m, hi), yes, cursor.survival.ahead()))
     }
 
     /// Takes the answer to the question that `ask` returns. What is gone is told by `remove`:
@@ -277,6 +291,13 @@ impl Lane {
             let units = run.length + usize::from(run.ended);
             let closed_units =
                 if mirrored { self.open.end - units..self.open.end } else { self.open.start..self.open.start + units };
+            let ahead = cursor.survival.ahead();
+            let believed = posterior.exponents();
+            let told = if around.teaches {
+                Arc::make_mut(posterior).learn(before, learnt, ahead)
+            } else {
+                PerExponent::default()
+            };
             if let Some(closed) = around.closed.as_deref_mut() {
                 let needed = run.ended.then(|| {
                     let index = if mirrored { closed_units.start } else { closed_units.end - 1 };
@@ -288,13 +309,13 @@ impl Lane {
                     taught: around.teaches,
                     before,
                     predicted: cursor.predicted(learnt),
+                    ahead: ahead.clone(),
+                    believed,
+                    told,
                     positions: self.places.range(closed_units.clone()),
                     needed,
                     certified: cursor.certified,
                 });
-            }
-            if around.teaches {
-                Arc::make_mut(posterior).learn(before, learnt);
             }
             self.kept += usize::from(run.ended);
             let now = match (run.ended, learnt.ended) {
@@ -316,8 +337,9 @@ impl Lane {
     fn begin_run(&mut self, posterior: &Posterior, around: &Around<'_>) {
         let empty_rule = around.empty_rule && self.kept == 0;
         let before = if around.mirrored { self.before_last } else { self.before_first };
-        self.cursor =
-            (!self.open.is_empty()).then(|| Cursor::new(around, self.open.len(), before, posterior, empty_rule));
+        let ahead = Ahead::new(self.exposure.clone(), &self.open, around.mirrored);
+        let left = self.open.len();
+        self.cursor = (left > 0).then(|| Cursor::new(around, (left, &ahead), before, posterior, empty_rule));
     }
 
     /// Whether all units are decided.

@@ -38,7 +38,10 @@ impl Ledger {
         }
         if closed.taught {
             let grid = Arc::clone(&evidence.grid);
-            grid.add_likelihood(before, learnt, &mut evidence.increments);
+            grid.add_likelihood(before, learnt, &closed.ahead, &closed.believed, &mut evidence.increments);
+            for (sum, told) in evidence.exponents.iter_mut().zip(closed.told) {
+                *sum += told;
+            }
             evidence.steps.count(before, learnt);
         }
         evidence.decided += (run.length + usize::from(run.ended)) as u64;

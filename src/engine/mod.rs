@@ -5,7 +5,8 @@
 //! it was not handed. Source of the idea (a run-length code over a Markov model of needed and
 //! removable units, read off by tests): Fairhurst, *Information Theory Approach to Reducing Failure
 //! Inducing Input*. Here the lengths are predicted by an exact Bayesian mixture, old evidence is
-//! forgotten by fixed share, and the code is an optimal alphabetic tree.
+//! forgotten by fixed share, the units' sizes count as far as they turn out to matter, and the code
+//! is an optimal alphabetic tree.
 
 mod algorithm;
 pub mod baselines;
@@ -17,6 +18,7 @@ mod config;
 mod decision_tree;
 mod estimate;
 mod evidence;
+mod exposure;
 mod families;
 #[cfg(test)]
 mod figures;

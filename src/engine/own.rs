@@ -36,7 +36,7 @@ impl Entropy {
         sizes: &[u32],
         judge: &mut dyn Judge,
     ) -> Result<(BitSet, ListEvidence), Stopped> {
-        let mut search = Search::new(sizes.len(), &self.config, view);
+        let mut search = Search::with_sizes(sizes, &self.config, view);
         loop {
             let questions = search.next_tests(judge.width());
             if questions.is_empty() {

@@ -49,6 +49,15 @@ pub(super) fn subtract_max(logs: &mut [f64], floor: f64) {
     }
 }
 
+/// ln Σ e^log, −∞ of nothing.
+pub(super) fn log_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let max = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    if max == f64::NEG_INFINITY {
+        return max;
+    }
+    max + logs.map(|log| (log - max).exp()).sum::<f64>().ln()
+}
+
 /// Normalised weights of logarithms that are only known up to a constant.
 pub(super) fn weights(logs: &[f64]) -> Vec<f64> {
     let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -73,6 +73,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
 
     use super::{Lesson, SavedError, SavedEvidence};
+    use crate::engine::exposure::Ahead;
     use crate::engine::markov::{Before, Posterior};
     use crate::engine::minimality::BUCKETS;
     use crate::engine::steps::MOST;
@@ -132,7 +133,8 @@ mod tests {
     fn predicted(view: &EvidenceView) -> Vec<f64> {
         let prior = view.grid.log_prior(-0.5);
         let start: Vec<f64> = prior.iter().zip(&view.log_likelihood).map(|(prior, log)| prior + log).collect();
-        let survival = Posterior::new(view.grid.clone(), &start, &prior, 0.0).survival(Before::Needed);
+        let survival =
+            Posterior::new(view.grid.clone(), &start, &prior, 0.0).survival(Before::Needed, &Ahead::default());
         [1, 2, 4, 8, 16].map(|length| survival.at(length)).to_vec()
     }
 

@@ -96,7 +96,8 @@ impl Search {
         Self::sweep(Setting::new(len, config, None), config, view)
     }
 
-    /// The same for units of different sizes, which the objective looks at.
+    /// The same for units of these sizes, in sweep order. They tell how much a unit removes, for the
+    /// objective, and perhaps how likely it is needed, which is learnt; equal sizes tell nothing.
     pub fn with_sizes(sizes: &[u32], config: &Config, view: &EvidenceView) -> Self {
         Self::sweep(Setting::new(sizes.len(), config, Some(sizes)), config, view)
     }

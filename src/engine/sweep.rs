@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use super::bit_set::BitSet;
 use super::config::{Config, Direction, Lanes, Objective};
+use super::exposure::Exposure;
 use super::lane::{Answer, Around, Closed, Lane, LaneId, Places};
 use super::markov::Posterior;
 use super::minimality::Certificate;
@@ -62,6 +63,8 @@ pub(super) struct Setting {
     pub(super) lanes: Lanes,
     /// Sizes of the units before each position, and of all.
     pub(super) sizes_before: Option<Arc<[u64]>>,
+    /// What the sizes say about what is needed, as far as they differ.
+    pub(super) exposure: Exposure,
 }
 
 impl Setting {
@@ -83,6 +86,7 @@ impl Setting {
             objective: config.objective,
             lanes: config.lanes,
             sizes_before,
+            exposure: sizes.map_or_else(Exposure::default, Exposure::new),
         }
     }
 
@@ -225,7 +229,7 @@ impl Sweep {
             fresh: true,
         };
         let id = sweep.new_id();
-        sweep.lanes.push(Lane::new(id, Places::From(0), setting.len));
+        sweep.lanes.push(Lane::new(id, Places::From(0), setting.exposure.clone(), setting.len));
         sweep.begin(setting, 0, posterior);
         sweep
     }
@@ -415,7 +419,8 @@ impl Sweep {
             *posterior = Arc::clone(&trust.alone);
         }
         let id = self.new_id();
-        self.lanes = vec![Lane::new(id, Places::Listed(open.as_slice().into()), open.len())];
+        let exposure = setting.exposure.listed(&open);
+        self.lanes = vec![Lane::new(id, Places::Listed(open.as_slice().into()), exposure, open.len())];
         self.begin(setting, 0, posterior);
         self.probe = None;
     }

@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::engine::{Algorithm, BitSet, Config, Knowledge, Objective, QuestionId, Search, Verdict};
+use crate::engine::{Algorithm, BitSet, Config, Knowledge, QuestionId, Search, Verdict};
 use crate::passes::{NO_DEPTH, Sequence, Unit};
 
 use super::judge;
@@ -38,9 +38,6 @@ impl Sweep {
     pub(super) fn new(sequence: Sequence, config: &Config, knowledge: &Knowledge, order: Order, seed: u64) -> Self {
         let view = knowledge.view(sequence.kind, sequence.depth);
         Self::with(sequence, order, seed, |sequence, positions| {
-            if config.objective == Objective::Tests {
-                return By::Search(Box::new(Search::new(positions.len(), config, &view)));
-            }
             let sizes: Vec<u32> = positions.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
             By::Search(Box::new(Search::with_sizes(&sizes, config, &view)))
         })
