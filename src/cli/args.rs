@@ -32,6 +32,7 @@ Exit codes:
 const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop [OPTIONS] FILE -- CMD [ARGS]...
        lop grammars
+       lop passes
        lop compare [PROBLEM]...";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
@@ -62,6 +63,8 @@ pub struct Cli {
 pub enum Command {
     /// List the languages that lop knows the grammar of
     Grammars,
+    /// List the passes and what each does
+    Passes,
     /// Run reduction algorithms on the same problems and count their tests
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
@@ -126,6 +129,12 @@ pub struct ReduceArgs {
     /// The algorithm: lop's own, or a published one for comparison
     #[arg(long, value_name = "NAME", default_value = "entropy", value_parser = algorithm(), help_heading = SEARCH)]
     pub algorithm: reduce::Method,
+    /// Make only these passes: names from `lop passes`, separated by commas
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), help_heading = SEARCH)]
+    pub only: Vec<reduce::Pass>,
+    /// Leave these passes out
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), help_heading = SEARCH)]
+    pub skip: Vec<reduce::Pass>,
     /// Which part of the file comes first: what removes most per test, or the levels of the tree one by one
     #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
     pub schedule: ScheduleArg,
@@ -346,6 +355,11 @@ fn exit_code() -> RangedI64ValueParser<i32> {
 fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
     let names = reduce::Method::all().into_iter().map(reduce::Method::name);
     PossibleValuesParser::new(names).map(|name| reduce::Method::named(&name).expect("it is a possible value"))
+}
+
+fn pass() -> impl TypedValueParser<Value = reduce::Pass> {
+    let names = reduce::Pass::ALL.into_iter().map(reduce::Pass::name);
+    PossibleValuesParser::new(names).map(|name| reduce::Pass::named(&name).expect("it is a possible value"))
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -36,6 +36,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Code, Failure> {
     match cli.command {
         Some(Command::Grammars) => commands::grammars::run().map(|()| Code::Reduced),
+        Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
         None => commands::reduce::run(cli.reduce),
     }

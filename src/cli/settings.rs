@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::engine::Config;
 use crate::grammar::{Grammar, Registry};
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
-use crate::reduce::{Minimal, Options};
+use crate::reduce::{Minimal, Options, Passes};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
@@ -99,6 +99,7 @@ impl Settings {
         let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
+            passes: Passes { only: args.only, skip: args.skip },
             schedule: args.schedule.into(),
             order: args.order.map(Into::into).unwrap_or_default(),
             seed: args.seed,

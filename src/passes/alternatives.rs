@@ -1,6 +1,7 @@
 //! Single edits of which at most one is taken at a place.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
@@ -37,8 +38,8 @@ pub struct Class {
 pub struct Alternative {
     /// Its class.
     pub class: Class,
-    /// The node it replaces.
-    pub node: NodeId,
+    /// The part of the text in which its edits are.
+    pub range: Range<usize>,
     /// The edits of the text.
     pub edits: Vec<Edit>,
     /// Tokens saved; never negative, and where it is 0 bytes are saved.
@@ -58,7 +59,7 @@ impl Alternative {
         prints: &Fingerprints,
         class: Class,
         outer: NodeId,
-        kept: (std::ops::Range<usize>, u32),
+        kept: (Range<usize>, u32),
         suffix: &str,
     ) -> Option<Self> {
         let (kept, kept_tokens) = kept;
@@ -89,6 +90,34 @@ impl Alternative {
         Self::new(document, prints, class, outer, edits, after, (0, text))
     }
 
+    /// Makes several edits at once, in any order, none of which overlap; `None` if that is no gain.
+    /// `around` is what else the answer may depend on, such as the kind of a parent.
+    pub(super) fn of_edits(
+        document: &Document,
+        prints: &Fingerprints,
+        class: Class,
+        edits: Vec<Edit>,
+        around: impl Hash,
+    ) -> Option<Self> {
+        let (mut tokens, mut bytes) = (0, 0);
+        let mut hasher = DefaultHasher::new();
+        class.hash(&mut hasher);
+        around.hash(&mut hasher);
+        for edit in &edits {
+            let part = edit.start..edit.end;
+            tokens += i64::try_from(document.tokens_in(part.clone())).ok()?;
+            tokens -= i64::try_from(count_words(&edit.text)).ok()?;
+            bytes += i64::try_from(part.len()).ok()? - i64::try_from(edit.text.len()).ok()?;
+            prints.of(part).hash(&mut hasher);
+            edit.text.hash(&mut hasher);
+        }
+        if tokens < 0 || (tokens == 0 && bytes <= 0) {
+            return None;
+        }
+        let range = edits.iter().map(|e| e.start).min()?..edits.iter().map(|e| e.end).max()?;
+        Some(Alternative { class, range, edits, tokens: u32::try_from(tokens).ok()?, bytes, memo: hasher.finish() })
+    }
+
     fn new(
         document: &Document,
         prints: &Fingerprints,
@@ -111,7 +140,7 @@ impl Alternative {
         content.hash(&mut hasher);
         prints.of(node.range()).hash(&mut hasher);
         document.parent(outer).map(|p| document.node(p).kind).hash(&mut hasher);
-        Some(Alternative { class, node: outer, edits, tokens, bytes, memo: hasher.finish() })
+        Some(Alternative { class, range: node.range(), edits, tokens, bytes, memo: hasher.finish() })
     }
 }
 

@@ -86,7 +86,7 @@ mod tests {
             let sample = languages.sample(file, text);
             let outer_node = sample.node(outer);
             let mut found = hoists(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
-            found.retain(|hoist| hoist.node == outer_node);
+            found.retain(|hoist| hoist.range == sample.document.node(outer_node).range());
             assert_eq!(sample.results(&found), expected, "{outer} in {text}");
         }
     }

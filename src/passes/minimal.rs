@@ -57,7 +57,7 @@ mod tests {
             let node = sample.node(part);
             let prints = Fingerprints::new(text.as_bytes());
             let mut found = minimal_replacements(&sample.document, &sample.grammar, &prints);
-            found.retain(|replacement| replacement.node == node);
+            found.retain(|replacement| replacement.range == sample.document.node(node).range());
             assert_eq!(sample.results(&found), expected, "{part} in {text}");
         }
     }

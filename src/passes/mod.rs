@@ -14,9 +14,9 @@ mod fingerprint;
 mod hoist;
 mod minimal;
 mod removal;
-mod rewrites;
 mod shapes;
 mod siblings;
+mod splice_lift;
 mod tokens;
 
 #[cfg(test)]
@@ -32,9 +32,9 @@ pub use fingerprint::Fingerprints;
 pub use hoist::hoists;
 pub use minimal::minimal_replacements;
 pub use removal::{NodeSet, removal_edits};
-pub use rewrites::rewrites;
 pub use shapes::{Clearance, Shapes};
 pub use siblings::siblings;
+pub use splice_lift::{lifts, splices};
 pub use tokens::{token_units, tokens};
 
 use crate::syntax::{Edit, NodeId};

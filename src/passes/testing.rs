@@ -13,7 +13,7 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments, hoists,
-    line_units, minimal_replacements, rewrites, sensitive_ranges, siblings, token_units, tokens, unreferenced,
+    lifts, line_units, minimal_replacements, sensitive_ranges, siblings, splices, token_units, tokens, unreferenced,
     word_units,
 };
 
@@ -156,7 +156,8 @@ impl Sample {
         let prints = Fingerprints::new(document.source());
         let mut all = hoists(document, grammar, &prints);
         all.extend(minimal_replacements(document, grammar, &prints));
-        all.extend(rewrites(document, grammar, &prints));
+        all.extend(splices(document, grammar, &prints));
+        all.extend(lifts(document, grammar, &prints));
         all
     }
 

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use crate::passes::{Removal, Sequence, Unit, bodies, siblings, unreferenced};
 use crate::syntax::NodeId;
 
+use super::pass::Pass;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::session::Halt;
@@ -57,6 +58,9 @@ impl Reducer<'_, '_> {
     fn unreferenced_definitions(&mut self) -> Result<(), Halt> {
         loop {
             let (tokens, before) = (self.tokens(), self.weight());
+            if !self.allows(Pass::Unreferenced) {
+                return Ok(());
+            }
             let Some(tools) = &mut self.tools else { return Ok(()) };
             let work = &self.work;
             let skip = |node| work.is_refused(Ask::Definition, node, tokens);
@@ -64,7 +68,7 @@ impl Reducer<'_, '_> {
             let Some(sequence) = unreferenced(document, tools.grammar, &mut tools.shapes, skip) else {
                 return Ok(());
             };
-            self.session.enter_pass("unreferenced", self.round)?;
+            self.session.enter_pass(Pass::Unreferenced.name(), self.round)?;
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
             let tokens = self.tokens();
@@ -89,6 +93,9 @@ impl Reducer<'_, '_> {
 
     /// Bodies of definitions that stay.
     fn empty_bodies(&mut self) -> Result<(), Halt> {
+        if !self.allows(Pass::Bodies) {
+            return Ok(());
+        }
         let tokens = self.tokens();
         let Some(tools) = &mut self.tools else { return Ok(()) };
         let work = &self.work;
@@ -96,7 +103,7 @@ impl Reducer<'_, '_> {
         let Some((sequence, nodes)) = bodies(work.document(), tools.grammar, &mut tools.shapes, skip) else {
             return Ok(());
         };
-        self.session.enter_pass("bodies", self.round)?;
+        self.session.enter_pass(Pass::Bodies.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         for unit in sweep.kept().collect::<Vec<_>>() {
@@ -107,7 +114,10 @@ impl Reducer<'_, '_> {
 
     /// All sibling lists of the tree, from the root down.
     fn sibling_lists(&mut self) -> Result<(), Halt> {
-        self.session.enter_pass("siblings", self.round)?;
+        if !self.allows(Pass::Siblings) {
+            return Ok(());
+        }
+        self.session.enter_pass(Pass::Siblings.name(), self.round)?;
         let mut heap = BinaryHeap::new();
         self.open(0, &mut heap);
         while let Some(mut list) = heap.pop() {

@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::engine::Verdict;
-use crate::passes::{Alternative, Fingerprints, Removal, chains, hoists, minimal_replacements, rewrites};
+use crate::passes::{Action, Alternative, Fingerprints, Removal, chains, hoists, lifts, minimal_replacements, splices};
 
+use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::session::{Candidate, Halt, Inquiry};
@@ -40,15 +41,49 @@ impl Reducer<'_, '_> {
     /// Makes local edits while one is accepted.
     pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
         self.chains()?;
-        self.session.enter_pass("local edits", self.round)?;
-        while self.local_round()? {}
+        self.edit(Stage::LocalEdits)?;
         Ok(())
+    }
+
+    /// Makes the single edits of a stage, those with the greatest expected gain first, while one is
+    /// accepted; `true` if one was.
+    pub(super) fn edit(&mut self, stage: Stage) -> Result<bool, Halt> {
+        let passes: Vec<_> = Pass::ALL.into_iter().filter(|p| p.stage() == stage && self.allows(*p)).collect();
+        if passes.is_empty() {
+            return Ok(false);
+        }
+        self.session.enter_pass(stage.name(), self.round)?;
+        let mut edited = false;
+        while self.edit_round(&passes)? {
+            edited = true;
+        }
+        Ok(edited)
+    }
+
+    /// What some passes propose on the tree as it is and has not been refused.
+    fn proposals(&self, passes: &[Pass]) -> Vec<Alternative> {
+        let Some(tools) = &self.tools else { return Vec::new() };
+        let (document, grammar) = (self.work.document(), tools.grammar);
+        let prints = Fingerprints::new(document.source());
+        let mut all = Vec::new();
+        for pass in passes {
+            all.extend(match pass {
+                Pass::Hoist => hoists(document, grammar, &prints),
+                Pass::Minimal => minimal_replacements(document, grammar, &prints),
+                Pass::Splice => splices(document, grammar, &prints),
+                Pass::Lift => lifts(document, grammar, &prints),
+                _ => Vec::new(),
+            });
+        }
+        let tokens = self.tokens();
+        all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
+        all
     }
 
     /// Collapses chains of nested nodes.
     fn chains(&mut self) -> Result<(), Halt> {
         let tokens = self.tokens();
-        let Some(tools) = &self.tools else { return Ok(()) };
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Chains)) else { return Ok(()) };
         let mut sequences = chains(self.work.document(), tools.grammar);
         sequences.retain(|chain| {
             let memo = chain_memo(self.work.source(), &chain.units);
@@ -57,7 +92,7 @@ impl Reducer<'_, '_> {
         if sequences.is_empty() {
             return Ok(());
         }
-        self.session.enter_pass("chains", self.round)?;
+        self.session.enter_pass(Pass::Chains.name(), self.round)?;
         for sequence in sequences {
             // A chain inside a shell that went is gone with it; asking about it costs no test.
             let memo = chain_memo(self.work.source(), &sequence.units);
@@ -70,16 +105,12 @@ impl Reducer<'_, '_> {
         self.rebase()
     }
 
-    /// One round of local edits on one tree; `true` if one was accepted.
-    fn local_round(&mut self) -> Result<bool, Halt> {
-        let Some(tools) = &self.tools else { return Ok(false) };
-        let document = self.work.document();
-        let prints = Fingerprints::new(document.source());
-        let mut all = hoists(document, tools.grammar, &prints);
-        all.extend(minimal_replacements(document, tools.grammar, &prints));
-        all.extend(rewrites(document, tools.grammar, &prints));
-        let tokens = self.tokens();
-        all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
+    /// One round of edits on one tree; `true` if one was accepted.
+    fn edit_round(&mut self, passes: &[Pass]) -> Result<bool, Halt> {
+        let mut all = self.proposals(passes);
+        if all.is_empty() {
+            return Ok(false);
+        }
         if all.len() > MOST_ALTERNATIVES {
             all.sort_by_key(|a| Reverse(a.tokens));
             all.truncate(MOST_ALTERNATIVES);
@@ -88,7 +119,7 @@ impl Reducer<'_, '_> {
             .zip(all)
             .map(|(number, item)| Ranked { value: self.value(&item), tie: Reverse(number), item })
             .collect();
-        let small = document.node_count() <= SMALL_TREE;
+        let small = self.work.document().node_count() <= SMALL_TREE;
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
         while edited.len() < most {
@@ -111,7 +142,7 @@ impl Reducer<'_, '_> {
         while batch.len() < self.session.slots()
             && let Some(mut next) = heap.pop()
         {
-            let range = self.work.document().node(next.item.node).range();
+            let range = &next.item.range;
             // It waits for the tree in which its surroundings are as they are now.
             if edited.iter().any(|e| e.start < range.end && range.start < e.end) {
                 continue;
@@ -150,7 +181,7 @@ impl Reducer<'_, '_> {
         result?;
         Ok(taken.map(|at| {
             self.work.commit(&Removal::Edits(batch[at].edits.clone()));
-            self.work.document().node(batch[at].node).range()
+            batch[at].range.clone()
         }))
     }
 
@@ -212,6 +243,10 @@ impl Inquiry for Trial<'_, '_> {
         takes.then_some(question)
     }
 
+    fn pass(&self, question: u64) -> Option<Pass> {
+        Some(pass_of(self.at(question).class.action))
+    }
+
     fn describe(&self, question: u64) -> String {
         let class = self.at(question).class;
         format!("{:?} of kind {} by {}, {} tokens", class.action, class.outer, class.inner, self.at(question).tokens)
@@ -221,6 +256,16 @@ impl Inquiry for Trial<'_, '_> {
 impl Trial<'_, '_> {
     fn at(&self, question: u64) -> &Alternative {
         &self.batch[index(question)]
+    }
+}
+
+/// The pass that proposes these edits.
+fn pass_of(action: Action) -> Pass {
+    match action {
+        Action::Hoist => Pass::Hoist,
+        Action::Minimal => Pass::Minimal,
+        Action::Splice => Pass::Splice,
+        Action::Lift => Pass::Lift,
     }
 }
 

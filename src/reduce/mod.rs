@@ -17,6 +17,7 @@ mod local;
 mod method;
 pub mod model;
 pub mod options;
+mod pass;
 mod ranked;
 mod reducer;
 mod report;
@@ -39,6 +40,7 @@ pub use event::{Event, EventSink, Silent, Size};
 pub use method::Method;
 pub use model::{Model, ModelError};
 pub use options::{Minimal, Options, Order, Schedule};
+pub use pass::{Pass, Passes, Stage};
 pub use report::{Counts, Ended, PassStats, Report};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 

@@ -6,6 +6,7 @@ use crate::engine::Config;
 
 use super::method::Method;
 use super::model::Model;
+use super::pass::Passes;
 
 /// How the sibling sequences of the tree are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,8 @@ impl Minimal {
 pub struct Options {
     /// The algorithm that reduces.
     pub algorithm: Method,
+    /// The passes that have a turn. They shape only lop's own way over trees and text.
+    pub passes: Passes,
     /// Order of the sibling sequences.
     pub schedule: Schedule,
     /// Direction of a sweep.
@@ -105,6 +108,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             algorithm: Method::default(),
+            passes: Passes::default(),
             schedule: Schedule::default(),
             order: Order::default(),
             seed: 0,

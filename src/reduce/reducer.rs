@@ -15,6 +15,7 @@ use super::classes::Classes;
 use super::event::Event;
 use super::gate::Gate;
 use super::options::{Minimal, Options, Order, Schedule};
+use super::pass::{Pass, Stage};
 use super::session::{Candidate, Halt, Inquiry, Session};
 use super::sweep::Sweep;
 use super::work::{Ask, Work, worth_asking_again};
@@ -54,6 +55,9 @@ pub(super) struct Tools<'g> {
 impl<'g> Reducer<'_, 'g> {
     /// What the result is guaranteed to be minimal in.
     pub(super) fn minimal(&self) -> Minimal {
+        if !self.allows(Pass::Minimality) {
+            return Minimal::None;
+        }
         let default = if self.tools.is_some() { Minimal::Token } else { Minimal::Char };
         self.options.minimal.unwrap_or(default)
     }
@@ -66,6 +70,11 @@ impl<'g> Reducer<'_, 'g> {
     /// Bytes and tokens: what has to fall for a stage to be repeated.
     pub(super) fn weight(&self) -> (usize, usize) {
         (self.session.size().tokens, self.session.size().bytes)
+    }
+
+    /// Whether a pass has its turn.
+    pub(super) fn allows(&self, pass: Pass) -> bool {
+        self.options.passes.allow(pass)
     }
 
     /// Reduces to the fixpoint.
@@ -91,14 +100,7 @@ impl<'g> Reducer<'_, 'g> {
         self.deep_nesting()?;
         while self.tools.is_some() {
             self.round += 1;
-            let before = self.weight();
-            self.shrink()?;
-            self.tokens_pass()?;
-            if self.weight() < before && self.round < MAX_ROUNDS {
-                continue;
-            }
-            self.characters_pass()?;
-            if self.weight() < before && self.round < MAX_ROUNDS {
+            if self.one_round()? && self.round < MAX_ROUNDS {
                 continue;
             }
             if self.tools.is_some() && (!self.verify()? || self.round >= MAX_ROUNDS) {
@@ -106,6 +108,21 @@ impl<'g> Reducer<'_, 'g> {
             }
         }
         Ok(())
+    }
+
+    /// Each stage has its turn when those before it have found nothing; `true` as soon as one has.
+    fn one_round(&mut self) -> Result<bool, Halt> {
+        let before = self.weight();
+        self.shrink()?;
+        self.tokens_pass()?;
+        if self.weight() < before {
+            return Ok(true);
+        }
+        if self.edit(Stage::Rules)? || self.edit(Stage::Late)? {
+            return Ok(true);
+        }
+        self.characters_pass()?;
+        Ok(self.weight() < before)
     }
 
     /// Deletion and local edits, while they make the text smaller.
@@ -130,9 +147,9 @@ impl<'g> Reducer<'_, 'g> {
         loop {
             self.round += 1;
             let before = self.weight();
-            self.text_pass("lines", line_units)?;
-            self.text_pass("words", word_units)?;
-            self.text_pass("characters", |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
+            self.text_pass(Pass::Lines, line_units)?;
+            self.text_pass(Pass::Words, word_units)?;
+            self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
             if self.weight() < before && self.round < MAX_ROUNDS {
                 continue;
             }
@@ -144,18 +161,13 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Works on lines, then on words, until the text is at most `most` bytes long or no more go.
     pub(super) fn shrink_until(&mut self, most: usize) -> Result<(), Halt> {
-        self.shrink_by("lines", line_units, most)?;
-        self.shrink_by("words", word_units, most)
+        self.shrink_by(Pass::Lines, line_units, most)?;
+        self.shrink_by(Pass::Words, word_units, most)
     }
 
-    fn shrink_by(
-        &mut self,
-        name: &'static str,
-        units: impl Fn(&[u8]) -> Option<Sequence>,
-        most: usize,
-    ) -> Result<(), Halt> {
+    fn shrink_by(&mut self, pass: Pass, units: impl Fn(&[u8]) -> Option<Sequence>, most: usize) -> Result<(), Halt> {
         if self.session.size().bytes > most {
-            self.session.enter_pass(name, 0)?;
+            self.session.enter_pass(pass.name(), 0)?;
         }
         while self.session.size().bytes > most {
             let before = self.weight();
@@ -175,9 +187,12 @@ impl<'g> Reducer<'_, 'g> {
         Ok(())
     }
 
-    fn text_pass(&mut self, name: &'static str, units: impl Fn(&[u8]) -> Option<Sequence>) -> Result<(), Halt> {
+    fn text_pass(&mut self, pass: Pass, units: impl Fn(&[u8]) -> Option<Sequence>) -> Result<(), Halt> {
+        if !self.allows(pass) {
+            return Ok(());
+        }
         let Some(sequence) = units(self.work.source()) else { return Ok(()) };
-        self.session.enter_pass(name, self.round)?;
+        self.session.enter_pass(pass.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         self.rebase()
@@ -185,10 +200,13 @@ impl<'g> Reducer<'_, 'g> {
 
     /// All comments in one test; if they cannot go together, one sweep over them.
     fn comments(&mut self) -> Result<(), Halt> {
+        if !self.allows(Pass::Comments) {
+            return Ok(());
+        }
         let Some(sequence) = self.tools.as_ref().and_then(|t| comments(self.work.document(), t.grammar)) else {
             return Ok(());
         };
-        self.session.enter_pass("comments", self.round)?;
+        self.session.enter_pass(Pass::Comments.name(), self.round)?;
         let nodes: Vec<_> = nodes_of(&sequence).collect();
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
@@ -200,14 +218,14 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Single tokens, right to left.
     fn tokens_pass(&mut self) -> Result<(), Halt> {
-        let Some(tools) = &self.tools else { return Ok(()) };
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Tokens)) else { return Ok(()) };
         let (document, now) = (self.work.document(), self.tokens());
         let mut leaves: Vec<NodeId> = tokens(document, tools.grammar).collect();
         leaves.retain(|&leaf| {
             !self.work.is_refused(Ask::Token, leaf, now) && !self.work.is_refused(Ask::Unit, leaf, now)
         });
         let Some(sequence) = token_units(document, &leaves) else { return Ok(()) };
-        self.session.enter_pass("tokens", self.round)?;
+        self.session.enter_pass(Pass::Tokens.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         for unit in sweep.kept().collect::<Vec<_>>() {
@@ -218,7 +236,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The characters of ERROR regions, literals and leftovers.
     fn characters_pass(&mut self) -> Result<(), Halt> {
-        let Some(tools) = &self.tools else { return Ok(()) };
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Characters)) else { return Ok(()) };
         let tokens = self.tokens();
         let parts: Vec<_> = sensitive_ranges(self.work.document(), tools.grammar)
             .into_iter()
@@ -229,7 +247,7 @@ impl<'g> Reducer<'_, 'g> {
             .collect();
         let Some(sequence) = character_units(self.work.source(), &parts) else { return Ok(()) };
         let prints: Vec<_> = parts.iter().map(|part| part_memo(&self.work.source()[part.clone()])).collect();
-        self.session.enter_pass("characters", self.round)?;
+        self.session.enter_pass(Pass::Characters.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         if sweep.removed_count() == 0 {
@@ -242,6 +260,9 @@ impl<'g> Reducer<'_, 'g> {
     /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
     /// 1-minimality. `true` if something went after all.
     pub(super) fn verify(&mut self) -> Result<bool, Halt> {
+        if !self.allows(Pass::Minimality) {
+            return Ok(false);
+        }
         self.kept_by_timeout.clear();
         self.session.give_second_chances();
         let before = self.weight();
@@ -271,7 +292,7 @@ impl<'g> Reducer<'_, 'g> {
         if units.is_empty() {
             return Ok(());
         }
-        self.session.enter_pass("minimality", self.round)?;
+        self.session.enter_pass(Pass::Minimality.name(), self.round)?;
         let sequence = Sequence { kind, depth: NO_DEPTH, units };
         let config = Config { theta: Some(0.0), ..self.config(Direction::Forward) };
         let mut sweep = Sweep::verification(sequence, &config, &self.knowledge, self.options.order, self.options.seed);

@@ -14,6 +14,7 @@ use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
 use super::options::Options;
+use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats};
 
 /// The deadline is this many times the slowest accepted run.
@@ -68,6 +69,10 @@ pub(super) trait Inquiry {
     /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
     /// it was answered *interesting*, now or before.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
+    /// The pass that asks, where an inquiry asks for several.
+    fn pass(&self, _: u64) -> Option<Pass> {
+        None
+    }
     /// What the question is about, for people.
     fn describe(&self, question: u64) -> String;
 }
@@ -211,6 +216,13 @@ impl<'a> Session<'a> {
         self.emit(&Event::Pass { name, round })
     }
 
+    /// The test or success to be counted next is of this pass.
+    fn attribute(&mut self, pass: Option<Pass>) {
+        if let Some(pass) = pass {
+            self.pass = pass.name();
+        }
+    }
+
     /// Sends an event to the consumers.
     pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Halt> {
         self.sink.event(event).map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best.to_vec() }))
@@ -305,6 +317,7 @@ impl<'a> Session<'a> {
             run.duration = outcome.duration;
             let text = Arc::clone(&run.text);
             let what = inquiry.describe(question);
+            self.attribute(inquiry.pass(question));
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {
                 Some(Verdict::Timeout) if self.second_chance.as_mut().is_some_and(|tried| tried.insert(key(&text))) => {
@@ -336,6 +349,7 @@ impl<'a> Session<'a> {
             asked.remove(&question);
         }
         let Some(accepted) = accepted else { return Ok(()) };
+        self.attribute(inquiry.pass(accepted));
         // An interesting candidate stays until the search has got that far, or can no longer.
         let winner = asked.remove(&accepted).expect("an inquiry accepts only what it asked in this pursuit");
         asked.retain(|question, run| run.ticket.is_some() || inquiry.may_accept(*question));

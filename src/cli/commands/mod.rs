@@ -2,4 +2,5 @@
 
 pub mod compare;
 pub mod grammars;
+pub mod passes;
 pub mod reduce;

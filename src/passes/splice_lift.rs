@@ -1,51 +1,66 @@
 //! Splices and lifts: the local edits that a grammar's rules describe.
 
-use crate::grammar::Grammar;
+use std::ops::Range;
+
+use crate::grammar::{Capture, Grammar};
 use crate::syntax::{Document, NodeId};
 
 use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
 
-/// All splices and lifts of a document.
+/// All splices of a document.
 #[must_use]
-pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let root = document.tree().root_node();
-    let find = |capture: &crate::grammar::Capture| document.find(capture.range.start, capture.range.end, capture.kind);
-    let class = |action, outer: NodeId, inner: NodeId| {
-        let (outer, inner) = (document.node(outer), document.node(inner));
-        let depth = u16::try_from(inner.depth.saturating_sub(outer.depth)).unwrap_or(u16::MAX);
-        Class { action, outer: outer.kind, inner: inner.kind, depth }
-    };
+pub fn splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
-    for splice in grammar.rules().splices(root, document.source()) {
-        let (Some(outer), Some(inner)) = (find(&splice.outer), find(&splice.inner)) else {
+    for splice in grammar.rules().splices(document.tree().root_node(), document.source()) {
+        let (Some(outer), Some(inner)) = (find(document, &splice.outer), find(document, &splice.inner)) else {
             continue;
         };
-        let mut children = document.children(inner);
-        let Some(open) = children.next() else { continue };
-        let Some(close) = children.last() else { continue };
-        let (from, to) = (document.node(open), document.node(close));
-        let (start, end) = inside(document.source(), from.end as usize, to.start as usize);
-        let tokens = document.node(inner).tokens - from.tokens - to.tokens;
-        let class = class(Action::Splice, outer, inner);
-        all.extend(Alternative::keep_part(document, prints, class, outer, (start..end, tokens), ""));
+        let Some(part) = inside(document, inner) else { continue };
+        let class = class(document, Action::Splice, outer, inner);
+        all.extend(Alternative::keep_part(document, prints, class, outer, part, ""));
     }
-    for lift in grammar.rules().lifts(root, document.source()) {
-        let (Some(outer), Some(inner)) = (find(&lift.outer), find(&lift.lift)) else { continue };
+    all
+}
+
+/// All lifts of a document.
+#[must_use]
+pub fn lifts(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let mut all = Vec::new();
+    for lift in grammar.rules().lifts(document.tree().root_node(), document.source()) {
+        let (Some(outer), Some(inner)) = (find(document, &lift.outer), find(document, &lift.lift)) else { continue };
         let kept = document.node(inner);
-        let class = class(Action::Lift, outer, inner);
+        let class = class(document, Action::Lift, outer, inner);
         let part = (kept.range(), kept.tokens);
         all.extend(Alternative::keep_part(document, prints, class, outer, part, &lift.suffix));
     }
     all
 }
 
-/// `start..end` without blanks at its ends, unless it is all blank.
-fn inside(source: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let text = &source[start..end];
+/// The node that a rule has captured.
+pub(super) fn find(document: &Document, capture: &Capture) -> Option<NodeId> {
+    document.find(capture.range.start, capture.range.end, capture.kind)
+}
+
+/// The class of an edit that keeps `inner` of `outer`.
+pub(super) fn class(document: &Document, action: Action, outer: NodeId, inner: NodeId) -> Class {
+    let (outer, inner) = (document.node(outer), document.node(inner));
+    let depth = u16::try_from(inner.depth.saturating_sub(outer.depth)).unwrap_or(u16::MAX);
+    Class { action, outer: outer.kind, inner: inner.kind, depth }
+}
+
+/// What stands between the first and the last token of a block, without blanks at its ends, and
+/// how many tokens that is; `None` if it has no two tokens.
+pub(super) fn inside(document: &Document, block: NodeId) -> Option<(Range<usize>, u32)> {
+    let mut children = document.children(block);
+    let (open, close) = (children.next()?, children.last()?);
+    let (open, close) = (document.node(open), document.node(close));
+    let (start, end) = (open.end as usize, close.start as usize);
+    let text = &document.source()[start..end];
     let from = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let to = text.iter().rposition(|b| !b.is_ascii_whitespace()).map_or(0, |last| last + 1);
-    if from < to { (start + from, start + to) } else { (start, start) }
+    let range = if from < to { start + from..start + to } else { start..start };
+    Some((range, document.node(block).tokens - open.tokens - close.tokens))
 }
 
 #[cfg(test)]
@@ -59,8 +74,9 @@ mod tests {
         let mut languages = Languages::default();
         for &(file, text, expected) in rows {
             let sample = languages.sample(file, text);
-            let mut found = rewrites(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
-            found.retain(|rewrite| rewrite.class.action == action);
+            let prints = Fingerprints::new(text.as_bytes());
+            let propose = if action == Action::Splice { splices } else { lifts };
+            let found = propose(&sample.document, &sample.grammar, &prints);
             let mut results = sample.results(&found);
             results.sort();
             let mut expected: Vec<_> = expected.to_vec();
@@ -107,7 +123,9 @@ mod tests {
     fn tokens_saved_are_counted() {
         let text = "void f(void) { if (a) { b(); } }";
         let sample = Languages::default().sample("x.c", text);
-        let found = rewrites(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+        let prints = Fingerprints::new(text.as_bytes());
+        let mut found = splices(&sample.document, &sample.grammar, &prints);
+        found.extend(lifts(&sample.document, &sample.grammar, &prints));
         let saved: Vec<_> = found.iter().map(|rewrite| (rewrite.class.action, rewrite.tokens, rewrite.bytes)).collect();
         // Ten tokens become four, or two.
         assert_eq!(saved, [(Action::Splice, 6, 11), (Action::Lift, 8, 13)]);

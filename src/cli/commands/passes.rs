@@ -1,0 +1,20 @@
+//! `lop passes`: the passes of a reduction and what each does.
+
+use std::io::Write;
+
+use crate::cli::failure::Failure;
+use crate::reduce::Pass;
+use crate::report::text::Table;
+
+/// Lists the passes on standard output, in the order of their stages.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run() -> Result<(), Failure> {
+    let mut table = Table::new(3, &["pass", "stage", "what it does"]);
+    for pass in Pass::ALL {
+        table.row(vec![pass.name().to_owned(), pass.stage().name().to_owned(), pass.about().to_owned()]);
+    }
+    let mut out = anstream::stdout().lock();
+    table.write(&mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed)
+}
