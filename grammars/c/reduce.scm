@@ -88,3 +88,44 @@
 ((preproc_ifdef [(declaration) (function_definition) (type_definition) (statement)] @lift) @lift.outer)
 ((preproc_if alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift)) @lift.outer)
 ((preproc_ifdef alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift)) @lift.outer)
+
+; Rewrites: what the template makes of it.
+
+; A cast, a conditional and a comma lose all but one part.
+((cast_expression value: (_) @_value) @rewrite (#set! text "{_value}"))
+; int a = b;  becomes  a = b;
+((declaration declarator: (init_declarator declarator: (identifier) @_name value: (_) @_value)) @rewrite
+  (#set! text "{_name} = {_value};"))
+; int a; int b;  becomes  int a, b;
+((declaration type: (_) @_type declarator: (_) @_first) @rewrite . (declaration type: (_) @_other declarator: (_) @_second) @rewrite
+  (#eq? @_type @_other) (#set! text "{_type} {_first}, {_second};"))
+; Qualifiers and storage classes.
+((declaration [(storage_class_specifier) (type_qualifier)] type: (_) @_type declarator: (_) @_first . ";") @rewrite
+  (#set! text "{_type} {_first};"))
+
+; Types become the simplest, wherever they stand.
+((sized_type_specifier) @unify (#set! text "int"))
+((primitive_type) @unify (#not-eq? @unify "int") (#set! text "int"))
+
+; Parameters and arguments.
+(function_declarator declarator: (identifier) @param.fn parameters: (parameter_list) @param.list)
+(call_expression function: (identifier) @param.fn arguments: (argument_list) @param.list)
+
+; typedef int t;
+((type_definition type: (_) @alias.text declarator: (type_identifier) @alias.name . ";") @alias.unit)
+; typedef struct s { } t;
+((type_definition type: (struct_specifier name: (_) @_tag body: (_) @_body) declarator: (type_identifier) @alias.name . ";") @alias.unit
+  (#set! text "struct {_tag}") (#set! leave "struct {_tag} {_body};"))
+
+; Locals and parameters become globals.
+((function_definition body: (compound_statement (declaration) @globalise)) @globalise.before)
+((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise))) @globalise.before
+  (#set! suffix ";"))
+
+; What is called once takes the call's place.
+((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
+  body: (compound_statement) @inline.body) @inline.unit)
+((expression_statement (call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments)) @inline.site)
+((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
+  body: (compound_statement . (return_statement (_) @inline.value) .)) @inline.unit)
+((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)

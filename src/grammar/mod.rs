@@ -6,6 +6,7 @@
 mod content;
 mod expansions;
 mod folder;
+mod forms;
 mod kinds;
 mod language_toml;
 mod minimal;
@@ -15,6 +16,7 @@ mod registry;
 mod replace;
 mod rules;
 mod supertypes;
+mod template;
 
 use std::sync::OnceLock;
 
@@ -25,7 +27,10 @@ pub use folder::{EMBEDDED, Folder, Parser};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
-pub use rules::{Capture, Definition, Lift, RuleText, Rules, Splice};
+pub use rules::{
+    Alias, Call, Capture, Definition, Globalise, Inlined, Lift, Parameters, Rewrite, RuleText, Rules, Splice,
+};
+pub use template::Piece;
 
 use kinds::{KindSet, Resolver};
 use language_toml::LanguageToml;

@@ -6,17 +6,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-use tree_sitter::{
-    CaptureQuantifier, Language, Node, Query, QueryCursor, QueryErrorKind, QueryMatch, StreamingIterator,
-};
+use tree_sitter::{Language, Node, Query, QueryCursor, QueryErrorKind, QueryMatch, StreamingIterator};
 
+use super::forms::{Form, setting};
 use super::problem::{GrammarError, Origin, Problem, line_of};
+use super::template::{Piece, Template};
 
 /// The file's name in its folder.
 pub(super) const FILE_NAME: &str = "reduce.scm";
-
-/// The only key that `#set!` may set, and only in a lift.
-const SUFFIX: &str = "suffix";
 
 /// How many matches may be under way at a time, and how deep in the tree one may start. Every match
 /// under way is looked at for every node, which is quadratic on a tree that is all depth, and
@@ -88,27 +85,74 @@ pub struct RuleText {
     pub text: String,
 }
 
-/// What the captures of a pattern make it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Definition,
-    Body,
-    Splice,
-    Lift,
+/// `@rewrite` with `#set! text`: what stands there may become what the template says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rewrite {
+    /// What is replaced: one node, or several side by side. The kind is that of the first.
+    pub outer: Capture,
+    /// What it becomes.
+    pub pieces: Vec<Piece>,
+    /// The number of the rule in its file.
+    pub rule: usize,
 }
 
-impl Form {
-    const ALL: [Self; 4] = [Self::Definition, Self::Body, Self::Splice, Self::Lift];
+/// `@param.fn`, `@param.list`: the list of parameters or arguments that belongs to a function's name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Parameters {
+    /// The parameters or arguments.
+    pub list: Capture,
+    /// The name of the function that is declared or called.
+    pub function: Capture,
+}
 
-    /// The captures of this form: where the edit happens, and the node that says what it is.
-    const fn captures(self) -> &'static [&'static str] {
-        match self {
-            Self::Definition => &["def.unit", "def.name"],
-            Self::Body => &["body"],
-            Self::Splice => &["splice.outer", "splice.inner"],
-            Self::Lift => &["lift.outer", "lift"],
-        }
-    }
+/// `@alias.unit`, `@alias.name`, `@alias.text`: a name that stands for a text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Alias {
+    /// What makes the name stand for the text; it goes when nobody uses the name any more.
+    pub unit: Capture,
+    /// The name.
+    pub name: Capture,
+    /// What it stands for.
+    pub text: Vec<Piece>,
+    /// What stays where the unit was; mostly nothing.
+    pub leave: Vec<Piece>,
+    /// The number of the rule in its file.
+    pub rule: usize,
+}
+
+/// `@globalise`, `@globalise.before`: something that may stand before another thing instead.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Globalise {
+    /// In front of what it may stand.
+    pub before: Capture,
+    /// What moves.
+    pub moved: Capture,
+    /// What has to follow it there, from `#set! suffix`; mostly empty.
+    pub suffix: String,
+}
+
+/// Something that can be put in the place of its calls.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Inlined {
+    /// What goes when there is no other call.
+    pub unit: Capture,
+    /// The name by which it is called.
+    pub name: Capture,
+    /// What takes the place of a call: the inside of this block, or all of this.
+    pub body: Capture,
+    /// Its parameters, whose names become the arguments.
+    pub parameters: Option<Capture>,
+}
+
+/// Where something is called.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Call {
+    /// What is replaced.
+    pub site: Capture,
+    /// The name that is called.
+    pub name: Capture,
+    /// The arguments.
+    pub arguments: Option<Capture>,
 }
 
 /// The compiled rules of one language.
@@ -116,7 +160,7 @@ impl Form {
 pub struct Rules {
     /// One query per form, in the order of [`Form::ALL`], so that asking for one form does not
     /// match the others; `None` when no rule has that form.
-    queries: [Option<FormQuery>; 4],
+    queries: [Option<FormQuery>; Form::ALL.len()],
     /// Every rule, in file order.
     texts: Vec<RuleText>,
 }
@@ -124,10 +168,37 @@ pub struct Rules {
 #[derive(Debug)]
 struct FormQuery {
     query: Query,
-    /// The numbers of the form's captures in the query.
-    captures: Vec<u32>,
-    /// Per pattern, what `#set! suffix` says.
-    suffixes: Vec<String>,
+    /// The numbers of the form's captures in the query, then those it may have besides; `None` for one
+    /// that no rule uses.
+    captures: Vec<Option<u32>>,
+    /// How many of them have to be there.
+    needed: usize,
+    /// Per pattern, what `#set!` says.
+    settings: Vec<Settings>,
+}
+
+#[derive(Debug, Default)]
+struct Settings {
+    suffix: String,
+    text: Option<Template>,
+    leave: Option<Template>,
+}
+
+/// A match of a rule, as its form names the parts.
+struct Found<'f, 't> {
+    /// The number of the rule.
+    rule: usize,
+    /// The captures of the form, in its order.
+    captures: Vec<Option<Capture>>,
+    settings: &'f Settings,
+    matched: &'f QueryMatch<'f, 't>,
+    source: &'f [u8],
+}
+
+impl Found<'_, '_> {
+    fn fill(&self, template: Option<&Template>) -> Vec<Piece> {
+        template.map(|template| template.fill(self.matched, self.source)).unwrap_or_default()
+    }
 }
 
 impl Rules {
@@ -139,14 +210,14 @@ impl Rules {
     pub(super) fn compile(language: &Language, origin: Origin<'_>) -> Result<Self, GrammarError> {
         let query = compile(language, origin)?;
         let forms = (0..query.pattern_count())
-            .map(|pattern| form_of(&query, pattern, origin))
+            .map(|pattern| Form::of(&query, pattern, origin))
             .collect::<Result<Vec<_>, _>>()?;
         let texts = (0..query.pattern_count()).map(|pattern| rule_text(&query, pattern, origin.text)).collect();
 
-        let mut queries = [const { None }; 4];
+        let mut queries = [const { None }; Form::ALL.len()];
         for (slot, form) in queries.iter_mut().zip(Form::ALL) {
             if forms.contains(&form) {
-                *slot = Some(FormQuery::new(&query, form, &forms));
+                *slot = Some(FormQuery::new(&query, form, &forms, origin)?);
             }
         }
         Ok(Self { queries, texts })
@@ -169,70 +240,170 @@ impl Rules {
     /// What `@def.unit` and `@def.name` match below `root`, in document order and without doubles.
     /// `source` is the text that was parsed.
     pub fn definitions(&self, root: Node<'_>, source: &[u8]) -> Vec<Definition> {
-        self.collect(Form::Definition, root, source, |captures, _| {
-            let [unit, name] = captures else { return None };
-            Some(Definition { unit: unit.clone(), name: name.clone() })
+        self.collect(Form::Definition, root, source, |found| {
+            let [unit, name] = all(&found)?;
+            Some(Definition { unit, name })
         })
     }
 
     /// What `@body` matches below `root`, in document order and without doubles.
     pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<Capture> {
-        self.collect(Form::Body, root, source, |captures, _| captures.first().cloned())
+        self.collect(Form::Body, root, source, |found| {
+            let [body] = all(&found)?;
+            Some(body)
+        })
     }
 
     /// What `@splice.outer` and `@splice.inner` match below `root`, in document order and without doubles.
     pub fn splices(&self, root: Node<'_>, source: &[u8]) -> Vec<Splice> {
-        self.collect(Form::Splice, root, source, |captures, _| {
-            let [outer, inner] = captures else { return None };
-            Some(Splice { outer: outer.clone(), inner: inner.clone() })
+        self.collect(Form::Splice, root, source, |found| {
+            let [outer, inner] = all(&found)?;
+            Some(Splice { outer, inner })
         })
     }
 
     /// What `@lift.outer` and `@lift` match below `root`, in document order and without doubles.
     pub fn lifts(&self, root: Node<'_>, source: &[u8]) -> Vec<Lift> {
-        self.collect(Form::Lift, root, source, |captures, suffix| {
-            let [outer, lift] = captures else { return None };
-            Some(Lift { outer: outer.clone(), lift: lift.clone(), suffix: suffix.to_owned() })
+        self.collect(Form::Lift, root, source, |found| {
+            let [outer, lift] = all(&found)?;
+            Some(Lift { outer, lift, suffix: found.settings.suffix.clone() })
         })
     }
 
-    /// Runs the rules of one form. A rule may name a capture under `*` or `?`; a match in which it
-    /// is missing makes nothing.
+    /// What `@rewrite` matches below `root`, in document order and without doubles.
+    pub fn rewrites(&self, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
+        self.rewritten(Form::Rewrite, root, source)
+    }
+
+    /// What `@unify` matches below `root`, in document order and without doubles: those of one rule and
+    /// equal text are replaced together.
+    pub fn unified(&self, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
+        self.rewritten(Form::Unify, root, source)
+    }
+
+    fn rewritten(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
+        self.collect(form, root, source, |found| {
+            let [outer] = all(&found)?;
+            Some(Rewrite { outer, pieces: found.fill(found.settings.text.as_ref()), rule: found.rule })
+        })
+    }
+
+    /// What `@param.fn` and `@param.list` match below `root`, in document order and without doubles.
+    pub fn parameters(&self, root: Node<'_>, source: &[u8]) -> Vec<Parameters> {
+        self.collect(Form::Parameters, root, source, |found| {
+            let [list, function] = all(&found)?;
+            Some(Parameters { list, function })
+        })
+    }
+
+    /// What `@alias.unit` and `@alias.name` match below `root`, in document order and without doubles.
+    pub fn aliases(&self, root: Node<'_>, source: &[u8]) -> Vec<Alias> {
+        self.collect(Form::Alias, root, source, |found| {
+            let [unit, name, text] = &found.captures[..] else { return None };
+            let text = match text {
+                Some(text) => vec![Piece::from(text.range.clone())],
+                None => found.fill(found.settings.text.as_ref()),
+            };
+            let leave = found.fill(found.settings.leave.as_ref());
+            Some(Alias { unit: unit.clone()?, name: name.clone()?, text, leave, rule: found.rule })
+        })
+    }
+
+    /// What `@globalise` and `@globalise.before` match below `root`, in document order and without doubles.
+    pub fn globalised(&self, root: Node<'_>, source: &[u8]) -> Vec<Globalise> {
+        self.collect(Form::Globalise, root, source, |found| {
+            let [before, moved] = all(&found)?;
+            Some(Globalise { before, moved, suffix: found.settings.suffix.clone() })
+        })
+    }
+
+    /// What can be put in the place of a statement that calls it, and those statements.
+    pub fn bodies_and_sites(&self, root: Node<'_>, source: &[u8]) -> (Vec<Inlined>, Vec<Call>) {
+        let bodies = self.inlined(Form::InlineBody, root, source);
+        (bodies, self.calls(Form::InlineSite, root, source))
+    }
+
+    /// What can be put in the place of an expression that calls it, and those expressions.
+    pub fn values_and_expressions(&self, root: Node<'_>, source: &[u8]) -> (Vec<Inlined>, Vec<Call>) {
+        let values = self.inlined(Form::InlineValue, root, source);
+        (values, self.calls(Form::InlineExpression, root, source))
+    }
+
+    fn inlined(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Inlined> {
+        self.collect(form, root, source, |found| {
+            let [unit, name, body, parameters] = &found.captures[..] else { return None };
+            let (unit, name, body) = (unit.clone()?, name.clone()?, body.clone()?);
+            Some(Inlined { unit, name, body, parameters: parameters.clone() })
+        })
+    }
+
+    fn calls(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Call> {
+        self.collect(form, root, source, |found| {
+            let [site, name, arguments] = &found.captures[..] else { return None };
+            Some(Call { site: site.clone()?, name: name.clone()?, arguments: arguments.clone() })
+        })
+    }
+
+    /// Runs the rules of one form. A rule may name a capture under `*` or `?`; a match in which one that
+    /// the form needs is missing makes nothing.
     fn collect<T: Ord>(
         &self,
         form: Form,
         root: Node<'_>,
         source: &[u8],
-        make: impl Fn(&[Capture], &str) -> Option<T>,
+        make: impl Fn(Found<'_, '_>) -> Option<T>,
     ) -> Vec<T> {
-        let mut found = Vec::new();
+        let mut made = Vec::new();
         if let Some(query) = &self.queries[form as usize] {
             query.run(root, source, |matched| {
-                let captures: Option<Vec<Capture>> =
-                    query.captures.iter().map(|&index| capture(matched, index)).collect();
-                found.extend(captures.and_then(|captures| make(&captures, &query.suffixes[matched.pattern_index])));
+                let captures: Vec<_> =
+                    query.captures.iter().map(|index| index.and_then(|index| capture(matched, index))).collect();
+                if captures.iter().take(query.needed).all(Option::is_some) {
+                    let rule = matched.pattern_index;
+                    let settings = &query.settings[rule];
+                    made.extend(make(Found { rule, captures, settings, matched, source }));
+                }
             });
         }
         // Matches come in the order in which they end, and two rules may say the same.
-        found.sort_unstable();
-        found.dedup();
-        found
+        made.sort_unstable();
+        made.dedup();
+        made
     }
+}
+
+/// The captures of a form that needs all of them.
+fn all<const N: usize>(found: &Found<'_, '_>) -> Option<[Capture; N]> {
+    found.captures.iter().cloned().collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
 impl FormQuery {
     /// The part of `all` that has this form. Copied, not compiled again: compiling the rules of a
     /// large language takes longer than starting a process.
-    fn new(all: &Query, form: Form, forms: &[Form]) -> Self {
+    fn new(all: &Query, form: Form, forms: &[Form], origin: Origin<'_>) -> Result<Self, GrammarError> {
         let mut query = all.deep_clone();
         for (pattern, &other) in forms.iter().enumerate() {
             if other != form {
                 query.disable_pattern(pattern);
             }
         }
-        let captures = form.captures().iter().filter_map(|capture| query.capture_index_for_name(capture)).collect();
-        let suffixes = (0..forms.len()).map(|pattern| suffix(&query, pattern)).collect();
-        Self { query, captures, suffixes }
+        let names = form.captures().iter().chain(form.optional());
+        let captures = names.map(|capture| query.capture_index_for_name(capture)).collect();
+        let settings = forms.iter().enumerate().map(|(pattern, &other)| {
+            if other != form {
+                return Ok(Settings::default());
+            }
+            let template = |key| {
+                let text = setting(&query, pattern, key);
+                text.map(|text| Template::parse(text, &query, pattern))
+                    .transpose()
+                    .map_err(|problem| origin.error(query.start_byte_for_pattern(pattern), problem))
+            };
+            let suffix = setting(&query, pattern, "suffix").unwrap_or_default().to_owned();
+            Ok(Settings { suffix, text: template("text")?, leave: template("leave")? })
+        });
+        let settings = settings.collect::<Result<_, GrammarError>>()?;
+        Ok(Self { captures, needed: form.captures().len(), settings, query })
     }
 
     fn run(&self, root: Node<'_>, source: &[u8], mut each: impl FnMut(&QueryMatch<'_, '_>)) {
@@ -246,9 +417,12 @@ impl FormQuery {
     }
 }
 
+/// What a capture holds; of several nodes side by side all, from the first to the last.
 fn capture(found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
-    let node = found.captures().iter().find(|capture| capture.index == index)?.node;
-    Some(Capture { range: node.byte_range(), kind: node.kind_id() })
+    let mut nodes = found.captures().iter().filter(|capture| capture.index == index).map(|capture| capture.node);
+    let first = nodes.next()?;
+    let end = nodes.map(|node| node.end_byte()).max().unwrap_or(0).max(first.end_byte());
+    Some(Capture { range: first.start_byte()..end, kind: first.kind_id() })
 }
 
 fn compile(language: &Language, origin: Origin<'_>) -> Result<Query, GrammarError> {
@@ -269,80 +443,6 @@ fn compile(language: &Language, origin: Origin<'_>) -> Result<Query, GrammarErro
             problem: Problem::Query(format!("{what}{}", error.message)),
         }
     })
-}
-
-/// The form that the captures of a pattern make it. Captures that start with `_` are free: they
-/// exist for predicates.
-fn form_of(query: &Query, pattern: usize, origin: Origin<'_>) -> Result<Form, GrammarError> {
-    let start = query.start_byte_for_pattern(pattern);
-    let used: Vec<&str> = query
-        .capture_names()
-        .iter()
-        .zip(query.capture_quantifiers(pattern))
-        .filter(|(name, quantifier)| **quantifier != CaptureQuantifier::Zero && !name.starts_with('_'))
-        .map(|(name, _)| *name)
-        .collect();
-
-    let known: Vec<&str> = Form::ALL.iter().flat_map(|form| form.captures().iter().copied()).collect();
-    if let Some(name) = used.iter().find(|name| !known.contains(name)) {
-        let offset = start + find_capture(&origin.text[start..], name);
-        let known = known.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ");
-        return Err(origin.error(offset, Problem::UnknownCapture { name: (*name).to_owned(), known }));
-    }
-    let form = Form::ALL.into_iter().find(|form| {
-        used.len() == form.captures().len() && form.captures().iter().all(|capture| used.contains(capture))
-    });
-    let Some(form) = form else {
-        return Err(origin.error(start, not_a_rule(&used)));
-    };
-    check_directives(query, pattern, form)
-        .map_err(|directive| origin.error(start, Problem::UnknownDirective(directive)))?;
-    Ok(form)
-}
-
-fn not_a_rule(used: &[&str]) -> Problem {
-    let list = |names: &[&str]| names.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(" with ");
-    Problem::NotARule {
-        forms: Form::ALL.map(|form| list(form.captures())).join(", "),
-        found: if used.is_empty() { "none".to_owned() } else { list(used) },
-    }
-}
-
-/// tree-sitter keeps directives that it does not know, for its users to interpret; an unknown one
-/// would silently do nothing.
-fn check_directives(query: &Query, pattern: usize, form: Form) -> Result<(), String> {
-    for property in query.property_settings(pattern) {
-        if form != Form::Lift || &*property.key != SUFFIX || property.value.is_none() {
-            return Err(format!("#set! {}", property.key));
-        }
-    }
-    if let Some((property, positive)) = query.property_predicates(pattern).first() {
-        return Err(format!("#{} {}", if *positive { "is?" } else { "is-not?" }, property.key));
-    }
-    match query.general_predicates(pattern).first() {
-        Some(predicate) => Err(format!("#{}", predicate.operator)),
-        None => Ok(()),
-    }
-}
-
-/// Where `@name` stands in `text`, as a whole word.
-fn find_capture(text: &str, name: &str) -> usize {
-    let mut from = 0;
-    let wanted = format!("@{name}");
-    while let Some(at) = text[from..].find(&wanted) {
-        let end = from + at + wanted.len();
-        let goes_on = text[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
-        if !goes_on {
-            return from + at;
-        }
-        from = end;
-    }
-    0
-}
-
-fn suffix(query: &Query, pattern: usize) -> String {
-    let mut settings = query.property_settings(pattern).iter();
-    settings.find_map(|property| property.value.as_deref()).unwrap_or_default().to_owned()
 }
 
 fn rule_text(query: &Query, pattern: usize, source: &str) -> RuleText {

@@ -18,6 +18,18 @@ pub enum Action {
     Splice,
     /// A piece takes the place of its statement, with what makes it a statement.
     Lift,
+    /// A rule's template takes the place of what the rule matches.
+    Rewrite,
+    /// Equal texts become another one together.
+    Unify,
+    /// A parameter goes with its arguments.
+    Parameters,
+    /// A name becomes what it stands for.
+    Alias,
+    /// Something moves out of what encloses it.
+    Globalise,
+    /// A call becomes what it calls.
+    Inline,
 }
 
 /// Edits of one class are expected to be accepted equally often.
@@ -99,6 +111,23 @@ impl Alternative {
         edits: Vec<Edit>,
         around: impl Hash,
     ) -> Option<Self> {
+        let (made, tokens) = Self::unchecked(document, prints, class, edits, around)?;
+        (tokens > 0 || (tokens == 0 && made.bytes > 0)).then_some(made)
+    }
+
+    /// Moves something: nothing need become smaller.
+    pub(super) fn moving(document: &Document, prints: &Fingerprints, class: Class, edits: Vec<Edit>) -> Option<Self> {
+        Self::unchecked(document, prints, class, edits, ()).map(|(made, _)| made)
+    }
+
+    /// Edits that may make the text larger, and the tokens that they save or (below 0) add.
+    fn unchecked(
+        document: &Document,
+        prints: &Fingerprints,
+        class: Class,
+        edits: Vec<Edit>,
+        around: impl Hash,
+    ) -> Option<(Self, i64)> {
         let (mut tokens, mut bytes) = (0, 0);
         let mut hasher = DefaultHasher::new();
         class.hash(&mut hasher);
@@ -111,11 +140,9 @@ impl Alternative {
             prints.of(part).hash(&mut hasher);
             edit.text.hash(&mut hasher);
         }
-        if tokens < 0 || (tokens == 0 && bytes <= 0) {
-            return None;
-        }
         let range = edits.iter().map(|e| e.start).min()?..edits.iter().map(|e| e.end).max()?;
-        Some(Alternative { class, range, edits, tokens: u32::try_from(tokens).ok()?, bytes, memo: hasher.finish() })
+        let saved = u32::try_from(tokens.max(0)).ok()?;
+        Some((Alternative { class, range, edits, tokens: saved, bytes, memo: hasher.finish() }, tokens))
     }
 
     fn new(

@@ -4,6 +4,7 @@
 //! the engine decides which runs of it to try. [`Alternative`]s are single edits of which at most
 //! one is taken at a place; they are ordered by their expected gain.
 
+mod aliases;
 mod alternatives;
 mod bodies;
 mod chains;
@@ -11,9 +12,13 @@ mod characters;
 mod comments;
 mod definitions;
 mod fingerprint;
+mod globalise;
 mod hoist;
+mod inline;
 mod minimal;
+mod parameters;
 mod removal;
+mod rewrites;
 mod shapes;
 mod siblings;
 mod splice_lift;
@@ -22,6 +27,7 @@ mod tokens;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use aliases::aliases;
 pub use alternatives::{Action, Alternative, Class};
 pub use bodies::bodies;
 pub use chains::{MIN_CHAIN, chains};
@@ -29,9 +35,13 @@ pub use characters::{character_units, line_units, sensitive_ranges, word_units};
 pub use comments::comments;
 pub use definitions::unreferenced;
 pub use fingerprint::Fingerprints;
+pub use globalise::globalised;
 pub use hoist::hoists;
+pub use inline::inlined;
 pub use minimal::minimal_replacements;
+pub use parameters::parameters;
 pub use removal::{NodeSet, removal_edits};
+pub use rewrites::{rewrites, unifications};
 pub use shapes::{Clearance, Shapes};
 pub use siblings::siblings;
 pub use splice_lift::{lifts, splices};

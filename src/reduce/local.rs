@@ -5,7 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::engine::Verdict;
-use crate::passes::{Action, Alternative, Fingerprints, Removal, chains, hoists, lifts, minimal_replacements, splices};
+use crate::passes::{
+    Action, Alternative, Fingerprints, Removal, aliases, chains, globalised, hoists, inlined, lifts,
+    minimal_replacements, parameters, rewrites, splices, unifications,
+};
 
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
@@ -72,6 +75,12 @@ impl Reducer<'_, '_> {
                 Pass::Minimal => minimal_replacements(document, grammar, &prints),
                 Pass::Splice => splices(document, grammar, &prints),
                 Pass::Lift => lifts(document, grammar, &prints),
+                Pass::Rewrite => rewrites(document, grammar, &prints),
+                Pass::Unify => unifications(document, grammar, &prints),
+                Pass::Parameters => parameters(document, grammar, &prints),
+                Pass::Aliases => aliases(document, grammar, &prints),
+                Pass::Globalise => globalised(document, grammar, &prints),
+                Pass::Inline => inlined(document, grammar, &prints),
                 _ => Vec::new(),
             });
         }
@@ -266,6 +275,12 @@ fn pass_of(action: Action) -> Pass {
         Action::Minimal => Pass::Minimal,
         Action::Splice => Pass::Splice,
         Action::Lift => Pass::Lift,
+        Action::Rewrite => Pass::Rewrite,
+        Action::Unify => Pass::Unify,
+        Action::Parameters => Pass::Parameters,
+        Action::Alias => Pass::Aliases,
+        Action::Globalise => Pass::Globalise,
+        Action::Inline => Pass::Inline,
     }
 }
 

@@ -1,0 +1,182 @@
+//! The forms of rules: which captures make a rule, and which directives it reads.
+
+use tree_sitter::{CaptureQuantifier, Query};
+
+use super::problem::{GrammarError, Origin, Problem};
+
+/// What the captures of a pattern make it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Definition,
+    Body,
+    Splice,
+    Lift,
+    Rewrite,
+    Unify,
+    Parameters,
+    Alias,
+    Globalise,
+    InlineBody,
+    InlineSite,
+    InlineValue,
+    InlineExpression,
+}
+
+impl Form {
+    pub(super) const ALL: [Self; 13] = [
+        Self::Definition,
+        Self::Body,
+        Self::Splice,
+        Self::Lift,
+        Self::Rewrite,
+        Self::Unify,
+        Self::Parameters,
+        Self::Alias,
+        Self::Globalise,
+        Self::InlineBody,
+        Self::InlineSite,
+        Self::InlineValue,
+        Self::InlineExpression,
+    ];
+
+    /// The captures that this form needs: where the edit happens comes first.
+    pub(super) const fn captures(self) -> &'static [&'static str] {
+        match self {
+            Self::Definition => &["def.unit", "def.name"],
+            Self::Body => &["body"],
+            Self::Splice => &["splice.outer", "splice.inner"],
+            Self::Lift => &["lift.outer", "lift"],
+            Self::Rewrite => &["rewrite"],
+            Self::Unify => &["unify"],
+            Self::Parameters => &["param.list", "param.fn"],
+            Self::Alias => &["alias.unit", "alias.name"],
+            Self::Globalise => &["globalise.before", "globalise"],
+            Self::InlineBody => &["inline.unit", "inline.name", "inline.body"],
+            Self::InlineSite => &["inline.site", "inline.call"],
+            Self::InlineValue => &["inline.unit", "inline.name", "inline.value"],
+            Self::InlineExpression => &["inline.expression", "inline.call"],
+        }
+    }
+
+    /// The captures that it may have besides.
+    pub(super) const fn optional(self) -> &'static [&'static str] {
+        match self {
+            Self::Alias => &["alias.text"],
+            Self::InlineBody | Self::InlineValue => &["inline.parameters"],
+            Self::InlineSite | Self::InlineExpression => &["inline.arguments"],
+            _ => &[],
+        }
+    }
+
+    /// The keys that `#set!` may set.
+    const fn directives(self) -> &'static [&'static str] {
+        match self {
+            Self::Lift | Self::Globalise => &["suffix"],
+            Self::Rewrite | Self::Unify => &["text"],
+            Self::Alias => &["text", "leave"],
+            _ => &[],
+        }
+    }
+
+    /// Whether `#set! text` has to be there. An alias that has neither it nor a capture for what it
+    /// stands for would stand for nothing.
+    fn needs_text(self, used: &[&str]) -> bool {
+        match self {
+            Self::Rewrite | Self::Unify => true,
+            Self::Alias => !used.contains(&"alias.text"),
+            _ => false,
+        }
+    }
+
+    /// The form of a pattern. Captures that start with `_` are free: they exist for predicates and
+    /// templates.
+    ///
+    /// # Errors
+    /// A capture or directive that is not documented, and captures that do not make exactly one rule.
+    pub(super) fn of(query: &Query, pattern: usize, origin: Origin<'_>) -> Result<Self, GrammarError> {
+        let start = query.start_byte_for_pattern(pattern);
+        let used: Vec<&str> = query
+            .capture_names()
+            .iter()
+            .zip(query.capture_quantifiers(pattern))
+            .filter(|(name, quantifier)| **quantifier != CaptureQuantifier::Zero && !name.starts_with('_'))
+            .map(|(name, _)| *name)
+            .collect();
+
+        if let Some(name) = used.iter().find(|name| !known().contains(name)) {
+            let offset = start + find_capture(&origin.text[start..], name);
+            let known = known().iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ");
+            return Err(origin.error(offset, Problem::UnknownCapture { name: (*name).to_owned(), known }));
+        }
+        let Some(form) = Self::ALL.into_iter().find(|form| form.is_made_by(&used)) else {
+            return Err(origin.error(start, not_a_rule(&used)));
+        };
+        form.check_directives(query, pattern)
+            .map_err(|directive| origin.error(start, Problem::UnknownDirective(directive)))?;
+        if form.needs_text(&used) && setting(query, pattern, "text").is_none() {
+            return Err(origin.error(start, Problem::NoText));
+        }
+        Ok(form)
+    }
+
+    fn is_made_by(self, used: &[&str]) -> bool {
+        self.captures().iter().all(|capture| used.contains(capture))
+            && used.iter().all(|name| self.captures().contains(name) || self.optional().contains(name))
+    }
+
+    /// tree-sitter keeps directives that it does not know, for its users to interpret; an unknown one
+    /// would silently do nothing.
+    fn check_directives(self, query: &Query, pattern: usize) -> Result<(), String> {
+        for property in query.property_settings(pattern) {
+            if !self.directives().contains(&&*property.key) || property.value.is_none() {
+                return Err(format!("#set! {}", property.key));
+            }
+        }
+        if let Some((property, positive)) = query.property_predicates(pattern).first() {
+            return Err(format!("#{} {}", if *positive { "is?" } else { "is-not?" }, property.key));
+        }
+        match query.general_predicates(pattern).first() {
+            Some(predicate) => Err(format!("#{}", predicate.operator)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What `#set!` sets a key to in a pattern.
+pub(super) fn setting<'q>(query: &'q Query, pattern: usize, key: &str) -> Option<&'q str> {
+    query.property_settings(pattern).iter().find(|property| &*property.key == key)?.value.as_deref()
+}
+
+/// All documented captures, each once.
+fn known() -> Vec<&'static str> {
+    let mut known: Vec<&str> = Vec::new();
+    for name in Form::ALL.iter().flat_map(|form| form.captures().iter().chain(form.optional()).copied()) {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known
+}
+
+fn not_a_rule(used: &[&str]) -> Problem {
+    let list = |names: &[&str]| names.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(" with ");
+    Problem::NotARule {
+        forms: Form::ALL.map(|form| list(form.captures())).join(", "),
+        found: if used.is_empty() { "none".to_owned() } else { list(used) },
+    }
+}
+
+/// Where `@name` stands in `text`, as a whole word.
+fn find_capture(text: &str, name: &str) -> usize {
+    let mut from = 0;
+    let wanted = format!("@{name}");
+    while let Some(at) = text[from..].find(&wanted) {
+        let end = from + at + wanted.len();
+        let goes_on = text[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
+        if !goes_on {
+            return from + at;
+        }
+        from = end;
+    }
+    0
+}

@@ -1,0 +1,112 @@
+//! Templates: what a rule puts in the place of what it matched, made of its own text and of captures.
+//!
+//! `{_name}` stands for the text of the capture `@_name`, `{_name.inside}` for what stands between
+//! its first and last token. Everything else is text, braces included.
+
+use std::ops::Range;
+
+use tree_sitter::{CaptureQuantifier, Node, Query, QueryMatch};
+
+use super::problem::Problem;
+
+/// A part of what a rule makes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Piece {
+    /// The rule's own text.
+    Text(String),
+    /// A part of the source.
+    Source {
+        /// Its first byte.
+        start: usize,
+        /// One past its last byte.
+        end: usize,
+    },
+}
+
+impl From<Range<usize>> for Piece {
+    fn from(range: Range<usize>) -> Self {
+        Piece::Source { start: range.start, end: range.end }
+    }
+}
+
+/// A template, with its captures resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Capture { index: u32, inside: bool },
+}
+
+impl Template {
+    /// Reads the template of a pattern.
+    ///
+    /// # Errors
+    /// When it names a capture that the pattern does not have.
+    pub(super) fn parse(text: &str, query: &Query, pattern: usize) -> Result<Self, Problem> {
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find("{_") {
+            let name = &rest[start + 1..];
+            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(name.len());
+            if !name[end..].starts_with('}') {
+                plain.push_str(&rest[..start + 2]);
+                rest = &rest[start + 2..];
+                continue;
+            }
+            plain.push_str(&rest[..start]);
+            let (capture, inside) = match name[..end].strip_suffix(".inside") {
+                Some(capture) => (capture, true),
+                None => (&name[..end], false),
+            };
+            let index = query
+                .capture_index_for_name(capture)
+                .filter(|&index| query.capture_quantifiers(pattern)[index as usize] != CaptureQuantifier::Zero)
+                .ok_or_else(|| Problem::NoCapture(capture.to_owned()))?;
+            if !plain.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut plain)));
+            }
+            parts.push(Part::Capture { index, inside });
+            rest = &name[end + 1..];
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() {
+            parts.push(Part::Text(plain));
+        }
+        Ok(Template { parts })
+    }
+
+    /// What the template makes of a match. A capture that is missing (it was optional) is nothing; one
+    /// that holds several nodes reaches from the first to the last.
+    pub(super) fn fill(&self, found: &QueryMatch<'_, '_>, source: &[u8]) -> Vec<Piece> {
+        let pieces = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(Piece::Text(text.clone())),
+            Part::Capture { index, inside } => {
+                let mut nodes = found.captures().iter().filter(|c| c.index == *index).map(|c| c.node);
+                let first = nodes.next()?;
+                let range = if *inside {
+                    inside_of(first, source)?
+                } else {
+                    let end = nodes.map(|node| node.end_byte()).max().unwrap_or(0);
+                    first.start_byte()..first.end_byte().max(end)
+                };
+                (!range.is_empty()).then_some(Piece::from(range))
+            }
+        });
+        pieces.collect()
+    }
+}
+
+/// What stands between a node's first and last token, without the blanks at its ends.
+fn inside_of(node: Node<'_>, source: &[u8]) -> Option<Range<usize>> {
+    let last = node.child(node.child_count().checked_sub(1)?)?;
+    let (start, end) = (node.child(0)?.end_byte(), last.start_byte());
+    let text = source.get(start..end)?;
+    let trimmed = text.trim_ascii();
+    let from = start + (text.len() - text.trim_ascii_start().len());
+    Some(from..from + trimmed.len())
+}

@@ -1,0 +1,53 @@
+//! Names replaced everywhere by what they stand for.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, Edit, NodeId};
+
+use super::alternatives::{Action, Alternative};
+use super::fingerprint::Fingerprints;
+use super::removal::{NodeSet, removal_edits};
+use super::rewrites::{class, place, written};
+use super::splice_lift::find;
+
+/// All names that stand for a text, each replaced by it wherever it is used.
+#[must_use]
+pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let source = document.source();
+    let found = grammar.rules().aliases(document.tree().root_node(), source);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    // A parser may take a name for something else than an identifier (a type of the standard library
+    // for a keyword), so the text decides.
+    let kinds: BTreeSet<u16> = found.iter().map(|alias| alias.name.kind).collect();
+    let mut uses: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
+    for id in document.ids().filter(|&id| document.is_leaf(id)) {
+        let kind = document.node(id).kind;
+        if grammar.is_identifier(kind) || kinds.contains(&kind) {
+            uses.entry(document.text(id)).or_default().push(id);
+        }
+    }
+    let made = found.into_iter().filter_map(|alias| {
+        let unit = find(document, &alias.unit)?;
+        let text = written(source, &alias.text);
+        let mut edits = if alias.leave.is_empty() {
+            let mut dead = NodeSet::new(document);
+            dead.insert(unit);
+            removal_edits(document, grammar, &dead)
+        } else {
+            place(source, alias.unit.range.clone(), &alias.leave)
+        };
+        let outside = uses.get(&source[alias.name.range.clone()])?.iter().map(|&id| document.node(id).range());
+        let outside: Vec<_> =
+            outside.filter(|at| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start).collect();
+        // A name that nobody uses is no alias but a definition without use.
+        if outside.is_empty() {
+            return None;
+        }
+        edits.extend(outside.into_iter().map(|at| Edit::replace(at, text.clone())));
+        Alternative::of_edits(document, prints, class(Action::Alias, alias.rule, alias.unit.kind), edits, ())
+    });
+    made.collect()
+}

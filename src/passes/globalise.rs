@@ -1,0 +1,34 @@
+//! Things moved out of what encloses them, so that what encloses them can go.
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, Edit};
+
+use super::alternatives::{Action, Alternative};
+use super::fingerprint::Fingerprints;
+use super::removal::{NodeSet, removal_edits};
+use super::splice_lift::{class, find};
+
+/// Everything that a rule would move outwards. Nothing becomes smaller by it; it comes to an end
+/// because each move brings something nearer to the root.
+#[must_use]
+pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let source = document.source();
+    let found = grammar.rules().globalised(document.tree().root_node(), source);
+    let made = found.into_iter().filter_map(|rule| {
+        let (before, moved) = (find(document, &rule.before)?, find(document, &rule.moved)?);
+        let at = rule.before.range.start;
+        // Out of what it stands in, never along a list, which would have no end.
+        if !(at <= rule.moved.range.start && rule.moved.range.end <= rule.before.range.end) || before == moved {
+            return None;
+        }
+        let mut dead = NodeSet::new(document);
+        dead.insert(moved);
+        let mut edits = removal_edits(document, grammar, &dead);
+        let mut text = source[rule.moved.range.clone()].to_vec();
+        text.extend_from_slice(rule.suffix.as_bytes());
+        text.push(b'\n');
+        edits.push(Edit::replace(at..at, text));
+        Alternative::moving(document, prints, class(document, Action::Globalise, before, moved), edits)
+    });
+    made.collect()
+}

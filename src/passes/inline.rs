@@ -1,0 +1,104 @@
+//! Calls replaced by what they call.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::grammar::{Call, Capture, Grammar, Inlined};
+use crate::syntax::{Document, Edit, NodeId};
+
+use super::alternatives::{Action, Alternative};
+use super::fingerprint::Fingerprints;
+use super::removal::{NodeSet, removal_edits};
+use super::splice_lift::{class, find, inside};
+
+/// What is called in exactly one place takes that place, and its definition goes.
+#[must_use]
+pub fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let (root, source) = (document.tree().root_node(), document.source());
+    let (bodies, sites) = grammar.rules().bodies_and_sites(root, source);
+    let (values, expressions) = grammar.rules().values_and_expressions(root, source);
+    let mut all = Vec::new();
+    for (is_block, definitions, calls) in [(true, bodies, sites), (false, values, expressions)] {
+        let mut by_name: HashMap<&[u8], Vec<&Call>> = HashMap::new();
+        for call in &calls {
+            by_name.entry(&source[call.name.range.clone()]).or_default().push(call);
+        }
+        for definition in &definitions {
+            let Some([call]) = by_name.get(&source[definition.name.range.clone()]).map(Vec::as_slice) else { continue };
+            all.extend(inline(document, grammar, prints, definition, call, is_block));
+        }
+    }
+    all
+}
+
+fn inline(
+    document: &Document,
+    grammar: &Grammar,
+    prints: &Fingerprints,
+    definition: &Inlined,
+    call: &Call,
+    is_block: bool,
+) -> Option<Alternative> {
+    let (unit, body, site) =
+        (find(document, &definition.unit)?, find(document, &definition.body)?, find(document, &call.site)?);
+    let (from, to) = (&definition.unit.range, &call.site.range);
+    // A function that calls itself cannot take its own place.
+    if from.start < to.end && to.start < from.end {
+        return None;
+    }
+    let part = if is_block { inside(document, body)?.0 } else { definition.body.range.clone() };
+    let names = definition.parameters.as_ref().map(|list| parameter_names(document, grammar, list)).unwrap_or_default();
+    let arguments = call.arguments.as_ref().map(|list| elements(document, grammar, list)).unwrap_or_default();
+    let text = substituted(document, grammar, body, part, &names, &arguments);
+    let mut dead = NodeSet::new(document);
+    dead.insert(unit);
+    let mut edits = removal_edits(document, grammar, &dead);
+    edits.push(Edit::replace(call.site.range.clone(), text));
+    Alternative::of_edits(document, prints, class(document, Action::Inline, unit, site), edits, is_block)
+}
+
+/// The elements of a list of parameters or arguments.
+fn elements(document: &Document, grammar: &Grammar, list: &Capture) -> Vec<NodeId> {
+    let Some(list) = find(document, list) else { return Vec::new() };
+    let is_element = |&id: &NodeId| {
+        let node = document.node(id);
+        node.is_named() && !node.is_extra() && !node.is_empty() && !grammar.is_separator(node.kind)
+    };
+    document.children(list).filter(is_element).collect()
+}
+
+/// The name that each parameter declares: the last identifier in it.
+fn parameter_names<'d>(document: &'d Document, grammar: &Grammar, list: &Capture) -> Vec<&'d [u8]> {
+    let name = |element: NodeId| {
+        let last = (element..document.subtree_end(element)).rev();
+        let mut names = last.filter(|&id| grammar.is_identifier(document.node(id).kind));
+        names.next().map_or(&b""[..], |id| document.text(id))
+    };
+    elements(document, grammar, list).into_iter().map(name).collect()
+}
+
+/// A part of a body with arguments in the place of the parameters' names.
+fn substituted(
+    document: &Document,
+    grammar: &Grammar,
+    body: NodeId,
+    part: Range<usize>,
+    names: &[&[u8]],
+    arguments: &[NodeId],
+) -> Vec<u8> {
+    let source = document.source();
+    let (mut text, mut at) = (Vec::new(), part.start);
+    for id in body..document.subtree_end(body) {
+        let range = document.node(id).range();
+        if !grammar.is_identifier(document.node(id).kind) || range.start < at || range.end > part.end {
+            continue;
+        }
+        let parameter = names.iter().position(|name| *name == document.text(id));
+        let Some(argument) = parameter.and_then(|at| arguments.get(at)) else { continue };
+        text.extend_from_slice(&source[at..range.start]);
+        text.extend_from_slice(document.text(*argument));
+        at = range.end;
+    }
+    text.extend_from_slice(&source[at..part.end]);
+    text
+}

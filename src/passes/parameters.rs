@@ -1,0 +1,46 @@
+//! Parameters, each with the arguments of all calls: neither may go without the other.
+
+use std::collections::BTreeMap;
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, NodeId};
+
+use super::alternatives::{Action, Alternative, Class};
+use super::fingerprint::Fingerprints;
+use super::removal::{NodeSet, removal_edits};
+use super::splice_lift::find;
+
+/// For each function that is declared or called in several places: all its parameters, then each
+/// from the last to the first.
+#[must_use]
+pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let mut lists: BTreeMap<&[u8], Vec<Vec<NodeId>>> = BTreeMap::new();
+    for found in grammar.rules().parameters(document.tree().root_node(), document.source()) {
+        let Some(list) = find(document, &found.list) else { continue };
+        let elements = document.children(list).filter(|&id| is_element(document, grammar, id)).collect();
+        lists.entry(&document.source()[found.function.range]).or_default().push(elements);
+    }
+    let mut all = Vec::new();
+    for lists in lists.values().filter(|lists| lists.len() > 1) {
+        let most = lists.iter().map(Vec::len).max().unwrap_or(0);
+        let every: Vec<NodeId> = lists.iter().flatten().copied().collect();
+        let each = (0..most).rev().map(|at| lists.iter().filter_map(|list| list.get(at)).copied().collect::<Vec<_>>());
+        // With one parameter all is the same as each.
+        let together = (most > 1).then_some((1, every));
+        for (depth, nodes) in together.into_iter().chain(each.map(|nodes| (0, nodes))) {
+            let Some(&first) = nodes.first() else { continue };
+            let mut dead = NodeSet::new(document);
+            nodes.iter().for_each(|&node| dead.insert(node));
+            let kind = document.node(first).kind;
+            let class = Class { action: Action::Parameters, outer: kind, inner: 0, depth };
+            let edits = removal_edits(document, grammar, &dead);
+            all.extend(Alternative::of_edits(document, prints, class, edits, most));
+        }
+    }
+    all
+}
+
+fn is_element(document: &Document, grammar: &Grammar, id: NodeId) -> bool {
+    let node = document.node(id);
+    node.is_named() && !node.is_extra() && !node.is_empty() && !grammar.is_separator(node.kind)
+}
