@@ -91,36 +91,97 @@
 
 ; Rewrites: what the template makes of it.
 
-; A cast, a conditional and a comma lose all but one part.
-((cast_expression value: (_) @_value) @rewrite (#set! text "{_value}"))
 ; int a = b;  becomes  a = b;
 ((declaration declarator: (init_declarator declarator: (identifier) @_name value: (_) @_value)) @rewrite
   (#set! text "{_name} = {_value};"))
 ; int a; int b;  becomes  int a, b;
-((declaration type: (_) @_type declarator: (_) @_first) @rewrite . (declaration type: (_) @_other declarator: (_) @_second) @rewrite
+((declaration type: (_) @_type declarator: (_) @_first . ";") @rewrite
+  . (declaration type: (_) @_other declarator: (_) @_second . ";") @rewrite
   (#eq? @_type @_other) (#set! text "{_type} {_first}, {_second};"))
-; Qualifiers and storage classes.
-((declaration [(storage_class_specifier) (type_qualifier)] type: (_) @_type declarator: (_) @_first . ";") @rewrite
-  (#set! text "{_type} {_first};"))
+; f(a);  becomes  return a;
+((expression_statement (call_expression arguments: (argument_list . (_) @_value .))) @rewrite
+  (#set! text "return {_value};"))
+; The statements of a case, without the break that leaves them.
+((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
+((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite
+  (#set! text "{_inside}"))
+; The lines that a condition guards, all of them.
+((preproc_ifdef name: (_) !alternative . (_)+ @_inside . "#endif") @rewrite (#set! text "{_inside}\n"))
+((preproc_ifdef name: (_) . (_)+ @_inside . alternative: (_)) @rewrite (#set! text "{_inside}\n"))
+((preproc_ifdef alternative: (preproc_else (_)+ @_inside)) @rewrite (#set! text "{_inside}\n"))
+((preproc_if condition: (_) !alternative . "\n" . (_)+ @_inside . "#endif") @rewrite (#set! text "{_inside}\n"))
+((preproc_if condition: (_) . "\n" . (_)+ @_inside . alternative: (_)) @rewrite (#set! text "{_inside}\n"))
+((preproc_if alternative: (preproc_else (_)+ @_inside)) @rewrite (#set! text "{_inside}\n"))
 
 ; Types become the simplest, wherever they stand.
 ((sized_type_specifier) @unify (#set! text "int"))
 ((primitive_type) @unify (#not-eq? @unify "int") (#set! text "int"))
 
+; Groups: what only makes sense together.
+
+; int x[2][3]; x[i][j]  becomes  int x[3]; x[j]
+((array_declarator declarator: (identifier) @group.name @_name) @group
+  (#set! group "dimension") (#set! text "{_name}"))
+((subscript_expression argument: (identifier) @group.name @_name) @group
+  (#set! group "dimension") (#set! text "{_name}"))
+; int *p; *p, p->f, p[i]  becomes  int p; p, p.f, p
+((pointer_declarator declarator: (identifier) @group.name @_name) @group
+  (#set! group "pointer") (#set! text "{_name}"))
+((pointer_expression operator: "*" argument: (identifier) @group.name @_name) @group
+  (#set! group "pointer") (#set! text "{_name}"))
+((subscript_expression argument: (identifier) @group.name @_name) @group
+  (#set! group "pointer") (#set! text "{_name}"))
+((field_expression argument: (identifier) @group.name @_name operator: "->" field: (_) @_field) @group
+  (#set! group "pointer") (#set! text "{_name}.{_field}"))
+; struct { int f; } s; s.f  becomes  int s; s
+((struct_specifier body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (field_identifier) @group.name) .)) @group (#set! group "member") (#set! text "{_type}"))
+((field_expression argument: (_) @_value field: (field_identifier) @group.name) @group
+  (#set! group "member") (#set! text "{_value}"))
+; int f() { return 1; }  becomes  void f() { }
+((function_definition) @group.scope (#set! group "void"))
+((function_definition type: (_) @group) (#not-eq? @group "void") (#set! group "void") (#set! text "void"))
+((return_statement (_)) @group (#set! group "void") (#set! text ";"))
+; A label with its gotos.
+((labeled_statement label: (_) @group.name . ":" . (_) @_statement) @group
+  (#set! group "label") (#set! text "{_statement}"))
+((goto_statement label: (_) @group.name) @group (#set! group "label") (#set! text ";"))
+
+; int f(void); ... int f(void) { }
+((declaration declarator: (function_declarator declarator: (identifier) @forward.name)) @forward)
+((declaration declarator: (_ declarator: (function_declarator declarator: (identifier) @forward.name))) @forward)
+
 ; Parameters and arguments.
 (function_declarator declarator: (identifier) @param.fn parameters: (parameter_list) @param.list)
 (call_expression function: (identifier) @param.fn arguments: (argument_list) @param.list)
+(preproc_function_def name: (identifier) @param.fn parameters: (preproc_params) @param.list)
 
-; typedef int t;
-((type_definition type: (_) @alias.text declarator: (type_identifier) @alias.name . ";") @alias.unit)
+; Aliases: what a name stands for, wherever it is used.
+
+; typedef int t;   typedef int *t;
+((type_definition type: (_) @alias.text declarator: [(type_identifier) (primitive_type)] @alias.name . ";") @alias.unit)
+((type_definition type: (_) @_type declarator: (pointer_declarator declarator: (type_identifier) @alias.name) . ";") @alias.unit
+  (#set! text "{_type} *"))
 ; typedef struct s { } t;
-((type_definition type: (struct_specifier name: (_) @_tag body: (_) @_body) declarator: (type_identifier) @alias.name . ";") @alias.unit
-  (#set! text "struct {_tag}") (#set! leave "struct {_tag} {_body};"))
+((type_definition type: (_ name: (_) @_tag body: (_) @_body) @_whole declarator: (type_identifier) @alias.name . ";")
+  @alias.unit (#match? @_whole "^struct") (#set! text "struct {_tag}") (#set! leave "struct {_tag} {_body};"))
+; struct s { }; struct s x;  becomes  struct s { } x;
+((struct_specifier name: (_) @alias.name @_tag body: (_) @_body) @alias.unit . ";" @alias.unit
+  (#set! text "{_tag} {_body}"))
+((union_specifier name: (_) @alias.name @_tag body: (_) @_body) @alias.unit . ";" @alias.unit
+  (#set! text "{_tag} {_body}"))
+; int a = b;   enum { a = 1 };
+((declaration declarator: (init_declarator declarator: (identifier) @alias.name value: (_) @alias.text) . ";") @alias.unit)
+((enumerator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit)
+; #define a 1
+((preproc_def name: (identifier) @alias.name value: (preproc_arg) @alias.text) @alias.unit)
 
 ; Locals and parameters become globals.
 ((function_definition body: (compound_statement (declaration) @globalise)) @globalise.before)
-((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise))) @globalise.before
-  (#set! suffix ";"))
+((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise)))
+  @globalise.before (#set! suffix ";"))
+; f(a) int a; { }
+((function_definition (declaration) @globalise body: (_)) @globalise.before)
 
 ; What is called once takes the call's place.
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)

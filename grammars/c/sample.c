@@ -110,3 +110,18 @@ block: {
     cursor = (int *)&counter; // another
     return x && y || counter;
 }
+
+typedef int *alone;
+char *declared(int);
+int old(a) int a; { return a; }
+void arrows(struct node *n)
+{
+    n->value = *n->next->text;
+    loops(n->value);
+}
+#ifdef ALONE
+int inside_alone;
+#endif
+#if LIMIT
+int inside_if;
+#endif

@@ -13,6 +13,9 @@ pub(super) enum Form {
     Lift,
     Rewrite,
     Unify,
+    Group,
+    Scope,
+    Forward,
     Parameters,
     Alias,
     Globalise,
@@ -23,13 +26,16 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Definition,
         Self::Body,
         Self::Splice,
         Self::Lift,
         Self::Rewrite,
         Self::Unify,
+        Self::Group,
+        Self::Scope,
+        Self::Forward,
         Self::Parameters,
         Self::Alias,
         Self::Globalise,
@@ -48,6 +54,9 @@ impl Form {
             Self::Lift => &["lift.outer", "lift"],
             Self::Rewrite => &["rewrite"],
             Self::Unify => &["unify"],
+            Self::Group => &["group"],
+            Self::Scope => &["group.scope"],
+            Self::Forward => &["forward", "forward.name"],
             Self::Parameters => &["param.list", "param.fn"],
             Self::Alias => &["alias.unit", "alias.name"],
             Self::Globalise => &["globalise.before", "globalise"],
@@ -61,6 +70,7 @@ impl Form {
     /// The captures that it may have besides.
     pub(super) const fn optional(self) -> &'static [&'static str] {
         match self {
+            Self::Group => &["group.name"],
             Self::Alias => &["alias.text"],
             Self::InlineBody | Self::InlineValue => &["inline.parameters"],
             Self::InlineSite | Self::InlineExpression => &["inline.arguments"],
@@ -73,6 +83,8 @@ impl Form {
         match self {
             Self::Lift | Self::Globalise => &["suffix"],
             Self::Rewrite | Self::Unify => &["text"],
+            Self::Group => &["text", "group"],
+            Self::Scope => &["group"],
             Self::Alias => &["text", "leave"],
             _ => &[],
         }
@@ -82,7 +94,7 @@ impl Form {
     /// stands for would stand for nothing.
     fn needs_text(self, used: &[&str]) -> bool {
         match self {
-            Self::Rewrite | Self::Unify => true,
+            Self::Rewrite | Self::Unify | Self::Group => true,
             Self::Alias => !used.contains(&"alias.text"),
             _ => false,
         }
@@ -113,8 +125,11 @@ impl Form {
         };
         form.check_directives(query, pattern)
             .map_err(|directive| origin.error(start, Problem::UnknownDirective(directive)))?;
-        if form.needs_text(&used) && setting(query, pattern, "text").is_none() {
-            return Err(origin.error(start, Problem::NoText));
+        let needed = [("text", form.needs_text(&used)), ("group", matches!(form, Self::Group | Self::Scope))];
+        for (key, _) in needed.into_iter().filter(|(_, needed)| *needed) {
+            if setting(query, pattern, key).is_none() {
+                return Err(origin.error(start, Problem::NotSet(key)));
+            }
         }
         Ok(form)
     }

@@ -28,7 +28,8 @@ pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
 pub use rules::{
-    Alias, Call, Capture, Definition, Globalise, Inlined, Lift, Parameters, Rewrite, RuleText, Rules, Splice,
+    Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleText, Rules,
+    Scope, Splice,
 };
 pub use template::Piece;
 

@@ -87,9 +87,9 @@ pub enum Problem {
     /// `#set!` with a key that no rule of this form reads, a key without a value, or an unknown predicate.
     #[error("unknown directive `{0}`")]
     UnknownDirective(String),
-    /// A rule that makes a text says none.
-    #[error("this rule needs `(#set! text \"…\")`: what it makes")]
-    NoText,
+    /// A rule does not set what its form needs.
+    #[error("this rule needs `(#set! {0} \"…\")`")]
+    NotSet(&'static str),
     /// A template names a capture that its rule does not have.
     #[error("the template names `@{0}`, which this rule does not capture")]
     NoCapture(String),

@@ -96,6 +96,37 @@ pub struct Rewrite {
     pub rule: usize,
 }
 
+/// `@group` with `#set! text` and `#set! group`: one of several edits that are made together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Grouped {
+    /// The group: those of one group, name and scope go together.
+    pub group: String,
+    /// What is replaced.
+    pub outer: Capture,
+    /// What it becomes.
+    pub pieces: Vec<Piece>,
+    /// The name that the edits have in common, from `@group.name`; none where only the scope counts.
+    pub name: Option<Capture>,
+}
+
+/// `@group.scope` with `#set! group`: edits of the group belong together only inside one of these.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scope {
+    /// The group.
+    pub group: String,
+    /// The node within which its edits are made together.
+    pub scope: Capture,
+}
+
+/// `@forward`, `@forward.name`: a declaration whose place the definition of the same name may take.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Forward {
+    /// The declaration.
+    pub unit: Capture,
+    /// The name it declares.
+    pub name: Capture,
+}
+
 /// `@param.fn`, `@param.list`: the list of parameters or arguments that belongs to a function's name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameters {
@@ -180,6 +211,7 @@ struct FormQuery {
 #[derive(Debug, Default)]
 struct Settings {
     suffix: String,
+    group: String,
     text: Option<Template>,
     leave: Option<Template>,
 }
@@ -285,6 +317,31 @@ impl Rules {
         self.collect(form, root, source, |found| {
             let [outer] = all(&found)?;
             Some(Rewrite { outer, pieces: found.fill(found.settings.text.as_ref()), rule: found.rule })
+        })
+    }
+
+    /// What `@group` matches below `root`, in document order within a group and without doubles.
+    pub fn grouped(&self, root: Node<'_>, source: &[u8]) -> Vec<Grouped> {
+        self.collect(Form::Group, root, source, |found| {
+            let [outer, name] = &found.captures[..] else { return None };
+            let pieces = found.fill(found.settings.text.as_ref());
+            Some(Grouped { group: found.settings.group.clone(), outer: outer.clone()?, pieces, name: name.clone() })
+        })
+    }
+
+    /// What `@group.scope` matches below `root`, in document order within a group and without doubles.
+    pub fn scopes(&self, root: Node<'_>, source: &[u8]) -> Vec<Scope> {
+        self.collect(Form::Scope, root, source, |found| {
+            let [scope] = all(&found)?;
+            Some(Scope { group: found.settings.group.clone(), scope })
+        })
+    }
+
+    /// What `@forward` and `@forward.name` match below `root`, in document order and without doubles.
+    pub fn forwards(&self, root: Node<'_>, source: &[u8]) -> Vec<Forward> {
+        self.collect(Form::Forward, root, source, |found| {
+            let [unit, name] = all(&found)?;
+            Some(Forward { unit, name })
         })
     }
 
@@ -399,8 +456,13 @@ impl FormQuery {
                     .transpose()
                     .map_err(|problem| origin.error(query.start_byte_for_pattern(pattern), problem))
             };
-            let suffix = setting(&query, pattern, "suffix").unwrap_or_default().to_owned();
-            Ok(Settings { suffix, text: template("text")?, leave: template("leave")? })
+            let own = |key| setting(&query, pattern, key).unwrap_or_default().to_owned();
+            Ok(Settings {
+                suffix: own("suffix"),
+                group: own("group"),
+                text: template("text")?,
+                leave: template("leave")?,
+            })
         });
         let settings = settings.collect::<Result<_, GrammarError>>()?;
         Ok(Self { captures, needed: form.captures().len(), settings, query })

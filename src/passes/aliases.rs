@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::grammar::Grammar;
+use crate::grammar::{Capture, Grammar};
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative};
@@ -30,12 +30,9 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         }
     }
     let made = found.into_iter().filter_map(|alias| {
-        let unit = find(document, &alias.unit)?;
         let text = written(source, &alias.text);
         let mut edits = if alias.leave.is_empty() {
-            let mut dead = NodeSet::new(document);
-            dead.insert(unit);
-            removal_edits(document, grammar, &dead)
+            without(document, grammar, &alias.unit)
         } else {
             place(source, alias.unit.range.clone(), &alias.leave)
         };
@@ -50,4 +47,12 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         Alternative::of_edits(document, prints, class(Action::Alias, alias.rule, alias.unit.kind), edits, ())
     });
     made.collect()
+}
+
+/// The edits that take out what a rule has captured: one node, or several side by side.
+fn without(document: &Document, grammar: &Grammar, unit: &Capture) -> Vec<Edit> {
+    let Some(node) = find(document, unit) else { return vec![Edit::delete(unit.range.clone())] };
+    let mut dead = NodeSet::new(document);
+    dead.insert(node);
+    removal_edits(document, grammar, &dead)
 }

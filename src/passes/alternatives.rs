@@ -22,6 +22,10 @@ pub enum Action {
     Rewrite,
     /// Equal texts become another one together.
     Unify,
+    /// Edits that a rule ties together.
+    Group,
+    /// A definition takes the place of its declaration.
+    Forward,
     /// A parameter goes with its arguments.
     Parameters,
     /// A name becomes what it stands for.

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use crate::engine::Verdict;
 use crate::passes::{
-    Action, Alternative, Fingerprints, Removal, aliases, chains, globalised, hoists, inlined, lifts,
+    Action, Alternative, Fingerprints, Removal, aliases, chains, forwards, globalised, groups, hoists, inlined, lifts,
     minimal_replacements, parameters, rewrites, splices, unifications,
 };
 
@@ -77,6 +77,8 @@ impl Reducer<'_, '_> {
                 Pass::Lift => lifts(document, grammar, &prints),
                 Pass::Rewrite => rewrites(document, grammar, &prints),
                 Pass::Unify => unifications(document, grammar, &prints),
+                Pass::Groups => groups(document, grammar, &prints),
+                Pass::Forward => forwards(document, grammar, &prints),
                 Pass::Parameters => parameters(document, grammar, &prints),
                 Pass::Aliases => aliases(document, grammar, &prints),
                 Pass::Globalise => globalised(document, grammar, &prints),
@@ -277,6 +279,8 @@ fn pass_of(action: Action) -> Pass {
         Action::Lift => Pass::Lift,
         Action::Rewrite => Pass::Rewrite,
         Action::Unify => Pass::Unify,
+        Action::Group => Pass::Groups,
+        Action::Forward => Pass::Forward,
         Action::Parameters => Pass::Parameters,
         Action::Alias => Pass::Aliases,
         Action::Globalise => Pass::Globalise,

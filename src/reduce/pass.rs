@@ -27,6 +27,10 @@ pub enum Pass {
     Pairs,
     /// What a rule's template makes of a node.
     Rewrite,
+    /// Edits in several places that a rule ties together.
+    Groups,
+    /// A definition in the place of its declaration.
+    Forward,
     /// A parameter with its arguments.
     Parameters,
     /// A name replaced by what it stands for.
@@ -105,7 +109,7 @@ impl Stage {
 
 impl Pass {
     /// All passes, in the order of their stages.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::Comments,
         Self::Unreferenced,
         Self::Siblings,
@@ -118,6 +122,8 @@ impl Pass {
         Self::Tokens,
         Self::Pairs,
         Self::Rewrite,
+        Self::Groups,
+        Self::Forward,
         Self::Parameters,
         Self::Aliases,
         Self::Globalise,
@@ -173,6 +179,8 @@ impl Pass {
             Self::Tokens => ("tokens", Stage::Tokens, "single tokens, whatever they are part of"),
             Self::Pairs => ("pairs", Stage::Tokens, "brackets with their partners"),
             Self::Rewrite => ("rewrite", Stage::Rules, "what a rule's template makes of a node"),
+            Self::Groups => ("groups", Stage::Rules, "edits in several places that only a rule ties together"),
+            Self::Forward => ("forward", Stage::Rules, "definitions take the place of their declarations"),
             Self::Parameters => ("parameters", Stage::Rules, "parameters, with the arguments of all calls"),
             Self::Aliases => ("aliases", Stage::Rules, "names replaced everywhere by what they stand for"),
             Self::Globalise => ("globalise", Stage::Rules, "declarations moved out of what encloses them"),

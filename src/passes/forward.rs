@@ -1,0 +1,44 @@
+//! Definitions in the place of their declarations: the declaration was only there because the
+//! definition stands too far below.
+
+use std::collections::HashMap;
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, Edit};
+
+use super::alternatives::{Action, Alternative};
+use super::fingerprint::Fingerprints;
+use super::removal::{NodeSet, removal_edits};
+use super::splice_lift::{class, find};
+
+/// All declarations whose definition stands elsewhere.
+#[must_use]
+pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let (root, source) = (document.tree().root_node(), document.source());
+    let declared = grammar.rules().forwards(root, source);
+    if declared.is_empty() {
+        return Vec::new();
+    }
+    let mut definitions = HashMap::new();
+    for definition in grammar.rules().definitions(root, source) {
+        // The largest of one name: a prototype is a definition, too.
+        let (name, unit) = (&source[definition.name.range], definition.unit);
+        let largest = definitions.entry(name).or_insert_with(|| unit.clone());
+        if unit.range.len() > largest.range.len() {
+            *largest = unit;
+        }
+    }
+    let made = declared.into_iter().filter_map(|forward| {
+        let definition = definitions.get(&source[forward.name.range.clone()])?;
+        let (unit, declaration) = (find(document, definition)?, find(document, &forward.unit)?);
+        if unit == declaration || definition.range.start < forward.unit.range.end {
+            return None;
+        }
+        let mut dead = NodeSet::new(document);
+        dead.insert(unit);
+        let mut edits = removal_edits(document, grammar, &dead);
+        edits.push(Edit::replace(forward.unit.range.clone(), source[definition.range.clone()].to_vec()));
+        Alternative::of_edits(document, prints, class(document, Action::Forward, declaration, unit), edits, ())
+    });
+    made.collect()
+}

@@ -1,0 +1,56 @@
+//! Edits that only make sense together: a dimension of an array with the subscripts of all its uses,
+//! the type of a function with its returns.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::grammar::{Capture, Grammar};
+use crate::syntax::{Document, Edit};
+
+use super::alternatives::{Action, Alternative};
+use super::fingerprint::Fingerprints;
+use super::rewrites::{class, place};
+
+/// What edits must have in common to be made together: group, name, and the scope around them.
+type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);
+
+/// All groups of edits of a document, each as one.
+#[must_use]
+pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let (root, source) = (document.tree().root_node(), document.source());
+    let found = grammar.rules().grouped(root, source);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut scopes: BTreeMap<String, Vec<Capture>> = BTreeMap::new();
+    for scope in grammar.rules().scopes(root, source) {
+        scopes.entry(scope.group).or_default().push(scope.scope);
+    }
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut together: BTreeMap<Key<'_>, (u16, Vec<Edit>)> = BTreeMap::new();
+    for edit in &found {
+        let number = numbers.len();
+        numbers.entry(&edit.group).or_insert(number);
+        let scope = match scopes.get(&edit.group) {
+            None => None,
+            Some(scopes) => match innermost(scopes, &edit.outer.range) {
+                None => continue,
+                within => within,
+            },
+        };
+        let name = edit.name.as_ref().map(|name| &source[name.range.clone()]);
+        let (_, edits) = together.entry((&edit.group, name, scope)).or_insert((edit.outer.kind, Vec::new()));
+        edits.extend(place(source, edit.outer.range.clone(), &edit.pieces));
+    }
+    let made = together.into_iter().filter_map(|((group, ..), (kind, edits))| {
+        Alternative::of_edits(document, prints, class(Action::Group, numbers[group], kind), edits, group)
+    });
+    made.collect()
+}
+
+/// The smallest scope around a range. Scopes come in document order, the outer before the inner.
+fn innermost(scopes: &[Capture], range: &Range<usize>) -> Option<(usize, usize)> {
+    let before = scopes.partition_point(|scope| scope.range.start <= range.start);
+    let around = scopes[..before].iter().rev().find(|scope| scope.range.end >= range.end)?;
+    Some((around.range.start, around.range.end))
+}
