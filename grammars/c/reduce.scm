@@ -142,6 +142,9 @@
 ((function_definition) @group.scope (#set! group "void"))
 ((function_definition type: (_) @group) (#not-eq? @group "void") (#set! group "void") (#set! text "void"))
 ((return_statement (_)) @group (#set! group "void") (#set! text ";"))
+((function_definition) @group.scope (#set! group "void, with its returns"))
+((function_definition type: (_) @group) (#not-eq? @group "void") (#set! group "void, with its returns") (#set! text "void"))
+((return_statement (_)) @group (#set! group "void, with its returns") (#set! text "return;"))
 ; A label with its gotos.
 ((labeled_statement label: (_) @group.name . ":" . (_) @_statement) @group
   (#set! group "label") (#set! text "{_statement}"))

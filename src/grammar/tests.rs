@@ -321,6 +321,11 @@ fn mistakes_in_reduce_scm_name_file_and_line() {
         ("((_) @body (#quite? @body \"x\"))", "1: unknown directive `#quite?`"),
         ("((_) @body (#is? local))", "1: unknown directive `#is? local`"),
         ("((_) @body (#eq? @none \"x\"))", "1: a predicate names an unknown capture"),
+        ("(_) @rewrite", "1: this rule needs `(#set! text \"…\")`"),
+        ("(_) @body\n((_) @rewrite (#set! text \"{_x}\"))", "2: the template names `@_x`, which this rule does not"),
+        ("((_) @group (#set! text \"\"))", "1: this rule needs `(#set! group \"…\")`"),
+        ("(_ (_) @alias.name) @alias.unit", "1: this rule needs `(#set! text \"…\")`"),
+        ("((_) @unify (#set! suffix \";\"))", "1: unknown directive `#set! suffix`"),
     ];
     for (rules, expected) in cases {
         let message = error_of(Folder { rules, ..folder });
