@@ -51,13 +51,14 @@ impl Reducer<'_, '_> {
     /// Makes the single edits of a stage, those with the greatest expected gain first, while one is
     /// accepted; `true` if one was.
     pub(super) fn edit(&mut self, stage: Stage) -> Result<bool, Halt> {
-        let passes: Vec<_> = Pass::ALL.into_iter().filter(|p| p.stage() == stage && self.allows(*p)).collect();
+        let has_turn = |pass: &Pass| pass.stage() == stage || (stage == Stage::Late && *pass == Pass::Minimal);
+        let passes: Vec<_> = Pass::ALL.into_iter().filter(|p| has_turn(p) && self.allows(*p)).collect();
         if passes.is_empty() {
             return Ok(false);
         }
         self.session.enter_pass(stage.name(), self.round)?;
         let mut edited = false;
-        while self.edit_round(&passes)? {
+        while self.edit_round(stage, &passes)? {
             edited = true;
         }
         Ok(edited)
@@ -117,8 +118,12 @@ impl Reducer<'_, '_> {
     }
 
     /// One round of edits on one tree; `true` if one was accepted.
-    fn edit_round(&mut self, passes: &[Pass]) -> Result<bool, Halt> {
+    fn edit_round(&mut self, stage: Stage, passes: &[Pass]) -> Result<bool, Halt> {
         let mut all = self.proposals(passes);
+        // What saves only bytes is asked late: most of it will have gone by then.
+        if stage == Stage::LocalEdits {
+            all.retain(|a| a.tokens > 0);
+        }
         if all.is_empty() {
             return Ok(false);
         }
