@@ -123,6 +123,15 @@ pub struct ReduceArgs {
     /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
     pub grammar: String,
+    /// Leave alone whatever this regular expression matches in FILE (repeatable)
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH)]
+    pub keep: Vec<String>,
+    /// Leave these lines of FILE alone, counted from 1 (repeatable): `3`, `10-20`
+    #[arg(long, value_name = "A-B", value_parser = line_range, help_heading = SEARCH)]
+    pub keep_lines: Vec<(usize, usize)>,
+    /// Leave alone what this tree-sitter query captures as @keep (repeatable): '(call_expression) @keep'
+    #[arg(long, value_name = "QUERY", help_heading = SEARCH)]
+    pub keep_query: Vec<String>,
     /// Also try candidates with more syntax errors than the best result
     #[arg(long, help_heading = SEARCH)]
     pub allow_syntax_errors: bool,
@@ -404,6 +413,17 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// `A` or `A-B`.
+fn line_range(text: &str) -> Result<(usize, usize), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let line = |text: &str| text.trim().parse().map_err(|_| "write a line as 3 or lines as 10-20".to_owned());
+    match (line(first)?, line(last)?) {
+        (0, _) => Err("lines are counted from 1".to_owned()),
+        (first, last) if first > last => Err(format!("line {last} stands before line {first}")),
+        lines => Ok(lines),
+    }
+}
+
 /// A positive number of seconds, decimals allowed.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
@@ -466,6 +486,14 @@ mod tests {
             assert!(Cli::try_parse_from(format!("lop {line} a b").split(' ')).is_err(), "{line}");
         }
         assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.conditions.exit_code, [255]);
+    }
+
+    #[test]
+    fn lines_are_one_or_a_range() {
+        assert_eq!((line_range("3"), line_range("10-20")), (Ok((3, 3)), Ok((10, 20))));
+        for (text, why) in [("0", "from 1"), ("4-3", "before"), ("x", "10-20"), ("-3", "10-20"), ("3-", "10-20")] {
+            assert!(line_range(text).is_err_and(|said| said.contains(why)), "{text}");
+        }
     }
 
     fn refused(line: &str) -> String {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
-use crate::reduce::{ModelError, ReduceError};
+use crate::reduce::{KeepError, ModelError, ReduceError};
 use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
 
@@ -68,6 +68,9 @@ pub enum Failure {
     /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
     #[error(transparent)]
     Grammar(#[from] GrammarError),
+    /// It cannot be said what is to be kept.
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     /// The model to start from cannot be read.
     #[error("cannot read the model {}", path.display())]
     ModelUnread {

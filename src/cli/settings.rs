@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::engine::Config;
 use crate::grammar::{Grammar, Registry};
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
-use crate::reduce::{Minimal, Options, Passes};
+use crate::reduce::{Keep, KeepSpec, Minimal, Options, Passes};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
@@ -75,6 +75,8 @@ impl Settings {
         let conditions = Conditions::new(&spec)?;
         let content = read(&path)?;
         let (grammar, _) = Registry::embedded()?.choose(&args.grammar, &path, &content)?;
+        let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
+        let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
         let kept = match args.output {
             None => Kept::InPlace,
@@ -106,6 +108,7 @@ impl Settings {
             minimal,
             engine,
             model,
+            keep,
             allow_syntax_errors: args.allow_syntax_errors,
             allow_empty: args.allow_empty,
             allow_flaky: args.allow_flaky,

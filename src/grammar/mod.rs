@@ -12,6 +12,7 @@ mod language_toml;
 mod minimal;
 mod problem;
 mod productions;
+mod query;
 mod registry;
 mod replace;
 mod rules;
@@ -26,6 +27,7 @@ pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Parser};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
+pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
 pub use rules::{
     Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleText, Rules,

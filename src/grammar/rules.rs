@@ -6,7 +6,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-use tree_sitter::{Language, Node, Query, QueryCursor, QueryErrorKind, QueryMatch, StreamingIterator};
+use tree_sitter::{Language, Node, Query, QueryCursor, QueryError, QueryErrorKind, QueryMatch, StreamingIterator};
 
 use super::forms::{Form, setting};
 use super::problem::{GrammarError, Origin, Problem, line_of};
@@ -488,23 +488,26 @@ fn capture(found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
 }
 
 fn compile(language: &Language, origin: Origin<'_>) -> Result<Query, GrammarError> {
-    Query::new(language, origin.text).map_err(|error| {
-        let what = match error.kind {
-            QueryErrorKind::NodeType => "unknown kind ",
-            QueryErrorKind::Field => "unknown field ",
-            QueryErrorKind::Capture => "a predicate names an unknown capture ",
-            QueryErrorKind::Predicate => "wrong predicate: ",
-            QueryErrorKind::Structure => "this can never match:\n",
-            QueryErrorKind::Syntax => "syntax error:\n",
-            QueryErrorKind::Language => "",
-        };
-        GrammarError::File {
-            file: format!("grammars/{}/{}", origin.folder, origin.file),
-            // Not the offset: for predicates tree-sitter gives only the row.
-            line: error.row + 1,
-            problem: Problem::Query(format!("{what}{}", error.message)),
-        }
+    Query::new(language, origin.text).map_err(|error| GrammarError::File {
+        file: format!("grammars/{}/{}", origin.folder, origin.file),
+        // Not the offset: for predicates tree-sitter gives only the row.
+        line: error.row + 1,
+        problem: Problem::Query(in_words(&error)),
     })
+}
+
+/// What is wrong with a query.
+pub(super) fn in_words(error: &QueryError) -> String {
+    let what = match error.kind {
+        QueryErrorKind::NodeType => "unknown kind ",
+        QueryErrorKind::Field => "unknown field ",
+        QueryErrorKind::Capture => "a predicate names an unknown capture ",
+        QueryErrorKind::Predicate => "wrong predicate: ",
+        QueryErrorKind::Structure => "this can never match:\n",
+        QueryErrorKind::Syntax => "syntax error:\n",
+        QueryErrorKind::Language => "",
+    };
+    format!("{what}{}", error.message)
 }
 
 fn rule_text(query: &Query, pattern: usize, source: &str) -> RuleText {

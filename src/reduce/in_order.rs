@@ -154,7 +154,7 @@ mod tests {
 
         fn make(&mut self, at: usize) -> (usize, Candidate) {
             self.made.push(at);
-            (at, Candidate { text: vec![u8::try_from(at).expect("few")], tokens: None, cleared: true })
+            (at, Candidate { text: vec![u8::try_from(at).expect("few")], tokens: None, cleared: true, keeps: true })
         }
 
         fn takes(&mut self, item: &usize, _: &Candidate) -> bool {

@@ -88,6 +88,7 @@ impl Reducer<'_, '_> {
             });
         }
         let tokens = self.tokens();
+        all.retain(|a| !self.work.edits_touch_kept(&a.edits));
         all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
         all
     }
@@ -108,6 +109,7 @@ impl Reducer<'_, '_> {
         for sequence in sequences {
             // A chain inside a shell that went is gone with it; asking about it costs no test.
             let memo = chain_memo(self.work.source(), &sequence.units);
+            let Some(sequence) = self.work.spare(sequence) else { continue };
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
             if sweep.removed_count() == 0 {

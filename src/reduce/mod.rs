@@ -13,6 +13,7 @@ pub mod event;
 mod gate;
 mod in_order;
 mod judge;
+mod keep;
 mod local;
 mod method;
 pub mod model;
@@ -37,6 +38,7 @@ use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words
 
 pub use error::ReduceError;
 pub use event::{Event, EventSink, Silent, Size};
+pub use keep::{Keep, KeepError, KeepSpec};
 pub use method::Method;
 pub use model::{Model, ModelError};
 pub use options::{Minimal, Options, Order, Schedule};
@@ -89,7 +91,7 @@ pub fn reduce(
         options,
         algorithm: options.algorithm.on_sequences(options.seed),
         knowledge: Knowledge::new(before.tokens.max(count_leaves(document, input))),
-        work: Work::text(input.to_vec()),
+        work: Work::text(input.to_vec()).keeping(options.keep.ranges().to_vec()),
         tools: None,
         kinds: Default::default(),
         classes: Default::default(),
@@ -102,6 +104,7 @@ pub fn reduce(
     let result = reducer
         .session
         .emit(&started)
+        .and_then(|()| options.keep.idle().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
         .and_then(|()| recall(&mut reducer, grammar.as_deref()))
         .and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
     let ended = match result {
@@ -139,7 +142,8 @@ fn run<'g>(
     grammar: Option<&'g Grammar>,
     parsed: Option<Result<Document, ParseError>>,
 ) -> Result<(), Halt> {
-    if baseline::judge(&mut reducer.session, reducer.options)? {
+    let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
+    if empty_is_interesting && reducer.options.keep.is_empty() {
         return reducer.take_empty();
     }
     let Some(grammar) = grammar else { return reducer.run() };

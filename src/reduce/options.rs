@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::engine::Config;
 
+use super::keep::Keep;
 use super::method::Method;
 use super::model::Model;
 use super::pass::Passes;
@@ -86,6 +87,8 @@ pub struct Options {
     pub engine: Config,
     /// What earlier reductions have learnt; nothing by default.
     pub model: Option<Model>,
+    /// Parts of the input that are never touched.
+    pub keep: Keep,
     /// Accept candidates with more syntax errors than the best result.
     pub allow_syntax_errors: bool,
     /// Go on although the empty file is interesting.
@@ -115,6 +118,7 @@ impl Default for Options {
             minimal: None,
             engine: Config::default(),
             model: None,
+            keep: Keep::default(),
             allow_syntax_errors: false,
             allow_empty: false,
             allow_flaky: false,

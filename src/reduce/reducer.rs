@@ -88,7 +88,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The empty text is interesting and wanted.
     pub(super) fn take_empty(&mut self) -> Result<(), Halt> {
-        let nothing = Candidate { text: Vec::new(), tokens: Some(0), cleared: true };
+        let nothing = Candidate { text: Vec::new(), tokens: Some(0), cleared: true, keeps: true };
         self.session.pursue(&mut Single::new(nothing))
     }
 
@@ -171,7 +171,7 @@ impl<'g> Reducer<'_, 'g> {
         }
         while self.session.size().bytes > most {
             let before = self.weight();
-            let Some(sequence) = units(self.work.source()) else { break };
+            let Some(sequence) = self.spared(units(self.work.source())) else { break };
             let mut sweep = self.new_sweep(sequence);
             while !sweep.is_finished() && self.session.size().bytes > most {
                 let needed = sweep.needed();
@@ -191,7 +191,7 @@ impl<'g> Reducer<'_, 'g> {
         if !self.allows(pass) {
             return Ok(());
         }
-        let Some(sequence) = units(self.work.source()) else { return Ok(()) };
+        let Some(sequence) = self.spared(units(self.work.source())) else { return Ok(()) };
         self.session.enter_pass(pass.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
@@ -203,9 +203,8 @@ impl<'g> Reducer<'_, 'g> {
         if !self.allows(Pass::Comments) {
             return Ok(());
         }
-        let Some(sequence) = self.tools.as_ref().and_then(|t| comments(self.work.document(), t.grammar)) else {
-            return Ok(());
-        };
+        let sequence = self.tools.as_ref().and_then(|t| comments(self.work.document(), t.grammar));
+        let Some(sequence) = self.spared(sequence) else { return Ok(()) };
         self.session.enter_pass(Pass::Comments.name(), self.round)?;
         let nodes: Vec<_> = nodes_of(&sequence).collect();
         let mut sweep = self.new_sweep(sequence);
@@ -245,7 +244,7 @@ impl<'g> Reducer<'_, 'g> {
                 self.memo.get(&print).is_none_or(|&then| worth_asking_again(then, tokens))
             })
             .collect();
-        let Some(sequence) = character_units(self.work.source(), &parts) else { return Ok(()) };
+        let Some(sequence) = self.spared(character_units(self.work.source(), &parts)) else { return Ok(()) };
         let prints: Vec<_> = parts.iter().map(|part| part_memo(&self.work.source()[part.clone()])).collect();
         self.session.enter_pass(Pass::Characters.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
@@ -273,7 +272,8 @@ impl<'g> Reducer<'_, 'g> {
             if minimal >= Minimal::Token
                 && let Some(tools) = &self.tools
             {
-                let leaves: Vec<_> = tokens(self.work.document(), tools.grammar).collect();
+                let mut leaves: Vec<_> = tokens(self.work.document(), tools.grammar).collect();
+                leaves.retain(|leaf| !self.work.node_is_kept(*leaf));
                 all.extend(token_units(self.work.document(), &leaves).into_iter().flat_map(|list| list.units));
             }
             // What takes most with it first: less is left to ask about then.
@@ -282,7 +282,7 @@ impl<'g> Reducer<'_, 'g> {
         }
         if minimal == Minimal::Char || (!tree && minimal != Minimal::None) {
             let all = 0..self.work.source().len();
-            let characters = character_units(self.work.source(), std::slice::from_ref(&all));
+            let characters = self.spared(character_units(self.work.source(), std::slice::from_ref(&all)));
             self.verify_units(list_kind::CHARACTERS, characters.map(|c| c.units).unwrap_or_default())?;
         }
         Ok(self.weight() < before)
@@ -306,10 +306,11 @@ impl<'g> Reducer<'_, 'g> {
     /// Every unit of every list, outer ones before inner ones.
     fn all_units(&mut self) -> Vec<Unit> {
         let Some(tools) = self.tools.as_mut() else { return Vec::new() };
-        let document = self.work.document();
+        let work = &self.work;
+        let document = work.document();
         let mut units = Vec::new();
         for node in document.ids() {
-            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
+            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |unit| work.node_is_kept(unit));
             units.extend(list.into_iter().flat_map(|l| l.units));
         }
         units
@@ -324,6 +325,11 @@ impl<'g> Reducer<'_, 'g> {
             Removal::Edits(edits) => edits.iter().flat_map(|e: &Edit| source[e.start..e.end].to_vec()).collect(),
         };
         String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// A sequence without what the user wants kept.
+    fn spared(&self, sequence: Option<Sequence>) -> Option<Sequence> {
+        sequence.and_then(|sequence| self.work.spare(sequence))
     }
 
     /// A sweep in the order that the user or the grammar wants.
@@ -386,7 +392,7 @@ impl<'g> Reducer<'_, 'g> {
             self.session.set_gate(Some(Gate::new(gate, &document)));
         }
         self.session.parsed(&document);
-        self.work = Work::tree(document, tools.grammar);
+        self.work.plant(document, tools.grammar);
         self.tools = Some(tools);
     }
 

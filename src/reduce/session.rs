@@ -53,6 +53,8 @@ pub(super) struct Candidate {
     pub(super) tokens: Option<usize>,
     /// Whether every part that is gone may go by itself; all of them together may still be too much.
     pub(super) cleared: bool,
+    /// Whether everything that the user wants kept is in it, untouched.
+    pub(super) keeps: bool,
 }
 
 /// Somebody who has questions and learns from the answers, in any order.
@@ -379,6 +381,10 @@ impl<'a> Session<'a> {
 
     /// An answer that costs no test: from the cache, or from the gate.
     fn free_answer(&mut self, candidate: &Candidate) -> Option<Verdict> {
+        // Not cached: what is kept is a part of the text at its place, which a text does not tell.
+        if !candidate.keeps {
+            return Some(Verdict::Invalid);
+        }
         let text = &candidate.text;
         if **text == *self.best {
             return Some(Verdict::Interesting);

@@ -2,11 +2,13 @@
 //! asking again.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::grammar::Grammar;
-use crate::passes::{NodeSet, Removal, removal_edits};
-use crate::syntax::{Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, count_words, render};
+use crate::passes::{NodeSet, Removal, Sequence, removal_edits};
+use crate::syntax::{Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, count_words, render_around};
 
+use super::keep::touches;
 use super::session::Candidate;
 
 /// What was refused is asked again when the file has shrunk below this share of its size then.
@@ -24,6 +26,8 @@ pub(super) fn worth_asking_again(then: usize, now: usize) -> bool {
 pub(super) struct Work<'g> {
     base: Base<'g>,
     edits: Vec<Edit>,
+    /// Parts of the snapshot that nobody may touch.
+    kept: Vec<Range<usize>>,
 }
 
 enum Base<'g> {
@@ -55,13 +59,21 @@ pub(super) enum Ask {
 impl<'g> Work<'g> {
     /// A text without a tree.
     pub(super) fn text(source: Vec<u8>) -> Self {
-        Work { base: Base::Text(source), edits: Vec::new() }
+        Work { base: Base::Text(source), edits: Vec::new(), kept: Vec::new() }
     }
 
-    /// A text with its tree.
-    pub(super) fn tree(document: Document, grammar: &'g Grammar) -> Self {
+    /// The same text with parts of it that nobody may touch; they ascend and do not overlap.
+    pub(super) fn keeping(mut self, kept: Vec<Range<usize>>) -> Self {
+        self.kept = kept;
+        self
+    }
+
+    /// The tree of the text takes the place of the text.
+    pub(super) fn plant(&mut self, document: Document, grammar: &'g Grammar) {
+        debug_assert_eq!(self.source(), document.source());
         let tree = Tree { dead: NodeSet::new(&document), refused: HashMap::new(), document, grammar };
-        Work { base: Base::Tree(Box::new(tree)), edits: Vec::new() }
+        self.base = Base::Tree(Box::new(tree));
+        self.edits.clear();
     }
 
     /// The snapshot's text.
@@ -90,7 +102,8 @@ impl<'g> Work<'g> {
             Base::Text(_) => None,
             Base::Tree(tree) => Some(self.count_tokens(&tree.document, &rendering)),
         };
-        Candidate { text: rendering.text, tokens, cleared }
+        let keeps = self.kept.iter().all(|part| rendering.keeps(part).is_some());
+        Candidate { text: rendering.text, tokens, cleared, keeps }
     }
 
     fn render<'r>(&self, more: impl Iterator<Item = &'r Removal>) -> Rendering {
@@ -109,7 +122,34 @@ impl<'g> Work<'g> {
         if let Some(tree) = tree {
             edits.extend(removal_edits(&tree.document, tree.grammar, &dead));
         }
-        render(self.source(), edits)
+        render_around(self.source(), edits, &self.kept)
+    }
+
+    /// Whether some edits touch what is to be kept.
+    pub(super) fn edits_touch_kept(&self, edits: &[Edit]) -> bool {
+        edits.iter().any(|edit| touches(&self.kept, &(edit.start..edit.end)))
+    }
+
+    /// Whether something of a node is to be kept.
+    pub(super) fn node_is_kept(&self, node: NodeId) -> bool {
+        !self.kept.is_empty() && touches(&self.kept, &self.document().node(node).range())
+    }
+
+    /// A sequence without the units that touch what is to be kept; `None` if it has no others.
+    pub(super) fn spare(&self, mut sequence: Sequence) -> Option<Sequence> {
+        if !self.kept.is_empty() {
+            sequence.units.retain(|unit| match &unit.removal {
+                Removal::Nodes(nodes) => !nodes.iter().any(|&node| self.node_is_kept(node)),
+                Removal::Edits(edits) => !self.edits_touch_kept(edits),
+            });
+        }
+        (!sequence.units.is_empty()).then_some(sequence)
+    }
+
+    /// The kept parts follow the text that they are in.
+    fn follow_kept(&mut self, rendering: &Rendering) {
+        let follow = |part: &Range<usize>| rendering.keeps(part).expect("no candidate that touches it is accepted");
+        self.kept = self.kept.iter().map(follow).collect();
     }
 
     /// Tokens of a rendering: those of the stretches that stay and those of the texts put in.
@@ -157,9 +197,10 @@ impl<'g> Work<'g> {
         }
     }
 
-    /// Whether this was refused when the file was not much larger than now.
+    /// Whether this was refused when the file was not much larger than now, or nobody may ask.
     pub(super) fn is_refused(&self, ask: Ask, node: NodeId, tokens: usize) -> bool {
         match &self.base {
+            Base::Tree(_) if self.node_is_kept(node) => true,
             Base::Tree(tree) => tree.refused.get(&(ask, node)).is_some_and(|&then| !worth_asking_again(then, tokens)),
             Base::Text(_) => false,
         }
@@ -190,9 +231,10 @@ impl<'g> Work<'g> {
 
     /// Makes the edited text the snapshot of work without a tree.
     pub(super) fn rebase_text(&mut self) {
-        let text = self.render(std::iter::empty()).text;
+        let rendering = self.render(std::iter::empty());
+        self.follow_kept(&rendering);
         self.edits.clear();
-        self.base = Base::Text(text);
+        self.base = Base::Text(rendering.text);
     }
 
     /// Parses the edited text and goes on from there. What was refused is carried over to the nodes
@@ -203,6 +245,7 @@ impl<'g> Work<'g> {
     /// When the edited text cannot be parsed; the work is the edited text without a tree then.
     pub(super) fn rebase(&mut self, parser: &mut SyntaxParser) -> Result<(), ParseError> {
         let rendering = self.render(std::iter::empty());
+        self.follow_kept(&rendering);
         self.edits.clear();
         // The old tree goes before the new one is made: together they would be the peak of the
         // whole run's memory.

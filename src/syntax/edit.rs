@@ -1,6 +1,7 @@
 //! Edits of a text: what goes, what comes in its place, and where everything else ends up.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// One replacement of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,19 +20,19 @@ pub struct Edit {
 impl Edit {
     /// Takes `start..end` out.
     #[must_use]
-    pub fn delete(range: std::ops::Range<usize>) -> Self {
+    pub fn delete(range: Range<usize>) -> Self {
         Edit { start: range.start, end: range.end, text: Cow::Borrowed(b""), raw: false }
     }
 
     /// Takes `start..end` out, and nothing around it is touched.
     #[must_use]
-    pub fn delete_raw(range: std::ops::Range<usize>) -> Self {
+    pub fn delete_raw(range: Range<usize>) -> Self {
         Edit { raw: true, ..Edit::delete(range) }
     }
 
     /// Puts `text` in the place of `start..end`.
     #[must_use]
-    pub fn replace(range: std::ops::Range<usize>, text: impl Into<Cow<'static, [u8]>>) -> Self {
+    pub fn replace(range: Range<usize>, text: impl Into<Cow<'static, [u8]>>) -> Self {
         Edit { text: text.into(), ..Edit::delete(range) }
     }
 }
@@ -54,7 +55,7 @@ pub struct Rendering {
 
 impl Rendering {
     /// The stretches of the old text that are in the new one, each with its place there, in order.
-    pub fn kept(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> + '_ {
+    pub fn kept(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
         self.pieces.iter().map(|p| (p.old..p.old + p.len, p.new))
     }
 
@@ -71,6 +72,15 @@ impl Rendering {
         let new_end = tail.new + tail.len.min(end - tail.old);
         (new_start < new_end).then_some((new_start, new_end))
     }
+
+    /// Where a part of the old text stands in the new one if all of it does, with nothing in between;
+    /// `None` if an edit touches it.
+    #[must_use]
+    pub fn keeps(&self, part: &Range<usize>) -> Option<Range<usize>> {
+        let piece = self.pieces[self.pieces.partition_point(|p| p.old + p.len <= part.start)..].first()?;
+        let new = piece.new + part.start.checked_sub(piece.old)?;
+        (part.end <= piece.old + piece.len).then(|| new..new + part.len())
+    }
 }
 
 /// Applies edits to a text.
@@ -83,10 +93,18 @@ impl Rendering {
 ///
 /// Nothing else is re-spaced.
 #[must_use]
-pub fn render(source: &[u8], mut edits: Vec<Edit>) -> Rendering {
+pub fn render(source: &[u8], edits: Vec<Edit>) -> Rendering {
+    render_around(source, edits, &[])
+}
+
+/// [`render`], but no blank of the `kept` parts of the text, which ascend and do not overlap, is taken
+/// away at a border. An edit of a kept part itself is made all the same: see [`Rendering::keeps`].
+#[must_use]
+pub fn render_around(source: &[u8], mut edits: Vec<Edit>, kept: &[Range<usize>]) -> Rendering {
     // Outer before inner; of two with the same range the one with text comes first and wins.
     edits.sort_by(|a, b| (a.start, b.end, b.text.len()).cmp(&(b.start, a.end, a.text.len())));
     let mut out = Rendering { text: Vec::with_capacity(source.len()), pieces: Vec::new() };
+    let mut borders = Borders { kept, kept_until: 0 };
     let mut at = 0;
     let mut edits = edits.into_iter().peekable();
     while let Some(mut hole) = edits.next() {
@@ -100,9 +118,10 @@ pub fn render(source: &[u8], mut edits: Vec<Edit>) -> Rendering {
             edits.next();
         }
         out.copy(source, at, hole.start);
+        borders.copied(at..hole.start, out.text.len());
         at = hole.end;
         if !hole.raw {
-            at = out.close_hole(source, at, &hole.text);
+            at = out.close_hole(source, at, &hole.text, &borders);
         }
         out.text.extend_from_slice(&hole.text);
         if !hole.raw && !hole.text.is_empty() && at < source.len() {
@@ -111,6 +130,31 @@ pub fn render(source: &[u8], mut edits: Vec<Edit>) -> Rendering {
     }
     out.copy(source, at, source.len());
     out
+}
+
+/// Which blanks at the borders of a hole may not be touched.
+struct Borders<'k> {
+    kept: &'k [Range<usize>],
+    /// Up to here the new text may not be taken back.
+    kept_until: usize,
+}
+
+impl Borders<'_> {
+    /// A stretch of the old text was copied; the new one is `len` bytes long now.
+    fn copied(&mut self, old: Range<usize>, len: usize) {
+        let last = self.kept.partition_point(|kept| kept.start < old.end).checked_sub(1);
+        if let Some(kept) = last.map(|last| &self.kept[last])
+            && kept.end > old.start
+        {
+            self.kept_until = len - (old.end - kept.end.min(old.end));
+        }
+    }
+
+    /// Blanks of the old text from `at` on that may go, of `blanks` that there are.
+    fn free(&self, at: usize, blanks: usize) -> usize {
+        let next = self.kept.partition_point(|kept| kept.end <= at);
+        self.kept.get(next).map_or(blanks, |kept| blanks.min(kept.start.saturating_sub(at)))
+    }
 }
 
 /// Puts texts one behind the other, with a space where two would melt into one token.
@@ -136,13 +180,13 @@ impl Rendering {
     }
 
     /// Tidies the left border of a hole that `insert` will fill, and returns where copying goes on.
-    fn close_hole(&mut self, source: &[u8], mut at: usize, insert: &[u8]) -> usize {
+    fn close_hole(&mut self, source: &[u8], mut at: usize, insert: &[u8], borders: &Borders<'_>) -> usize {
         if let Some(&first) = insert.first() {
             self.separate(first);
             return at;
         }
-        let left_blank = self.text.len() - trim_end(&self.text);
-        let right_blank = source[at..].iter().take_while(|b| is_blank(**b)).count();
+        let left_blank = self.text.len() - trim_end(&self.text).max(borders.kept_until);
+        let right_blank = borders.free(at, source[at..].iter().take_while(|b| is_blank(**b)).count());
         let right = &source[at..at + right_blank];
         if self.text.len() == left_blank {
             // Nothing stands before the hole: the text need not start with blanks.
@@ -273,6 +317,33 @@ mod tests {
     fn outer_edits_swallow_inner_ones() {
         assert_eq!(after("f(a, b, c)", &[(5, 6, ""), (0, 10, "x")]), "x");
         assert_eq!(after("abcdef", &[(1, 4, ""), (3, 5, "")]), "a f");
+    }
+
+    #[test]
+    fn blanks_of_kept_parts_are_not_touched() {
+        let around = |edits: &[Range<usize>], kept: &[Range<usize>]| {
+            let edits = edits.iter().cloned().map(Edit::delete).collect();
+            String::from_utf8(render_around(b"{\n  a;\n  b;\n}", edits, kept).text).expect("ASCII")
+        };
+        assert_eq!(around(std::slice::from_ref(&(4..6)), &[]), "{\n  b;\n}");
+        assert_eq!(around(std::slice::from_ref(&(4..6)), std::slice::from_ref(&(6..12))), "{\n  \n  b;\n}");
+        assert_eq!(around(std::slice::from_ref(&(9..11)), std::slice::from_ref(&(4..9))), "{\n  a;\n  \n}");
+        assert_eq!(around(std::slice::from_ref(&(0..6)), std::slice::from_ref(&(6..9))), "\n  b;\n}");
+        assert_eq!(around(&[0..6, 9..13], std::slice::from_ref(&(6..9))), "\n  ");
+    }
+
+    #[test]
+    fn a_part_is_kept_when_nothing_of_it_goes_and_nothing_comes_between() {
+        let edits = vec![Edit::delete(0..4), Edit::replace(8..8, "x".as_bytes()), Edit::delete(12..15)];
+        let done = render(b"one two three four", edits);
+        assert_eq!(done.text, b"two x thre our");
+        assert_eq!(done.keeps(&(4..7)), Some(0..3));
+        assert_eq!(done.keeps(&(8..12)), Some(6..10));
+        assert_eq!(done.keeps(&(8..13)), None, "the end of it went");
+        assert_eq!(done.keeps(&(5..9)), None, "something stands in it now");
+        assert_eq!(done.keeps(&(0..5)), None, "the start of it went");
+        assert_eq!(done.keeps(&(0..3)), None, "all of it went");
+        assert_eq!(done.keeps(&(16..18)), Some(12..14));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod cli;
 mod compare;
 mod exec;
 mod fixtures;
+mod kept;
 mod model;
 mod reduce;
 mod safety;
