@@ -123,6 +123,12 @@ pub struct ReduceArgs {
     /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
     pub grammar: String,
+    /// Refuse candidates that have a syntax error; FILE must have none
+    #[arg(long, conflicts_with_all = ["must_stay_invalid", "allow_syntax_errors"], help_heading = SEARCH)]
+    pub must_stay_valid: bool,
+    /// Refuse candidates that have no syntax error; FILE must have one
+    #[arg(long, help_heading = SEARCH)]
+    pub must_stay_invalid: bool,
     /// Leave alone whatever this regular expression matches in FILE (repeatable)
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH)]
     pub keep: Vec<String>,
@@ -144,6 +150,15 @@ pub struct ReduceArgs {
     /// Leave these passes out
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), help_heading = SEARCH)]
     pub skip: Vec<reduce::Pass>,
+    /// Do less: deletion, local edits and tokens once; nothing is guaranteed
+    #[arg(long, conflicts_with = "thorough", help_heading = SEARCH)]
+    pub fast: bool,
+    /// Do more: begin again, with all refusals forgotten, until a whole round changes nothing
+    #[arg(long, help_heading = SEARCH)]
+    pub thorough: bool,
+    /// What small means where edits have to be compared
+    #[arg(long, value_name = "WHAT", default_value = "tokens", help_heading = SEARCH)]
+    pub prefer: PreferArg,
     /// Which part of the file comes first: what removes most per test, or the levels of the tree one by one
     #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
     pub schedule: ScheduleArg,
@@ -272,6 +287,17 @@ pub enum ScheduleArg {
     Levels,
 }
 
+/// `--prefer`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PreferArg {
+    /// Few tokens, then few bytes
+    Tokens,
+    /// Few bytes, then few tokens
+    Bytes,
+    /// Few lines, then few tokens
+    Lines,
+}
+
 /// `--order`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OrderArg {
@@ -321,6 +347,16 @@ impl From<ScheduleArg> for reduce::Schedule {
         match arg {
             ScheduleArg::Gain => Self::Gain,
             ScheduleArg::Levels => Self::Levels,
+        }
+    }
+}
+
+impl From<PreferArg> for reduce::Prefer {
+    fn from(arg: PreferArg) -> Self {
+        match arg {
+            PreferArg::Tokens => Self::Tokens,
+            PreferArg::Bytes => Self::Bytes,
+            PreferArg::Lines => Self::Lines,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
-use crate::reduce::{KeepError, ModelError, ReduceError};
+use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
 
@@ -162,6 +162,7 @@ impl Failure {
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::Config(_)
                 | ReduceError::Model(_)
+                | ReduceError::Syntax { .. }
                 | ReduceError::EmptyIsInteresting
                 | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
                 ReduceError::Cancelled => Code::StoppedEarly,
@@ -214,6 +215,7 @@ impl Failure {
                     }
                     ReduceError::Cancelled => format!("stopped before {input} was judged; nothing was changed"),
                     ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
+                    ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {wanted}: {cause}"),
                     other => format!("{input}: {other}"),
                 }
             }
@@ -248,6 +250,9 @@ impl Unfinished {
                      look for the very message or output of the bug in the candidate. If the empty file is really a \
                      fine result, --allow-empty goes on",
                 )?;
+            }
+            ReduceError::Syntax { wanted, cause: SyntaxCause::Otherwise(_) } => {
+                hint_line(out, &format!("leave --must-stay-{wanted} out, or use the other one"))?;
             }
             ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
             _ => {}

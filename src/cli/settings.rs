@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::engine::Config;
 use crate::grammar::{Grammar, Registry};
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
-use crate::reduce::{Keep, KeepSpec, Minimal, Options, Passes};
+use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
@@ -69,6 +69,7 @@ impl Settings {
         let (test, path) = forms(&args.words, &args.test)?;
         check_stdout(&args)?;
         check_schedule(&args)?;
+        check_fast(&args)?;
         let (minimal, engine) = search(&args)?;
         let spec = ConditionSpec::from(args.conditions);
         let wanted = in_words(&spec);
@@ -108,6 +109,17 @@ impl Settings {
             minimal,
             engine,
             model,
+            effort: match (args.fast, args.thorough) {
+                (true, _) => Effort::Fast,
+                (_, true) => Effort::Thorough,
+                _ => Effort::Usual,
+            },
+            prefer: args.prefer.into(),
+            syntax: match (args.must_stay_valid, args.must_stay_invalid) {
+                (true, _) => Some(Syntax::Valid),
+                (_, true) => Some(Syntax::Invalid),
+                _ => None,
+            },
             keep,
             allow_syntax_errors: args.allow_syntax_errors,
             allow_empty: args.allow_empty,
@@ -245,6 +257,26 @@ fn check_schedule(args: &ReduceArgs) -> Result<(), Failure> {
         message: format!("--schedule levels means nothing to --algorithm {}", args.algorithm.name()),
         hint: "leave one of them out".to_owned(),
     })
+}
+
+/// A fast reduction ends before anything is guaranteed, and an algorithm on trees has no such end.
+fn check_fast(args: &ReduceArgs) -> Result<(), Failure> {
+    if !args.fast {
+        return Ok(());
+    }
+    if args.minimal.is_some_and(|minimal| minimal != MinimalArg::None) {
+        return Err(Failure::Usage {
+            message: "--fast guarantees nothing, so the result cannot be --minimal in anything".to_owned(),
+            hint: "give one of the two, or --minimal none".to_owned(),
+        });
+    }
+    if args.algorithm.is_on_trees() {
+        return Err(Failure::Usage {
+            message: format!("--fast means nothing to --algorithm {}", args.algorithm.name()),
+            hint: "leave one of them out".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// Points out arguments that were swapped: the file can be run and the test cannot.

@@ -6,9 +6,11 @@ use std::collections::BinaryHeap;
 use crate::passes::{Removal, Sequence, Unit, bodies, siblings, unreferenced};
 use crate::syntax::NodeId;
 
+use super::options::Prefer;
 use super::pass::Pass;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
+use super::saved::Saved;
 use super::session::Halt;
 use super::sweep::Sweep;
 use super::work::Ask;
@@ -57,7 +59,7 @@ impl Reducer<'_, '_> {
     /// frees others.
     fn unreferenced_definitions(&mut self) -> Result<(), Halt> {
         loop {
-            let (tokens, before) = (self.tokens(), self.weight());
+            let tokens = self.tokens();
             if !self.allows(Pass::Unreferenced) {
                 return Ok(());
             }
@@ -71,7 +73,7 @@ impl Reducer<'_, '_> {
             self.session.enter_pass(Pass::Unreferenced.name(), self.round)?;
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
-            let tokens = self.tokens();
+            let (tokens_before, tokens) = (tokens, self.tokens());
             for unit in sweep.kept().collect::<Vec<_>>() {
                 let Removal::Nodes(nodes) = &sweep.sequence.units[unit].removal else { continue };
                 for &node in nodes {
@@ -84,8 +86,8 @@ impl Reducer<'_, '_> {
                 }
             }
             self.rebase()?;
-            let gone = before.0.saturating_sub(self.tokens());
-            if sweep.removed_count() < MANY_DEFINITIONS && gone * LARGE_SHARE < before.0 {
+            let gone = tokens_before.saturating_sub(tokens);
+            if sweep.removed_count() < MANY_DEFINITIONS && gone * LARGE_SHARE < tokens_before {
                 return Ok(());
             }
         }
@@ -146,7 +148,8 @@ impl Reducer<'_, '_> {
                 }
             }
             if !sweep.is_finished() {
-                list.value = self.gain(kind, sweep.sequence.depth, sweep.needed(), sweep.mean_tokens_left());
+                let mean = sweep.mean_left(|unit| self.size_of(unit));
+                list.value = self.gain(kind, sweep.sequence.depth, sweep.needed(), mean);
                 list.item = List::Begun(sweep);
                 heap.push(list);
             }
@@ -183,20 +186,32 @@ impl Reducer<'_, '_> {
 
     fn waiting(&self, parent: NodeId, sequence: Sequence) -> Waiting {
         let depth = sequence.depth;
-        let mean = sequence.tokens() as f64 / sequence.units.len() as f64;
+        let size: f64 = sequence.units.iter().map(|unit| self.size_of(unit)).sum();
+        let mean = size / sequence.units.len() as f64;
         let value = self.gain(sequence.kind, depth, 0, mean);
         Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(sequence) }
     }
 
-    /// Expected tokens per test of a list: p(list) × mean tokens of a unit, where
+    /// What goes with a unit, in what the user prefers to have little of.
+    fn size_of(&self, unit: &Unit) -> f64 {
+        let prefer = self.options.prefer;
+        let saved = match &unit.removal {
+            _ if prefer == Prefer::Tokens => Saved::default(),
+            Removal::Nodes(nodes) => Saved::with_nodes(self.work.document(), nodes),
+            Removal::Edits(edits) => Saved::by(self.work.source(), edits),
+        };
+        saved.value(prefer, unit.tokens)
+    }
+
+    /// Expected size that goes per test of a list: p(list) × mean size of a unit, where
     /// p(list) = 2·p(kind) / (2 + needed so far).
-    fn gain(&self, kind: u32, depth: u32, needed: usize, mean_tokens: f64) -> f64 {
+    fn gain(&self, kind: u32, depth: u32, needed: usize, mean_size: f64) -> f64 {
         if self.by_levels() {
             return -f64::from(depth);
         }
         let (gone, asked) = self.kinds.get(&kind).copied().unwrap_or_default();
         let p_kind = (gone as f64 + 1.0) / (asked as f64 + 2.0);
-        2.0 * p_kind / (2.0 + needed as f64) * mean_tokens
+        2.0 * p_kind / (2.0 + needed as f64) * mean_size
     }
 }
 

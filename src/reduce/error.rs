@@ -5,6 +5,24 @@ use crate::oracle::Outcome;
 
 use super::model::ModelError;
 
+/// Why an input cannot stay as valid or as invalid as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyntaxCause {
+    /// Without a grammar nobody knows what is valid.
+    #[error("it is text without a grammar; name its language with --grammar")]
+    NoGrammar,
+    /// It would be cut down by lines before it has a tree.
+    #[error("it is larger than --max-parse, so that it is not parsed at first; raise that")]
+    TooLarge,
+    /// It has no tree.
+    #[error("{0}")]
+    Unparsed(String),
+    /// It is the other way round: it has so many syntax errors.
+    #[error("{}", match .0 { 0 => "it has no syntax error".to_owned(), 1 => "it has 1 syntax error".to_owned(), n => format!("it has {n} syntax errors") })]
+    Otherwise(usize),
+}
+
 /// An error of [`reduce`](super::reduce).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -15,6 +33,14 @@ pub enum ReduceError {
     /// The model was learnt on something else.
     #[error("the model cannot be used")]
     Model(#[from] ModelError),
+    /// The syntax of every candidate is to be like this, and that of the input is not, or cannot be told.
+    #[error("the input cannot stay {wanted}: {cause}")]
+    Syntax {
+        /// `valid` or `invalid`.
+        wanted: &'static str,
+        /// Why not.
+        cause: SyntaxCause,
+    },
     /// The input does not pass its own test.
     #[error("the input is not interesting")]
     NotInteresting {

@@ -10,9 +10,11 @@ use crate::passes::{
     minimal_replacements, parameters, rewrites, splices, unifications,
 };
 
+use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
+use super::saved::{Saved, is_no_loss};
 use super::session::{Candidate, Halt, Inquiry};
 use super::work::{Work, worth_asking_again};
 
@@ -23,6 +25,8 @@ const SMALL_TREE: usize = 20_000;
 const EDITS_BEFORE_REBASE: usize = 12;
 /// Edits that are looked at in one tree: those that save most.
 const MOST_ALTERNATIVES: usize = 50_000;
+/// What an edit is worth that saves only what does not count.
+const LITTLE: f64 = 0.01;
 /// Levels of nesting from which chains are looked at before anything is deleted: lists level below
 /// level would need a test each.
 const DEEP: u32 = 200;
@@ -88,7 +92,8 @@ impl Reducer<'_, '_> {
             });
         }
         let tokens = self.tokens();
-        all.retain(|a| !self.work.edits_touch_kept(&a.edits));
+        let prefer = self.options.prefer;
+        all.retain(|a| !self.work.edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
         all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
         all
     }
@@ -203,10 +208,15 @@ impl Reducer<'_, '_> {
         }))
     }
 
-    /// Expected tokens saved by one test.
+    /// What one test is expected to save, in what the user prefers to have little of.
     fn value(&self, alternative: &Alternative) -> f64 {
-        // An edit that saves only bytes comes after all that save tokens.
-        let saved = if alternative.tokens > 0 { f64::from(alternative.tokens) } else { 0.01 };
+        let saved = match self.options.prefer {
+            Prefer::Tokens => Saved::default(),
+            Prefer::Bytes => Saved { bytes: alternative.bytes, lines: 0 },
+            Prefer::Lines => Saved::by(self.work.source(), &alternative.edits),
+        };
+        // An edit that saves nothing of that comes after all that do.
+        let saved = saved.value(self.options.prefer, alternative.tokens).max(LITTLE);
         self.classes.chance(alternative.class) * saved
     }
 }

@@ -22,6 +22,7 @@ mod pass;
 mod ranked;
 mod reducer;
 mod report;
+mod saved;
 mod session;
 mod sweep;
 mod trees;
@@ -29,19 +30,19 @@ mod work;
 
 use std::sync::Arc;
 
-use crate::engine::Knowledge;
+use crate::engine::{Knowledge, Verdict};
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
 use crate::passes::Shapes;
 use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words};
 
-pub use error::ReduceError;
+pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use method::Method;
 pub use model::{Model, ModelError};
-pub use options::{Minimal, Options, Order, Schedule};
+pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use pass::{Pass, Passes, Stage};
 pub use report::{Counts, Ended, PassStats, Report};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
@@ -85,6 +86,9 @@ pub fn reduce(
     let document = parsed.as_ref().and_then(|p| p.as_ref().ok());
     before.tokens = document.map_or_else(|| count_words(input), Document::tokens);
     let errors = document.map_or(0, Document::errors);
+    if let Some(wanted) = options.syntax {
+        check_syntax(wanted, grammar.as_deref(), &parsed)?;
+    }
     let session = Session::new(input, before, executor, sink, cancel, options);
     let mut reducer = Reducer {
         session,
@@ -115,6 +119,22 @@ pub fn reduce(
     finish(reducer, grammar.as_deref(), before, ended)
 }
 
+/// Whether the input's own syntax is as that of every candidate has to be.
+fn check_syntax(
+    wanted: Syntax,
+    grammar: Option<&Grammar>,
+    parsed: &Option<Result<Document, ParseError>>,
+) -> Result<(), ReduceError> {
+    let cause = match (grammar, parsed) {
+        (None, _) => SyntaxCause::NoGrammar,
+        (_, None) => SyntaxCause::TooLarge,
+        (_, Some(Err(error))) => SyntaxCause::Unparsed(error.to_string()),
+        (_, Some(Ok(document))) if wanted.holds(document.errors()) => return Ok(()),
+        (_, Some(Ok(document))) => SyntaxCause::Otherwise(document.errors()),
+    };
+    Err(ReduceError::Syntax { wanted: wanted.name(), cause })
+}
+
 /// Starts from what earlier reductions have learnt.
 fn recall(reducer: &mut Reducer<'_, '_>, grammar: Option<&Grammar>) -> Result<(), Halt> {
     let Some(model) = &reducer.options.model else { return Ok(()) };
@@ -143,7 +163,14 @@ fn run<'g>(
     parsed: Option<Result<Document, ParseError>>,
 ) -> Result<(), Halt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
-    if empty_is_interesting && reducer.options.keep.is_empty() {
+    let Options { keep, syntax, .. } = reducer.options;
+    let holds = |wanted: Syntax| {
+        grammar.is_some_and(|grammar| parse(grammar, b"").is_ok_and(|empty| wanted.holds(empty.errors())))
+    };
+    let may_be_empty = keep.is_empty() && syntax.is_none_or(holds);
+    if empty_is_interesting && !may_be_empty {
+        reducer.session.remember(b"", Verdict::Invalid);
+    } else if empty_is_interesting {
         return reducer.take_empty();
     }
     let Some(grammar) = grammar else { return reducer.run() };

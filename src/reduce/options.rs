@@ -37,6 +37,58 @@ pub enum Order {
     Evidence,
 }
 
+/// What every candidate's syntax has to be, whatever the test says. Asked of the grammar's parser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// Without any error.
+    Valid,
+    /// With an error at least.
+    Invalid,
+}
+
+impl Syntax {
+    /// Whether a text with so many ERROR and MISSING nodes is like that.
+    #[must_use]
+    pub fn holds(self, errors: usize) -> bool {
+        (errors == 0) == (self == Syntax::Valid)
+    }
+
+    /// What it asks for, in a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Syntax::Valid => "valid",
+            Syntax::Invalid => "invalid",
+        }
+    }
+}
+
+/// How much is done for a small result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Deletion, local edits and tokens once (lines, words and characters in text); nothing is
+    /// guaranteed.
+    Fast,
+    /// Every pass while one of them finds something, then what is guaranteed.
+    #[default]
+    Usual,
+    /// The same from the beginning, with everything forgotten that was refused, until a whole round
+    /// changes nothing.
+    Thorough,
+}
+
+/// What small means where edits have to be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefer {
+    /// Few tokens, then few bytes.
+    #[default]
+    Tokens,
+    /// Few bytes, then few tokens.
+    Bytes,
+    /// Few lines, then few tokens.
+    Lines,
+}
+
 /// What the result is guaranteed to be minimal in: without any single one of these, the result is
 /// no longer interesting, or has more syntax errors (where those are not allowed). In text without a
 /// grammar units and tokens are characters; beyond a million of them neighbours count as one.
@@ -87,6 +139,12 @@ pub struct Options {
     pub engine: Config,
     /// What earlier reductions have learnt; nothing by default.
     pub model: Option<Model>,
+    /// How much is done for a small result.
+    pub effort: Effort,
+    /// What small means.
+    pub prefer: Prefer,
+    /// What the syntax of every candidate has to be; `None` asks for no more errors than before.
+    pub syntax: Option<Syntax>,
     /// Parts of the input that are never touched.
     pub keep: Keep,
     /// Accept candidates with more syntax errors than the best result.
@@ -118,6 +176,9 @@ impl Default for Options {
             minimal: None,
             engine: Config::default(),
             model: None,
+            effort: Effort::default(),
+            prefer: Prefer::default(),
+            syntax: None,
             keep: Keep::default(),
             allow_syntax_errors: false,
             allow_empty: false,

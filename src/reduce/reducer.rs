@@ -12,9 +12,9 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 
 use super::classes::Classes;
-use super::event::Event;
+use super::event::{Event, Size};
 use super::gate::Gate;
-use super::options::{Minimal, Options, Order, Schedule};
+use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
 use super::pass::{Pass, Stage};
 use super::session::{Candidate, Halt, Inquiry, Session};
 use super::sweep::Sweep;
@@ -55,7 +55,7 @@ pub(super) struct Tools<'g> {
 impl<'g> Reducer<'_, 'g> {
     /// What the result is guaranteed to be minimal in.
     pub(super) fn minimal(&self) -> Minimal {
-        if !self.allows(Pass::Minimality) {
+        if !self.allows(Pass::Minimality) || self.options.effort == Effort::Fast {
             return Minimal::None;
         }
         let default = if self.tools.is_some() { Minimal::Token } else { Minimal::Char };
@@ -67,9 +67,14 @@ impl<'g> Reducer<'_, 'g> {
         self.session.size().tokens
     }
 
-    /// Bytes and tokens: what has to fall for a stage to be repeated.
-    pub(super) fn weight(&self) -> (usize, usize) {
-        (self.session.size().tokens, self.session.size().bytes)
+    /// What has to fall for a stage to be repeated: the size, what counts most first.
+    pub(super) fn weight(&self) -> (usize, usize, usize) {
+        let Size { bytes, tokens, lines } = self.session.size();
+        match self.options.prefer {
+            Prefer::Tokens => (tokens, bytes, 0),
+            Prefer::Bytes => (bytes, tokens, 0),
+            Prefer::Lines => (lines, tokens, bytes),
+        }
     }
 
     /// Whether a pass has its turn.
@@ -77,8 +82,21 @@ impl<'g> Reducer<'_, 'g> {
         self.options.passes.allow(pass)
     }
 
-    /// Reduces to the fixpoint.
+    /// Reduces to the fixpoint; a thorough reduction does so again, with all refusals forgotten, until
+    /// that changes nothing.
     pub(super) fn run(&mut self) -> Result<(), Halt> {
+        loop {
+            let before = self.weight();
+            self.run_once()?;
+            if self.options.effort != Effort::Thorough || self.weight() >= before || self.round >= MAX_ROUNDS {
+                return Ok(());
+            }
+            self.memo.clear();
+            self.work.forget_refusals();
+        }
+    }
+
+    fn run_once(&mut self) -> Result<(), Halt> {
         if self.tools.is_some() {
             self.run_on_tree()?;
         }
@@ -98,6 +116,12 @@ impl<'g> Reducer<'_, 'g> {
         }
         self.comments()?;
         self.deep_nesting()?;
+        if self.options.effort == Effort::Fast {
+            self.round += 1;
+            self.delete()?;
+            self.local_edits()?;
+            return self.tokens_pass();
+        }
         while self.tools.is_some() {
             self.round += 1;
             if self.one_round()? && self.round < MAX_ROUNDS {
@@ -150,6 +174,9 @@ impl<'g> Reducer<'_, 'g> {
             self.text_pass(Pass::Lines, line_units)?;
             self.text_pass(Pass::Words, word_units)?;
             self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
+            if self.options.effort == Effort::Fast {
+                return Ok(());
+            }
             if self.weight() < before && self.round < MAX_ROUNDS {
                 continue;
             }
@@ -378,7 +405,9 @@ impl<'g> Reducer<'_, 'g> {
         if self.work.rebase(&mut tools.parser).is_err() {
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
-            self.session.set_gate(None);
+            if self.options.syntax.is_none() {
+                self.session.set_gate(None);
+            }
             return Ok(());
         }
         debug_assert_eq!(self.work.source(), &**self.session.best());
@@ -388,8 +417,9 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Gives the reducer a tree of the best result.
     pub(super) fn plant(&mut self, document: Document, tools: Tools<'g>, gate: SyntaxParser) {
-        if !self.options.allow_syntax_errors {
-            self.session.set_gate(Some(Gate::new(gate, &document)));
+        let Options { syntax, allow_syntax_errors: loose, .. } = *self.options;
+        if !loose || syntax.is_some() {
+            self.session.set_gate(Some(Gate::new(gate, &document, syntax, loose)));
         }
         self.session.parsed(&document);
         self.work.plant(document, tools.grammar);

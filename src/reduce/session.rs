@@ -400,8 +400,8 @@ impl<'a> Session<'a> {
             self.cache_hits += 1;
             return Some(verdict);
         }
-        if (!candidate.cleared || text.len() <= ALWAYS_GATED)
-            && let Some(gate) = &mut self.gate
+        if let Some(gate) = &mut self.gate
+            && (!candidate.cleared || text.len() <= ALWAYS_GATED || gate.is_strict())
             && !gate.passes(text, &self.best)
         {
             self.gate_refusals += 1;

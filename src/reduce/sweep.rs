@@ -117,15 +117,15 @@ impl Sweep {
         self.removed().is_some_and(|removed| removed.contains(position))
     }
 
-    /// Mean tokens of the units not decided yet.
-    pub(super) fn mean_tokens_left(&self) -> f64 {
-        let tokens = |at: usize| u64::from(self.sequence.units[self.order[at] as usize].tokens);
-        let sum: u64 = match &self.by {
-            By::Search(search) => search.undecided_positions().map(tokens).sum(),
-            By::Algorithm(_, Some(_)) => 0,
-            By::Algorithm(_, None) => (0..self.order.len()).map(tokens).sum(),
+    /// Mean size of the units not decided yet.
+    pub(super) fn mean_left(&self, size: impl Fn(&Unit) -> f64) -> f64 {
+        let size = |at: usize| size(&self.sequence.units[self.order[at] as usize]);
+        let sum: f64 = match &self.by {
+            By::Search(search) => search.undecided_positions().map(size).sum(),
+            By::Algorithm(_, Some(_)) => 0.0,
+            By::Algorithm(_, None) => (0..self.order.len()).map(size).sum(),
         };
-        sum as f64 / self.undecided().max(1) as f64
+        sum / self.undecided().max(1) as f64
     }
 
     /// Units decided since this was called last, and whether each stays.

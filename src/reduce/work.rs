@@ -206,6 +206,13 @@ impl<'g> Work<'g> {
         }
     }
 
+    /// Forgets what was refused.
+    pub(super) fn forget_refusals(&mut self) {
+        if let Base::Tree(tree) = &mut self.base {
+            tree.refused.clear();
+        }
+    }
+
     /// Whether a node was taken out itself.
     pub(super) fn is_taken_out(&self, node: NodeId) -> bool {
         matches!(&self.base, Base::Tree(tree) if tree.dead.contains(node))
