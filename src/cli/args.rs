@@ -12,6 +12,7 @@ use crate::engine::{Config, Objective, Waste};
 use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 use crate::reduce;
 
+use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
 
 /// Shown below the options by `--help`.
@@ -31,7 +32,7 @@ Exit codes:
 /// Shown above the options.
 const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop [OPTIONS] FILE -- CMD [ARGS]...
-       lop grammars
+       lop grammars [FILE]
        lop passes
        lop compare [PROBLEM]...";
 
@@ -61,8 +62,8 @@ pub struct Cli {
 /// What lop does beside reducing.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the languages that lop knows the grammar of
-    Grammars,
+    /// List the languages that lop knows the grammar of, or show what one of them makes of a file
+    Grammars(GrammarsArgs),
     /// List the passes and what each does
     Passes,
     /// Run reduction algorithms on the same problems and count their tests
@@ -123,6 +124,9 @@ pub struct ReduceArgs {
     /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
     pub grammar: String,
+    /// Add the reduce.scm and language.toml of this folder to the language
+    #[arg(long, value_name = "DIR", help_heading = SEARCH)]
+    pub rules: Option<PathBuf>,
     /// Refuse candidates that have a syntax error; FILE must have none
     #[arg(long, conflicts_with_all = ["must_stay_invalid", "allow_syntax_errors"], help_heading = SEARCH)]
     pub must_stay_valid: bool,
@@ -501,7 +505,7 @@ mod tests {
 
     #[test]
     fn the_first_word_may_be_a_subcommand_and_no_other() {
-        assert!(matches!(parse("lop grammars").command, Some(Command::Grammars)));
+        assert!(matches!(parse("lop grammars").command, Some(Command::Grammars(_))));
         assert!(parse("lop -j 2 grammars input").command.is_none());
         assert!(parse("lop test grammars").command.is_none());
         assert!(parse("lop ./grammars input").command.is_none());

@@ -11,8 +11,10 @@ use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
+use crate::syntax::ParseError;
 
 use super::exit_code::Code;
+use super::rules::RulesError;
 
 /// Lines of a test's output that are shown.
 const TAIL: usize = 12;
@@ -68,6 +70,18 @@ pub enum Failure {
     /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
     #[error(transparent)]
     Grammar(#[from] GrammarError),
+    /// A user's rules cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// The file has no tree that could be shown.
+    #[error("cannot parse {}", path.display())]
+    Unparsed {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: ParseError,
+    },
     /// It cannot be said what is to be kept.
     #[error(transparent)]
     Keep(#[from] KeepError),
@@ -155,7 +169,7 @@ impl Failure {
         match self {
             // A name that does not exist is a slip of the command line, not a broken rule file.
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
-            Failure::Grammar(_) => Code::Grammar,
+            Failure::Grammar(_) | Failure::Rules(_) => Code::Grammar,
             Failure::Output(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => Code::Failed,
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,

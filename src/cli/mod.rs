@@ -7,6 +7,7 @@ pub mod exit_code;
 pub mod failure;
 mod files;
 pub mod model;
+pub mod rules;
 pub mod settings;
 mod signals;
 
@@ -35,7 +36,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<Code, Failure> {
     match cli.command {
-        Some(Command::Grammars) => commands::grammars::run().map(|()| Code::Reduced),
+        Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
         None => commands::reduce::run(cli.reduce),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::Config;
-use crate::grammar::{Grammar, Registry};
+use crate::grammar::Grammar;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
 use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
@@ -16,7 +16,7 @@ use crate::report::{Kept, Store, Verbosity};
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
-use super::model;
+use super::{model, rules};
 
 /// The name that stands for standard output.
 const DASH: &str = "-";
@@ -75,7 +75,7 @@ impl Settings {
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
         let content = read(&path)?;
-        let (grammar, _) = Registry::embedded()?.choose(&args.grammar, &path, &content)?;
+        let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
         let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
         let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;

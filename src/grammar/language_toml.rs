@@ -18,6 +18,7 @@ pub(super) type Word = Spanned<String>;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LanguageToml {
+    #[serde(default)]
     pub(super) language: Language,
     #[serde(default)]
     pub(super) trivia: Trivia,
@@ -36,12 +37,12 @@ pub(super) struct LanguageToml {
 }
 
 /// `[language]`: how the language is recognised and parsed.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Language {
-    /// Read by the build script; here only so that it is a known key.
-    #[serde(rename = "parser")]
-    _parser: String,
+    /// Read by the build script, which asks for it; here only so that it is a known key.
+    #[serde(default, rename = "parser")]
+    _parser: Option<String>,
     #[serde(default, rename = "constant")]
     _constant: Option<String>,
     #[serde(default, rename = "node_types")]

@@ -10,6 +10,7 @@ mod forms;
 mod kinds;
 mod language_toml;
 mod minimal;
+mod overrides;
 mod problem;
 mod productions;
 mod query;
@@ -25,6 +26,7 @@ use tree_sitter::Language;
 
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Parser};
+pub use overrides::{Overrides, Patched};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use query::QueryProblem;

@@ -103,13 +103,27 @@ impl<'a> Registry<'a> {
         path: &Path,
         content: &[u8],
     ) -> Result<(Option<Arc<Grammar>>, Choice), GrammarError> {
+        let (folder, choice) = self.find(request, path, content)?;
+        let grammar = folder.map(|folder| Grammar::load(folder).map(Arc::new)).transpose()?;
+        Ok((grammar, choice))
+    }
+
+    /// The folder of the language that [`Registry::choose`] loads.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn find(
+        &self,
+        request: &str,
+        path: &Path,
+        content: &[u8],
+    ) -> Result<(Option<&Folder<'a>>, Choice), GrammarError> {
         let (entry, choice) = match request {
             TEXT => (None, Choice::Name),
             AUTO => self.detect(path, content),
             name => (Some(self.named(name)?), Choice::Name),
         };
-        let grammar = entry.map(|entry| Grammar::load(&entry.folder).map(Arc::new)).transpose()?;
-        Ok((grammar, choice))
+        Ok((entry.map(|entry| &entry.folder), choice))
     }
 
     fn named(&self, name: &str) -> Result<&Entry<'a>, GrammarError> {

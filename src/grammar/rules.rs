@@ -262,11 +262,16 @@ impl Rules {
 
     /// The rules that match nowhere below `root`, in file order: the coverage of a sample.
     pub fn unmatched(&self, root: Node<'_>, source: &[u8]) -> Vec<&RuleText> {
-        let mut matched = vec![false; self.texts.len()];
+        self.matches(root, source).into_iter().filter_map(|(text, matches)| (matches == 0).then_some(text)).collect()
+    }
+
+    /// Every rule, in file order, with how often it matches below `root`.
+    pub fn matches(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, usize)> {
+        let mut matches = vec![0; self.texts.len()];
         for query in self.queries.iter().flatten() {
-            query.run(root, source, |found| matched[found.pattern_index] = true);
+            query.run(root, source, |found| matches[found.pattern_index] += 1);
         }
-        self.texts.iter().zip(matched).filter_map(|(text, matched)| (!matched).then_some(text)).collect()
+        self.texts.iter().zip(matches).collect()
     }
 
     /// What `@def.unit` and `@def.name` match below `root`, in document order and without doubles.

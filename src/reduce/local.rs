@@ -5,10 +5,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::engine::Verdict;
+use crate::grammar::Grammar;
 use crate::passes::{
     Action, Alternative, Fingerprints, Removal, aliases, chains, forwards, globalised, groups, hoists, inlined, lifts,
     minimal_replacements, parameters, rewrites, splices, unifications,
 };
+
+use crate::syntax::Document;
 
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
@@ -73,24 +76,7 @@ impl Reducer<'_, '_> {
         let Some(tools) = &self.tools else { return Vec::new() };
         let (document, grammar) = (self.work.document(), tools.grammar);
         let prints = Fingerprints::new(document.source());
-        let mut all = Vec::new();
-        for pass in passes {
-            all.extend(match pass {
-                Pass::Hoist => hoists(document, grammar, &prints),
-                Pass::Minimal => minimal_replacements(document, grammar, &prints),
-                Pass::Splice => splices(document, grammar, &prints),
-                Pass::Lift => lifts(document, grammar, &prints),
-                Pass::Rewrite => rewrites(document, grammar, &prints),
-                Pass::Unify => unifications(document, grammar, &prints),
-                Pass::Groups => groups(document, grammar, &prints),
-                Pass::Forward => forwards(document, grammar, &prints),
-                Pass::Parameters => parameters(document, grammar, &prints),
-                Pass::Aliases => aliases(document, grammar, &prints),
-                Pass::Globalise => globalised(document, grammar, &prints),
-                Pass::Inline => inlined(document, grammar, &prints),
-                _ => Vec::new(),
-            });
-        }
+        let mut all: Vec<_> = passes.iter().flat_map(|pass| alternatives(*pass, document, grammar, &prints)).collect();
         let tokens = self.tokens();
         let prefer = self.options.prefer;
         all.retain(|a| !self.work.edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
@@ -218,6 +204,30 @@ impl Reducer<'_, '_> {
         // An edit that saves nothing of that comes after all that do.
         let saved = saved.value(self.options.prefer, alternative.tokens).max(LITTLE);
         self.classes.chance(alternative.class) * saved
+    }
+}
+
+/// The single edits that a pass proposes on a document; none of a pass that proposes sequences.
+pub(super) fn alternatives(
+    pass: Pass,
+    document: &Document,
+    grammar: &Grammar,
+    prints: &Fingerprints,
+) -> Vec<Alternative> {
+    match pass {
+        Pass::Hoist => hoists(document, grammar, prints),
+        Pass::Minimal => minimal_replacements(document, grammar, prints),
+        Pass::Splice => splices(document, grammar, prints),
+        Pass::Lift => lifts(document, grammar, prints),
+        Pass::Rewrite => rewrites(document, grammar, prints),
+        Pass::Unify => unifications(document, grammar, prints),
+        Pass::Groups => groups(document, grammar, prints),
+        Pass::Forward => forwards(document, grammar, prints),
+        Pass::Parameters => parameters(document, grammar, prints),
+        Pass::Aliases => aliases(document, grammar, prints),
+        Pass::Globalise => globalised(document, grammar, prints),
+        Pass::Inline => inlined(document, grammar, prints),
+        _ => Vec::new(),
     }
 }
 

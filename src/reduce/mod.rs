@@ -19,6 +19,7 @@ mod method;
 pub mod model;
 pub mod options;
 mod pass;
+mod preview;
 mod ranked;
 mod reducer;
 mod report;
@@ -44,6 +45,7 @@ pub use method::Method;
 pub use model::{Model, ModelError};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use pass::{Pass, Passes, Stage};
+pub use preview::{Proposal, proposals};
 pub use report::{Counts, Ended, PassStats, Report};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 

@@ -165,6 +165,13 @@ impl Pass {
         Self::ALL.into_iter().find(|pass| pass.name() == name)
     }
 
+    /// Whether it does nothing without rules of the language.
+    #[must_use]
+    pub fn needs_rules(self) -> bool {
+        self.stage() == Stage::Rules && self != Self::Expand
+            || matches!(self, Self::Unreferenced | Self::Bodies | Self::Splice | Self::Lift)
+    }
+
     const fn parts(self) -> (&'static str, Stage, &'static str) {
         match self {
             Self::Comments => ("comments", Stage::First, "comments, all in one test if they can go together"),

@@ -6,6 +6,7 @@ mod cli;
 mod compare;
 mod exec;
 mod fixtures;
+mod grammars;
 mod kept;
 mod model;
 mod reduce;

@@ -1,17 +1,84 @@
-//! `lop grammars`: the languages that lop knows.
+//! `lop grammars`: the languages that lop knows; with a file, its tree and what would be proposed there.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::Args;
 
 use crate::cli::failure::Failure;
-use crate::grammar::{Registry, TEXT};
-use crate::report::text::Table;
+use crate::cli::rules::{self, RulesError};
+use crate::cli::settings;
+use crate::grammar::{AUTO, Folder, Grammar, Patched, Registry, TEXT};
+use crate::reduce::{Pass, Proposal, proposals};
+use crate::report::text::{self, FAINT, STRONG, Table};
+use crate::syntax::{Document, NodeId, SyntaxParser};
 
-/// Lists the languages on standard output.
+/// Lines of each part that are shown unless more are asked for.
+const MOST_LINES: usize = 200;
+/// Letters of a piece of text that are shown.
+const WIDTH: usize = 40;
+
+/// The arguments of `lop grammars`.
+#[derive(Debug, Args)]
+pub struct GrammarsArgs {
+    /// Show the tree of this file, and what each rule and each pass would propose there
+    #[arg(value_name = "FILE")]
+    pub file: Option<std::path::PathBuf>,
+    /// The language of FILE: a name from `lop grammars`, or `auto` (by extension, then content)
+    #[arg(long, value_name = "NAME", default_value = AUTO, requires = "file")]
+    pub grammar: String,
+    /// Add the reduce.scm and language.toml of this folder to the language
+    #[arg(long, value_name = "DIR", requires = "file")]
+    pub rules: Option<std::path::PathBuf>,
+    /// Show how often each rule matches in FILE instead, those that never do first
+    #[arg(long, requires = "file")]
+    pub coverage: bool,
+    /// Show the tree down to this level
+    #[arg(long, value_name = "N", requires = "file")]
+    pub depth: Option<u32>,
+    /// Show everything, however long it is
+    #[arg(long, requires = "file")]
+    pub all: bool,
+}
+
+/// Lists the languages on standard output, or shows what one of them makes of a file.
 ///
 /// # Errors
-/// When a language's file is wrong, or standard output cannot be written.
-pub fn run() -> Result<(), Failure> {
+/// When a language's or a user's file is wrong, FILE cannot be read or parsed, or standard output cannot
+/// be written.
+pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let registry = Registry::embedded()?;
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let Some(path) = &args.file else {
+        return list(&registry, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
+    };
+    let content = settings::read(path)?;
+    let Some(folder) = registry.find(&args.grammar, path, &content)?.0 else {
+        return Err(match &args.rules {
+            Some(rules) => RulesError::NoGrammar(rules.clone()).into(),
+            None => Failure::Usage {
+                message: format!("{} is text without a grammar, so there is no tree to show", path.display()),
+                hint: "name its language with --grammar".to_owned(),
+            },
+        });
+    };
+    let patched = rules::patched(folder, args.rules.as_deref())?;
+    let grammar = Grammar::load(&patched.folder())?;
+    let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
+    let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
+    let document = Document::parse(&mut parser, content).map_err(unparsed)?;
+    let shown = Shown { patched: &patched, grammar: &grammar, document: &document, args };
+    let written = if args.coverage {
+        shown.coverage(&mut out)
+    } else {
+        let by_rules = shown.by_rules()?;
+        let by_passes = shown.by_passes()?;
+        shown.tree(path, &mut out).and_then(|()| shown.proposals(&by_rules, &by_passes, &mut out))
+    };
+    written.and_then(|()| out.flush()).or_else(Failure::unless_closed)
+}
+
+fn list(registry: &Registry<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(3, &["name", "extensions", "from"]);
     for language in registry.list() {
         let extensions: Vec<String> = language.extensions.iter().map(|extension| format!(".{extension}")).collect();
@@ -22,6 +89,133 @@ pub fn run() -> Result<(), Failure> {
         ]);
     }
     table.row(vec![TEXT.to_owned(), "any other".to_owned(), "no grammar: lines, words, characters".to_owned()]);
-    let mut out = anstream::stdout().lock();
-    table.write(&mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed)
+    table.write(out)
+}
+
+/// A proposal and whose it is: a rule's place, or a pass's name.
+struct Named {
+    whose: String,
+    proposal: Proposal,
+}
+
+/// A file and its language.
+struct Shown<'s> {
+    patched: &'s Patched<'s>,
+    grammar: &'s Grammar,
+    document: &'s Document,
+    args: &'s GrammarsArgs,
+}
+
+impl Shown<'_> {
+    /// The tree, a node a line.
+    fn tree(&self, path: &Path, out: &mut dyn Write) -> io::Result<()> {
+        let document = self.document;
+        let errors = text::plural(document.errors() as u64, "syntax error");
+        let tokens = text::plural(document.tokens() as u64, "token");
+        writeln!(out, "{STRONG}{}{STRONG:#} ({}, {tokens}, {errors})", path.display(), self.grammar.name())?;
+        let wanted = |id: &NodeId| {
+            let node = document.node(*id);
+            self.args.depth.is_none_or(|most| node.depth <= most) && (node.is_named() || node.has_error())
+        };
+        let nodes: Vec<NodeId> = document.ids().filter(wanted).collect();
+        self.lines(nodes.iter(), out, |&id, out| {
+            let node = document.node(id);
+            let indent = "  ".repeat(1 + node.depth as usize);
+            let field = self.grammar.field_name(node.field).map_or(String::new(), |field| format!("{field}: "));
+            let kind = if node.is_missing() { "MISSING " } else { "" };
+            let kind = format!("{kind}{}", self.grammar.kind_name(node.kind));
+            let (line, column) = self.place(node.start as usize);
+            writeln!(out, "{indent}{field}{kind} {FAINT}{line}:{column}{FAINT:#} {}", self.quote(document.text(id)))
+        })
+    }
+
+    /// What each rule proposes by itself.
+    fn by_rules(&self) -> Result<Vec<Named>, Failure> {
+        let mut all = Vec::new();
+        for rule in self.grammar.rules().texts() {
+            let alone = Grammar::load(&Folder { rules: &rule.text, ..self.patched.folder() })?;
+            let (file, line) = self.patched.place(rule.line);
+            for pass in Pass::ALL.into_iter().filter(|pass| pass.needs_rules()) {
+                all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name()))?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What the other passes propose.
+    fn by_passes(&self) -> Result<Vec<Named>, Failure> {
+        let mut all = Vec::new();
+        for pass in Pass::ALL.into_iter().filter(|pass| !pass.needs_rules()) {
+            all.extend(self.named(pass, self.grammar, pass.name())?);
+        }
+        Ok(all)
+    }
+
+    fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Result<Vec<Named>, Failure> {
+        let found = proposals(pass, self.document, grammar)
+            .map_err(|source| Failure::Unparsed { path: self.args.file.clone().unwrap_or_default(), source })?;
+        Ok(found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect())
+    }
+
+    fn proposals(&self, by_rules: &[Named], by_passes: &[Named], out: &mut dyn Write) -> io::Result<()> {
+        for (heading, all) in [("proposals of rules", by_rules), ("proposals of passes without rules", by_passes)] {
+            writeln!(out, "\n{STRONG}{heading}{STRONG:#} ({})", text::len(all.len()))?;
+            self.lines(all.iter(), out, |named, out| {
+                let range = named.proposal.range();
+                let (line, column) = self.place(range.start);
+                let source = self.document.source();
+                let before = self.quote(&source[range]);
+                let after = self.quote(&named.proposal.replacement(source));
+                writeln!(out, "  {}  {FAINT}{line}:{column}{FAINT:#}  {before} -> {after}", named.whose)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How often each rule matches, those that never do first.
+    fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
+        let matches = self.grammar.rules().matches(self.document.tree().root_node(), self.document.source());
+        let (idle, busy): (Vec<_>, Vec<_>) = matches.into_iter().partition(|(_, matches)| *matches == 0);
+        for (heading, rules) in [("rules that never match", idle), ("rules that match", busy)] {
+            writeln!(out, "{STRONG}{heading}{STRONG:#} ({})", text::len(rules.len()))?;
+            for (rule, matches) in rules {
+                let (file, line) = self.patched.place(rule.line);
+                let times = if matches == 0 { String::new() } else { format!("{} x  ", text::len(matches)) };
+                let rule: Vec<&str> = rule.text.split_whitespace().collect();
+                writeln!(out, "  {times}{FAINT}{file}:{line}{FAINT:#} {}", rule.join(" "))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an item a line, and says how many are left out.
+    fn lines<T>(
+        &self,
+        items: impl ExactSizeIterator<Item = T>,
+        out: &mut dyn Write,
+        mut each: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let most = if self.args.all { usize::MAX } else { MOST_LINES };
+        let left = items.len().saturating_sub(most);
+        for item in items.take(most) {
+            each(item, out)?;
+        }
+        match left {
+            0 => Ok(()),
+            left => writeln!(out, "  {FAINT}… {} more; --all shows them{FAINT:#}", text::len(left)),
+        }
+    }
+
+    /// Line and column of a byte, counted from 1.
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let before = &self.document.source()[..offset];
+        let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+        (memchr::memchr_iter(b'\n', before).count() + 1, offset - start + 1)
+    }
+
+    fn quote(&self, text: &[u8]) -> String {
+        // A whole file need not be looked at for its first letters.
+        let head = &text[..text.len().min(WIDTH * 4)];
+        format!("`{}`", text::visible(&String::from_utf8_lossy(head), WIDTH))
+    }
 }

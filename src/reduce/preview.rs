@@ -1,0 +1,164 @@
+//! What the passes would propose on a text, without a test: for people who write rules.
+
+use std::ops::Range;
+
+use crate::grammar::Grammar;
+use crate::passes::{
+    Fingerprints, NodeSet, Removal, Shapes, Unit, bodies, chains, character_units, comments, removal_edits,
+    sensitive_ranges, siblings, token_units, tokens, unreferenced,
+};
+use crate::syntax::{Document, Edit, ParseError, SyntaxParser, render};
+
+use super::local::alternatives;
+use super::pass::Pass;
+
+/// One edit, or one unit of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// Whose it is.
+    pub pass: Pass,
+    /// What it does to the text; edits at several places are made together.
+    pub edits: Vec<Edit>,
+}
+
+impl Proposal {
+    /// The part of the text in which the edits are.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        let start = self.edits.iter().map(|edit| edit.start).min().unwrap_or(0);
+        start..self.edits.iter().map(|edit| edit.end).max().unwrap_or(start)
+    }
+
+    /// What becomes of that part.
+    #[must_use]
+    pub fn replacement(&self, source: &[u8]) -> Vec<u8> {
+        let range = self.range();
+        let shifted = self.edits.iter().map(|edit| Edit {
+            start: edit.start - range.start,
+            end: edit.end - range.start,
+            ..edit.clone()
+        });
+        render(&source[range.clone()], shifted.collect()).text
+    }
+}
+
+/// What a pass proposes on a document, in the order of the text. Passes over text without a tree, and
+/// those that look at the best result only, propose nothing here.
+///
+/// # Errors
+/// When the grammar's parser cannot be used.
+pub fn proposals(pass: Pass, document: &Document, grammar: &Grammar) -> Result<Vec<Proposal>, ParseError> {
+    let mut shapes = Shapes::new(SyntaxParser::new(grammar.language())?);
+    let sequences = match pass {
+        Pass::Comments => comments(document, grammar).into_iter().collect(),
+        Pass::Unreferenced => unreferenced(document, grammar, &mut shapes, |_| false).into_iter().collect(),
+        Pass::Siblings => {
+            let list = |node| siblings(document, grammar, &mut shapes, node, |_| false);
+            document.ids().filter_map(list).collect()
+        }
+        Pass::Bodies => {
+            let found = bodies(document, grammar, &mut shapes, |_| false);
+            found.into_iter().map(|(sequence, _)| sequence).collect()
+        }
+        Pass::Chains => chains(document, grammar),
+        Pass::Tokens => {
+            let leaves: Vec<_> = tokens(document, grammar).collect();
+            token_units(document, &leaves).into_iter().collect()
+        }
+        Pass::Characters => {
+            character_units(document.source(), &sensitive_ranges(document, grammar)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
+    let units = sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| edits_of(unit, document, grammar));
+    let prints = Fingerprints::new(document.source());
+    let single = alternatives(pass, document, grammar, &prints).into_iter().map(|single| single.edits);
+    let mut all: Vec<_> = units.chain(single).map(|edits| Proposal { pass, edits }).collect();
+    all.sort_by_key(|proposal| (proposal.range().start, proposal.range().end));
+    Ok(all)
+}
+
+fn edits_of(unit: &Unit, document: &Document, grammar: &Grammar) -> Vec<Edit> {
+    match &unit.removal {
+        Removal::Edits(edits) => edits.clone(),
+        Removal::Nodes(nodes) => {
+            let mut gone = NodeSet::new(document);
+            nodes.iter().for_each(|&node| gone.insert(node));
+            removal_edits(document, grammar, &gone)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::{EMBEDDED, Folder};
+    use crate::syntax::error_count;
+
+    /// A language with its sample.
+    fn sampled(folder: &Folder<'_>) -> (Grammar, SyntaxParser, Document) {
+        let grammar = Grammar::load(folder).unwrap_or_else(|error| panic!("{error}"));
+        let mut parser = SyntaxParser::new(grammar.language()).expect("it was loaded");
+        let (_, text) = folder.sample.unwrap_or_else(|| panic!("grammars/{} has no sample", folder.name));
+        let document = Document::parse(&mut parser, text.to_vec()).expect("the sample has a tree");
+        (grammar, parser, document)
+    }
+
+    fn by_rules(document: &Document, grammar: &Grammar) -> Vec<Proposal> {
+        let passes = Pass::ALL.into_iter().filter(|pass| pass.needs_rules());
+        passes.flat_map(|pass| proposals(pass, document, grammar).expect("the parser fits")).collect()
+    }
+
+    /// Many a rule says what another says as well, in other words; but no form of rule is of no use.
+    #[test]
+    fn without_the_rules_of_a_capture_other_things_are_proposed() {
+        for folder in EMBEDDED {
+            let (grammar, _, document) = sampled(folder);
+            let all = by_rules(&document, &grammar);
+            let texts = grammar.rules().texts();
+            let words =
+                texts.iter().flat_map(|rule| rule.text.split(|c: char| c.is_whitespace() || "()[]".contains(c)));
+            let captures: std::collections::BTreeSet<_> =
+                words.filter(|word| word.starts_with('@') && !word.starts_with("@_")).collect();
+            for capture in captures {
+                let has =
+                    |text: &str| text.split(|c: char| c.is_whitespace() || "()[]".contains(c)).any(|w| w == capture);
+                let rest: Vec<_> =
+                    texts.iter().filter(|rule| !has(&rule.text)).map(|rule| rule.text.as_str()).collect();
+                let rules = rest.join("\n");
+                let without = Grammar::load(&Folder { rules: &rules, ..*folder }).expect("rules are independent");
+                assert_ne!(by_rules(&document, &without), all, "{}: {capture}", folder.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_every_rule_proposes_on_the_sample_parses() {
+        let mut wrong = Vec::new();
+        for folder in EMBEDDED {
+            let (grammar, mut parser, document) = sampled(folder);
+            for rule in grammar.rules().texts() {
+                let place = format!("grammars/{}/reduce.scm:{}: {}", folder.name, rule.line, rule.text);
+                let alone = Grammar::load(&Folder { rules: &rule.text, ..*folder })
+                    .unwrap_or_else(|error| panic!("{place}: {error}"));
+                for proposal in by_rules(&document, &alone) {
+                    let text = render(document.source(), proposal.edits.clone()).text;
+                    let errors = parser.parse(&text).map_or(usize::MAX, |tree| error_count(&tree));
+                    if errors > document.errors() {
+                        let before = String::from_utf8_lossy(&document.source()[proposal.range()]).into_owned();
+                        let after = String::from_utf8_lossy(&proposal.replacement(document.source())).into_owned();
+                        wrong.push(format!("{place}\n    `{before}` by `{after}`"));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_becomes_of_a_part_is_told_by_its_edits() {
+        let edits = vec![Edit::delete(7..9), Edit::delete(2..5)];
+        let proposal = Proposal { pass: Pass::Hoist, edits };
+        assert_eq!((proposal.range(), proposal.replacement(b"f(g( x )); h")), (2..9, b"x ".to_vec()));
+    }
+}

@@ -1,0 +1,153 @@
+//! `lop grammars FILE` and `--rules DIR`: what a language makes of a file, and a user's own rules.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::Folder;
+
+const PROGRAM: &str = "\
+int f(int a) {
+    if (a) { return 1; }
+    return f(a - 1);
+}
+";
+
+fn stdout(folder: &Folder, line: &[&str]) -> String {
+    String::from_utf8(folder.lop(line).expect_code(0).stdout).expect("the inputs are ASCII")
+}
+
+/// A folder with a file to reduce and rules of the user's own.
+fn with_rules(rules: Option<&str>, language: Option<&str>) -> Folder {
+    let folder = Folder::new();
+    folder.write("input.c", PROGRAM);
+    folder.write("input.json", "{\"a\": [1, 2], \"b\": \"keep\"}\n");
+    folder.write("input.txt", "keep\n");
+    fs::create_dir(folder.path("own")).expect("a new folder");
+    for (name, text) in [("own/reduce.scm", rules), ("own/language.toml", language)] {
+        if let Some(text) = text {
+            folder.write(name, text);
+        }
+    }
+    folder
+}
+
+#[test]
+fn a_file_is_shown_with_its_tree_and_its_proposals() {
+    let folder = with_rules(None, None);
+    let shown = stdout(&folder, &["grammars", "input.c"]);
+    for line in [
+        "input.c (c, 27 tokens, 0 syntax errors)",
+        "  translation_unit 1:1 `int f(int a) {\\n    if (a) { return 1; }\\n…`",
+        "      body: compound_statement 1:14 ",
+        "            consequence: compound_statement 2:12 `{ return 1; }`",
+        " lift  2:5  `if (a) { return 1; }` -> `a;`",
+        " splice  2:5  `if (a) { return 1; }` -> `return 1;`",
+        " bodies  1:14  ",
+        "  hoist  3:12  `f(a - 1)` -> ",
+        "  minimal  ",
+        "  siblings  3:5  `return f(a - 1);` -> ``",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in\n{shown}");
+    }
+    let rule = shown.lines().find(|line| line.contains(" splice  2:5  ")).expect("it was found");
+    let place = rule.trim_start().split(' ').next().expect("a place");
+    let (file, line) = place.rsplit_once(':').expect("file and line");
+    let rules = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("it is shipped");
+    let rule = rules.lines().nth(line.parse::<usize>().expect("a number") - 1).expect("a line of the file");
+    assert!(rule.contains("if_statement consequence: (compound_statement) @splice.inner"), "{rule}");
+}
+
+#[test]
+fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
+    let folder = Folder::new();
+    folder.write("long.json", format!("[{}0]", "1, ".repeat(300)));
+    let shown = stdout(&folder, &["grammars", "long.json"]);
+    assert!(shown.contains("  … 103 more; --all shows them\n"), "{shown}");
+    assert!(shown.lines().count() < 620);
+    let all = stdout(&folder, &["grammars", "long.json", "--all"]);
+    assert!(!all.contains("--all shows them") && all.lines().count() > 900);
+    assert_eq!(stdout(&folder, &["grammars", "long.json", "--depth", "1"]).matches("number").count(), 0);
+    folder.write("deep.json", format!("{}{}", "[".repeat(20_000), "]".repeat(20_000)));
+    assert!(stdout(&folder, &["grammars", "deep.json", "--depth", "3"]).starts_with("deep.json (json, 40,000 tokens"));
+}
+
+#[test]
+fn coverage_tells_which_rules_never_match() {
+    let folder = with_rules(Some("((while_statement) @body)\n((return_statement) @body)\n"), None);
+    let shown = stdout(&folder, &["grammars", "input.c", "--coverage", "--rules", "own"]);
+    let (never, often) = shown.split_once("\nrules that match (").expect("two parts");
+    assert!(
+        never.starts_with("rules that never match (") && never.contains("  own/reduce.scm:1 ((while_stat"),
+        "{shown}"
+    );
+    assert!(often.contains("  2 x  own/reduce.scm:2 ((return_statement) @body)"), "{shown}");
+    assert!(often.contains(" x  grammars/c/reduce.scm:"), "{shown}");
+}
+
+#[test]
+fn rules_of_the_user_are_added_and_his_facts_take_the_place_of_others() {
+    let folder = with_rules(
+        Some("; mine\n\n((binary_expression left: (_) @lift) @lift.outer (#set! suffix \"\"))\n"),
+        Some("[minimal]\nreturn_statement = [\"return;\"]\nstatement = [\"{ }\"]\n[identifiers]\nkeep = [\"f\"]\n"),
+    );
+    let before = stdout(&folder, &["grammars", "input.c", "--all"]);
+    let after = stdout(&folder, &["grammars", "input.c", "--all", "--rules", "own/"]);
+    for (line, stays) in [
+        ("  own/reduce.scm:3 lift  3:14  `a - 1` -> `a`", false),
+        ("  minimal  3:5  `return f(a - 1);` -> `return;`", false),
+        ("  minimal  2:5  `if (a) { return 1; }` -> `{ }`", false),
+        (" splice  2:5  `if (a) { return 1; }` -> `return 1;`", true),
+    ] {
+        assert!(after.contains(line), "{line:?} is not in\n{after}");
+        assert_eq!(before.contains(line), stays, "{line:?} in\n{before}");
+    }
+    assert!(!after.contains("`return f(a - 1);` -> `;`"), "a list takes the place of the other\n{after}");
+    // The name is kept now, so nothing is known of its uses.
+    assert!(before.contains(" unreferenced  1:1 ") && !after.contains(" unreferenced  1:1 "), "{after}");
+}
+
+#[test]
+fn a_reduction_uses_them() {
+    let reduced = |line: &[&str]| {
+        let folder = with_rules(None, Some("[minimal]\nnumber = [\"7\"]\n"));
+        folder.write("input.json", "[123456789, 12]\n");
+        let test = ["input.json", "--", "grep", "-q", "[0-9], *[0-9]"];
+        folder.lop(&[&["-q", "-j1", "--skip=characters"][..], line, &test].concat()).expect_code(0);
+        String::from_utf8(folder.read("input.json")).expect("ASCII")
+    };
+    assert!(reduced(&["--rules", "own"]).contains("7,"));
+    assert!(!reduced(&[]).contains("7,"));
+}
+
+#[test]
+fn mistakes_name_the_users_file_and_line() {
+    for (rules, language, message) in [
+        (Some("; x\n(nonsense) @body"), None, "error: own/reduce.scm:2: unknown kind \"nonsense\"\n"),
+        (Some("\n\n(_) @wrong"), None, "error: own/reduce.scm:3: unknown capture `@wrong`"),
+        (Some("(if_statement"), None, "error: own/reduce.scm:1: syntax error"),
+        (None, Some("[lists]\n\nopake = []\n"), "error: own/language.toml:3: unknown field `opake`"),
+        (None, Some("[trivia]\ncomments = [\"no such\"]\n"), "error: own/language.toml:2: unknown kind `no such`"),
+        (None, Some("[minimal]\n\n\"_.no\" = []\n"), "error: own/language.toml:3: unknown field `no`"),
+        (
+            None,
+            Some("[language]\nextensions = [\"x\"]\n"),
+            "error: own/language.toml:2: `extensions` cannot be changed",
+        ),
+        (None, Some("[language\n"), "error: own/language.toml:1: "),
+        (None, None, "error: own has neither language.toml nor reduce.scm\n"),
+    ] {
+        let folder = with_rules(rules, language);
+        for line in [&["grammars", "input.c", "--rules", "own"][..], &["input.c", "--rules=own", "--", "true"]] {
+            let ran = folder.lop(line).expect_code(5);
+            assert!(ran.stderr.starts_with(message), "{}", ran.stderr);
+        }
+    }
+    let folder = with_rules(Some("(_) @body"), None);
+    let refused = |line: &[&str], code| folder.lop(line).expect_code(code).stderr;
+    let said = refused(&["input.txt", "--rules", "own", "--", "true"], 5);
+    assert!(said.starts_with("error: --rules own adds to a language, and this is text without a grammar"), "{said}");
+    assert!(refused(&["grammars", "input.c", "--rules", "none"], 5).starts_with("error: cannot read none\n"));
+    assert!(refused(&["grammars", "input.txt"], 2).starts_with("error: input.txt is text without a grammar"));
+    assert!(refused(&["grammars", "missing.c"], 2).starts_with("error: cannot read missing.c\n"));
+    assert!(refused(&["grammars", "--coverage"], 2).contains("<FILE>"));
+}
