@@ -17,22 +17,17 @@ use super::pass::Pass;
 pub struct Proposal {
     /// Whose it is.
     pub pass: Pass,
+    /// The part of the text that it is about; the edits are in it.
+    pub range: Range<usize>,
     /// What it does to the text; edits at several places are made together.
     pub edits: Vec<Edit>,
 }
 
 impl Proposal {
-    /// The part of the text in which the edits are.
-    #[must_use]
-    pub fn range(&self) -> Range<usize> {
-        let start = self.edits.iter().map(|edit| edit.start).min().unwrap_or(0);
-        start..self.edits.iter().map(|edit| edit.end).max().unwrap_or(start)
-    }
-
     /// What becomes of that part.
     #[must_use]
     pub fn replacement(&self, source: &[u8]) -> Vec<u8> {
-        let range = self.range();
+        let range = &self.range;
         let shifted = self.edits.iter().map(|edit| Edit {
             start: edit.start - range.start,
             end: edit.end - range.start,
@@ -70,12 +65,21 @@ pub fn proposals(pass: Pass, document: &Document, grammar: &Grammar) -> Result<V
         }
         _ => Vec::new(),
     };
-    let units = sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| edits_of(unit, document, grammar));
+    let units = sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| {
+        let edits = edits_of(unit, document, grammar);
+        (hull(&edits), edits)
+    });
     let prints = Fingerprints::new(document.source());
-    let single = alternatives(pass, document, grammar, &prints).into_iter().map(|single| single.edits);
-    let mut all: Vec<_> = units.chain(single).map(|edits| Proposal { pass, edits }).collect();
-    all.sort_by_key(|proposal| (proposal.range().start, proposal.range().end));
+    let single = alternatives(pass, document, grammar, &prints).into_iter().map(|single| (single.range, single.edits));
+    let mut all: Vec<_> = units.chain(single).map(|(range, edits)| Proposal { pass, range, edits }).collect();
+    all.sort_by_key(|proposal| (proposal.range.start, proposal.range.end));
     Ok(all)
+}
+
+/// The part of the text in which edits are.
+fn hull(edits: &[Edit]) -> Range<usize> {
+    let start = edits.iter().map(|edit| edit.start).min().unwrap_or(0);
+    start..edits.iter().map(|edit| edit.end).max().unwrap_or(start)
 }
 
 fn edits_of(unit: &Unit, document: &Document, grammar: &Grammar) -> Vec<Edit> {
@@ -145,7 +149,7 @@ mod tests {
                     let text = render(document.source(), proposal.edits.clone()).text;
                     let errors = parser.parse(&text).map_or(usize::MAX, |tree| error_count(&tree));
                     if errors > document.errors() {
-                        let before = String::from_utf8_lossy(&document.source()[proposal.range()]).into_owned();
+                        let before = String::from_utf8_lossy(&document.source()[proposal.range.clone()]).into_owned();
                         let after = String::from_utf8_lossy(&proposal.replacement(document.source())).into_owned();
                         wrong.push(format!("{place}\n    `{before}` by `{after}`"));
                     }
@@ -158,7 +162,8 @@ mod tests {
     #[test]
     fn what_becomes_of_a_part_is_told_by_its_edits() {
         let edits = vec![Edit::delete(7..9), Edit::delete(2..5)];
-        let proposal = Proposal { pass: Pass::Hoist, edits };
-        assert_eq!((proposal.range(), proposal.replacement(b"f(g( x )); h")), (2..9, b"x ".to_vec()));
+        assert_eq!(hull(&edits), 2..9);
+        let proposal = Proposal { pass: Pass::Hoist, range: 0..9, edits };
+        assert_eq!(proposal.replacement(b"f(g( x )); h"), b"f(x ");
     }
 }

@@ -15,6 +15,8 @@ use crate::syntax::{Document, NodeId, SyntaxParser};
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
+/// Likewise of what one pass proposes.
+const MOST_OF_A_PASS: usize = 50;
 /// Letters of a piece of text that are shown.
 const WIDTH: usize = 40;
 
@@ -118,7 +120,7 @@ impl Shown<'_> {
             self.args.depth.is_none_or(|most| node.depth <= most) && (node.is_named() || node.has_error())
         };
         let nodes: Vec<NodeId> = document.ids().filter(wanted).collect();
-        self.lines(nodes.iter(), out, |&id, out| {
+        self.lines(nodes.iter(), MOST_LINES, out, |&id, out| {
             let node = document.node(id);
             let indent = "  ".repeat(1 + node.depth as usize);
             let field = self.grammar.field_name(node.field).map_or(String::new(), |field| format!("{field}: "));
@@ -143,12 +145,9 @@ impl Shown<'_> {
     }
 
     /// What the other passes propose.
-    fn by_passes(&self) -> Result<Vec<Named>, Failure> {
-        let mut all = Vec::new();
-        for pass in Pass::ALL.into_iter().filter(|pass| !pass.needs_rules()) {
-            all.extend(self.named(pass, self.grammar, pass.name())?);
-        }
-        Ok(all)
+    fn by_passes(&self) -> Result<Vec<(Pass, Vec<Named>)>, Failure> {
+        let others = Pass::ALL.into_iter().filter(|pass| !pass.needs_rules());
+        others.map(|pass| Ok((pass, self.named(pass, self.grammar, pass.name())?))).collect()
     }
 
     fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Result<Vec<Named>, Failure> {
@@ -157,19 +156,24 @@ impl Shown<'_> {
         Ok(found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect())
     }
 
-    fn proposals(&self, by_rules: &[Named], by_passes: &[Named], out: &mut dyn Write) -> io::Result<()> {
-        for (heading, all) in [("proposals of rules", by_rules), ("proposals of passes without rules", by_passes)] {
+    fn proposals(&self, by_rules: &[Named], by_passes: &[(Pass, Vec<Named>)], out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "\n{STRONG}proposals of rules{STRONG:#} ({})", text::len(by_rules.len()))?;
+        self.lines(by_rules.iter(), MOST_LINES, out, |named, out| self.proposal(named, out))?;
+        for (pass, all) in by_passes.iter().filter(|(_, all)| !all.is_empty()) {
+            let heading = format!("proposals of the pass {}", pass.name());
             writeln!(out, "\n{STRONG}{heading}{STRONG:#} ({})", text::len(all.len()))?;
-            self.lines(all.iter(), out, |named, out| {
-                let range = named.proposal.range();
-                let (line, column) = self.place(range.start);
-                let source = self.document.source();
-                let before = self.quote(&source[range]);
-                let after = self.quote(&named.proposal.replacement(source));
-                writeln!(out, "  {}  {FAINT}{line}:{column}{FAINT:#}  {before} -> {after}", named.whose)
-            })?;
+            self.lines(all.iter(), MOST_OF_A_PASS, out, |named, out| self.proposal(named, out))?;
         }
         Ok(())
+    }
+
+    fn proposal(&self, named: &Named, out: &mut dyn Write) -> io::Result<()> {
+        let Named { whose, proposal } = named;
+        let (line, column) = self.place(proposal.range.start);
+        let source = self.document.source();
+        let before = self.quote(&source[proposal.range.clone()]);
+        let after = self.quote(&proposal.replacement(source));
+        writeln!(out, "  {whose}  {FAINT}{line}:{column}{FAINT:#}  {before} -> {after}")
     }
 
     /// How often each rule matches, those that never do first.
@@ -192,10 +196,11 @@ impl Shown<'_> {
     fn lines<T>(
         &self,
         items: impl ExactSizeIterator<Item = T>,
+        most: usize,
         out: &mut dyn Write,
         mut each: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let most = if self.args.all { usize::MAX } else { MOST_LINES };
+        let most = if self.args.all { usize::MAX } else { most };
         let left = items.len().saturating_sub(most);
         for item in items.take(most) {
             each(item, out)?;
