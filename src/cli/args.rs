@@ -94,6 +94,9 @@ pub struct ReduceArgs {
     /// [default: token, or char without a grammar]
     #[arg(long, value_name = "LEVEL", help_heading = "Result")]
     pub minimal: Option<MinimalArg>,
+    /// How the result is written, in a language that lop knows
+    #[arg(long, value_name = "HOW", default_value = "pretty", help_heading = "Result")]
+    pub format: FormatArg,
 
     /// What is interesting.
     #[command(flatten)]
@@ -282,6 +285,17 @@ pub enum MinimalArg {
     Char,
 }
 
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// As the reduction leaves it
+    None,
+    /// Without any blank or line break that is not needed
+    Compact,
+    /// A statement a line, indented; compact where a language is not written in lines
+    Pretty,
+}
+
 /// `--schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScheduleArg {
@@ -342,6 +356,16 @@ impl From<MinimalArg> for reduce::Minimal {
             MinimalArg::Unit => Self::Unit,
             MinimalArg::Token => Self::Token,
             MinimalArg::Char => Self::Char,
+        }
+    }
+}
+
+impl From<FormatArg> for reduce::Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::None => Self::None,
+            FormatArg::Compact => Self::Compact,
+            FormatArg::Pretty => Self::Pretty,
         }
     }
 }

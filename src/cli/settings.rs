@@ -103,6 +103,7 @@ impl Settings {
         let options = Options {
             algorithm: args.algorithm,
             passes: Passes { only: args.only, skip: args.skip },
+            format: args.format.into(),
             schedule: args.schedule.into(),
             order: args.order.map(Into::into).unwrap_or_default(),
             seed: args.seed,

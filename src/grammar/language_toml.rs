@@ -34,6 +34,8 @@ pub(super) struct LanguageToml {
     pub(super) literals: Literals,
     #[serde(default)]
     pub(super) order: Order,
+    #[serde(default)]
+    pub(super) layout: Layout,
 }
 
 /// `[language]`: how the language is recognised and parsed.
@@ -81,6 +83,7 @@ pub(super) struct Lists {
 pub(super) struct Identifiers {
     pub(super) kinds: Vec<Word>,
     pub(super) keep: Vec<String>,
+    pub(super) inside: Vec<Word>,
 }
 
 /// `[literals]`: what values are.
@@ -88,6 +91,7 @@ pub(super) struct Identifiers {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Literals {
     pub(super) number: Vec<Word>,
+    pub(super) number_texts: Vec<String>,
     pub(super) string: Vec<Word>,
 }
 
@@ -96,6 +100,13 @@ pub(super) struct Literals {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Order {
     pub(super) forward: Vec<Word>,
+}
+
+/// `[layout]`: how a text is written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Layout {
+    pub(super) blocks: Vec<Word>,
 }
 
 impl LanguageToml {

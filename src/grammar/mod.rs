@@ -62,6 +62,8 @@ pub struct Grammar {
     extensions: Vec<String>,
     keeps_newlines: bool,
     keep_names: Vec<String>,
+    keywords: Vec<String>,
+    number_texts: Vec<String>,
     sets: Sets,
     replace: ReplaceTable,
     minimal: MinimalTable,
@@ -89,6 +91,8 @@ struct Sets {
     numbers: KindSet,
     strings: KindSet,
     forward: KindSet,
+    name_holders: KindSet,
+    blocks: KindSet,
 }
 
 impl Grammar {
@@ -116,6 +120,8 @@ impl Grammar {
             extensions: file.language.extensions,
             keeps_newlines: file.language.keep_newlines,
             keep_names: file.identifiers.keep,
+            keywords: keywords(&language),
+            number_texts: file.literals.number_texts,
             language,
             sets,
             replace,
@@ -202,6 +208,31 @@ impl Grammar {
         &self.keep_names
     }
 
+    /// Tokens of the grammar itself that look like names.
+    pub fn keywords(&self) -> &[String] {
+        &self.keywords
+    }
+
+    /// Whether nodes of this kind hold names that the parser does not see, such as the text of a macro.
+    pub fn holds_names(&self, kind: u16) -> bool {
+        self.sets.name_holders.contains(kind)
+    }
+
+    /// Whether nodes of this kind have each of their children on a line of its own.
+    pub fn is_block(&self, kind: u16) -> bool {
+        self.sets.blocks.contains(kind)
+    }
+
+    /// Whether the language is written in lines: some kind is a block.
+    pub fn has_blocks(&self) -> bool {
+        self.sets.blocks.iter().next().is_some()
+    }
+
+    /// The simplest numbers, best first.
+    pub fn number_texts(&self) -> &[String] {
+        &self.number_texts
+    }
+
     /// Whether nodes of this kind are numbers.
     pub fn is_number(&self, kind: u16) -> bool {
         self.sets.numbers.contains(kind)
@@ -270,8 +301,16 @@ impl Sets {
             numbers: resolver.kinds(&file.literals.number)?,
             strings: resolver.kinds(&file.literals.string)?,
             forward: resolver.kinds(&file.order.forward)?,
+            name_holders: resolver.kinds(&file.identifiers.inside)?,
+            blocks: resolver.kinds(&file.layout.blocks)?,
         })
     }
+}
+
+fn keywords(language: &Language) -> Vec<String> {
+    let kinds = (0..=u16::MAX).take(language.node_kind_count()).filter(|kind| !language.node_kind_is_named(*kind));
+    let words = kinds.filter_map(|kind| language.node_kind_for_id(kind));
+    words.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

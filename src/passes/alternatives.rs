@@ -34,6 +34,8 @@ pub enum Action {
     Globalise,
     /// A call becomes what it calls.
     Inline,
+    /// A literal becomes shorter.
+    Literal,
 }
 
 /// Edits of one class are expected to be accepted equally often.

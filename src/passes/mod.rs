@@ -17,7 +17,10 @@ mod globalise;
 mod groups;
 mod hoist;
 mod inline;
+mod layout;
+mod literals;
 mod minimal;
+mod names;
 mod parameters;
 mod removal;
 mod rewrites;
@@ -42,7 +45,10 @@ pub use globalise::globalised;
 pub use groups::groups;
 pub use hoist::hoists;
 pub use inline::inlined;
+pub use layout::{Format, layout};
+pub use literals::{shorter_literals, simplest_literals};
 pub use minimal::minimal_replacements;
+pub use names::short_names;
 pub use parameters::parameters;
 pub use removal::{NodeSet, removal_edits};
 pub use rewrites::{rewrites, unifications};
@@ -117,9 +123,15 @@ pub mod list_kind {
     pub const CHARACTERS: u32 = COMMENTS + 7;
     /// All nodes of one level of the tree, whoever their parents are.
     pub const LEVEL: u32 = COMMENTS + 8;
+    /// Numbers and texts that could be simpler.
+    pub const LITERALS: u32 = COMMENTS + 9;
+    /// Names that could be shorter.
+    pub const NAMES: u32 = COMMENTS + 10;
+    /// Blanks between tokens.
+    pub const LAYOUT: u32 = COMMENTS + 11;
 
     /// What they are called where they are kept beside kinds of nodes, none of which has such a name.
-    const NAMES: [&str; 9] = [
+    const KIND_NAMES: [&str; 12] = [
         "(comments)",
         "(unreferenced)",
         "(bodies)",
@@ -129,18 +141,21 @@ pub mod list_kind {
         "(words)",
         "(characters)",
         "(level)",
+        "(literals)",
+        "(names)",
+        "(layout)",
     ];
 
     /// The name of one of these kinds; `None` for kinds of nodes.
     #[must_use]
     pub fn name(kind: u32) -> Option<&'static str> {
-        NAMES.get(kind.checked_sub(COMMENTS)? as usize).copied()
+        KIND_NAMES.get(kind.checked_sub(COMMENTS)? as usize).copied()
     }
 
     /// The one of these kinds that has this name.
     #[must_use]
     pub fn named(name: &str) -> Option<u32> {
-        (COMMENTS..).zip(NAMES).find(|(_, other)| *other == name).map(|(kind, _)| kind)
+        (COMMENTS..).zip(KIND_NAMES).find(|(_, other)| *other == name).map(|(kind, _)| kind)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments, hoists,
-    lifts, line_units, minimal_replacements, sensitive_ranges, siblings, splices, token_units, tokens, unreferenced,
-    word_units,
+    lifts, line_units, minimal_replacements, sensitive_ranges, short_names, shorter_literals, siblings,
+    simplest_literals, splices, token_units, tokens, unreferenced, word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -147,6 +147,8 @@ impl Sample {
         all.extend(character_units(document.source(), &ranges));
         all.extend(word_units(document.source()));
         all.extend(line_units(document.source()));
+        all.extend(simplest_literals(document, grammar).map(|(sequence, _)| sequence));
+        all.extend(short_names(document, grammar));
         all
     }
 
@@ -158,6 +160,7 @@ impl Sample {
         all.extend(minimal_replacements(document, grammar, &prints));
         all.extend(splices(document, grammar, &prints));
         all.extend(lifts(document, grammar, &prints));
+        all.extend(shorter_literals(document, grammar, &prints));
         all
     }
 

@@ -6,7 +6,7 @@
 //! nothing else is known of a candidate. What it refuses it remembers only through the session's
 //! cache.
 
-use crate::syntax::{Document, SyntaxParser, SyntaxTree, error_count};
+use crate::syntax::{Document, SyntaxParser, SyntaxTree, error_count, shape};
 
 use super::options::Syntax;
 
@@ -20,6 +20,8 @@ pub(super) struct Gate {
     bound: usize,
     /// What the user asks of every candidate.
     wanted: Option<Syntax>,
+    /// What the tree of a candidate has to look like, if that matters.
+    shape: Option<u64>,
 }
 
 struct Parsed {
@@ -33,7 +35,7 @@ impl Gate {
     /// refuse a candidate.
     pub(super) fn new(parser: SyntaxParser, input: &Document, wanted: Option<Syntax>, loose: bool) -> Self {
         let bound = if loose { usize::MAX } else { input.errors() };
-        let mut gate = Gate { parser, bound, best: None, last: None, wanted };
+        let mut gate = Gate { parser, bound, best: None, last: None, wanted, shape: None };
         gate.adopt(input);
         gate
     }
@@ -58,6 +60,12 @@ impl Gate {
         self.last = None;
     }
 
+    /// From now on a candidate must have the tree that `document` has, but for blanks between tokens;
+    /// with `None` any tree will do. What the parser could not read has no shape to keep.
+    pub(super) fn keep_shape(&mut self, document: Option<&Document>) {
+        self.shape = document.filter(|d| d.errors() == 0).map(|d| shape(d.tree(), d.source()));
+    }
+
     /// Whether a candidate has no more syntax errors than allowed.
     ///
     /// `best` is the best result's text, from whose tree the parse starts.
@@ -71,8 +79,9 @@ impl Gate {
         // A candidate that sends the parser astray is worse than what we have.
         let Ok(tree) = parsed else { return false };
         let errors = error_count(&tree);
+        let is_shaped = self.shape.is_none_or(|wanted| shape(&tree, candidate) == wanted);
         self.last = Some(Parsed { text: candidate.to_vec(), tree, errors });
-        errors <= self.bound && self.wanted.is_none_or(|wanted| wanted.holds(errors))
+        errors <= self.bound && is_shaped && self.wanted.is_none_or(|wanted| wanted.holds(errors))
     }
 
     /// Makes sure that `self.best` is the tree of `best`.

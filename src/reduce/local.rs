@@ -8,7 +8,7 @@ use crate::engine::Verdict;
 use crate::grammar::Grammar;
 use crate::passes::{
     Action, Alternative, Fingerprints, Removal, aliases, chains, forwards, globalised, groups, hoists, inlined, lifts,
-    minimal_replacements, parameters, rewrites, splices, unifications,
+    minimal_replacements, parameters, rewrites, shorter_literals, splices, unifications,
 };
 
 use crate::syntax::Document;
@@ -220,6 +220,7 @@ pub(super) fn alternatives(
         Pass::Splice => splices(document, grammar, prints),
         Pass::Lift => lifts(document, grammar, prints),
         Pass::Rewrite => rewrites(document, grammar, prints),
+        Pass::Literals => shorter_literals(document, grammar, prints),
         Pass::Unify => unifications(document, grammar, prints),
         Pass::Groups => groups(document, grammar, prints),
         Pass::Forward => forwards(document, grammar, prints),
@@ -312,6 +313,7 @@ fn pass_of(action: Action) -> Pass {
         Action::Alias => Pass::Aliases,
         Action::Globalise => Pass::Globalise,
         Action::Inline => Pass::Inline,
+        Action::Literal => Pass::Literals,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::Config;
+use crate::passes::Format;
 
 use super::keep::Keep;
 use super::method::Method;
@@ -124,6 +125,8 @@ pub struct Options {
     pub algorithm: Method,
     /// The passes that have a turn. They shape only lop's own way over trees and text.
     pub passes: Passes,
+    /// How the result is written.
+    pub format: Format,
     /// Order of the sibling sequences.
     pub schedule: Schedule,
     /// Direction of a sweep.
@@ -170,6 +173,7 @@ impl Default for Options {
         Options {
             algorithm: Method::default(),
             passes: Passes::default(),
+            format: Format::default(),
             schedule: Schedule::default(),
             order: Order::default(),
             seed: 0,

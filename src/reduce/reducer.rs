@@ -127,7 +127,13 @@ impl<'g> Reducer<'_, 'g> {
             if self.one_round()? && self.round < MAX_ROUNDS {
                 continue;
             }
-            if self.tools.is_some() && (!self.verify()? || self.round >= MAX_ROUNDS) {
+            if self.tools.is_some() && self.verify()? && self.round < MAX_ROUNDS {
+                continue;
+            }
+            if self.tools.is_none() || !self.finish_text()? || !self.verifies_again() || !self.verify()? {
+                return Ok(());
+            }
+            if self.round >= MAX_ROUNDS {
                 return Ok(());
             }
         }
@@ -142,7 +148,7 @@ impl<'g> Reducer<'_, 'g> {
         if self.weight() < before {
             return Ok(true);
         }
-        if self.edit(Stage::Rules)? || self.edit(Stage::Late)? {
+        if self.edit(Stage::Rules)? || self.literals()? || self.edit(Stage::Late)? {
             return Ok(true);
         }
         self.characters_pass()?;

@@ -191,6 +191,13 @@ impl<'a> Session<'a> {
         self.gate = gate;
     }
 
+    /// From now on candidates must have the tree of `document`, but for blanks; with `None` no more.
+    pub(super) fn keep_shape(&mut self, document: Option<&Document>) {
+        if let Some(gate) = &mut self.gate {
+            gate.keep_shape(document);
+        }
+    }
+
     /// Sets the deadline from a run on the input.
     pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
         self.raise_deadline(duration);

@@ -232,7 +232,8 @@ impl Rendering {
 }
 
 /// Whether two bytes side by side could be of one token.
-fn melt(last: u8, next: u8) -> bool {
+#[must_use]
+pub fn melt(last: u8, next: u8) -> bool {
     is_identifier(last) && is_identifier(next) || is_operator(last) && is_operator(next)
 }
 
@@ -240,12 +241,15 @@ fn trim_end(text: &[u8]) -> usize {
     text.iter().rposition(|b| !is_blank(*b)).map_or(0, |last| last + 1)
 }
 
-fn is_blank(byte: u8) -> bool {
+/// Whether a byte is a blank or ends a line.
+#[must_use]
+pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Bytes of which two in a row may be one token; those above 127 are letters in some encoding.
-fn is_identifier(byte: u8) -> bool {
+/// Bytes of names, of which two in a row may be one token; those above 127 are letters in some encoding.
+#[must_use]
+pub fn is_identifier(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 128..)
 }
 

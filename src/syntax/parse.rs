@@ -1,6 +1,7 @@
 //! Parsing with tree-sitter: whole texts, texts that differ little from one already parsed, and a
 //! bound on how long a hopeless text may keep the parser busy.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
@@ -116,6 +117,27 @@ pub fn error_count(tree: &SyntaxTree) -> usize {
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return count;
+            }
+        }
+    }
+}
+
+/// What a tree looks like, whatever blanks are between its leaves: a hash of the kinds and of the
+/// numbers of children of all nodes, and of the texts of the leaves.
+#[must_use]
+pub fn shape(tree: &SyntaxTree, text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        (node.kind_id(), node.child_count()).hash(&mut hasher);
+        if cursor.goto_first_child() {
+            continue;
+        }
+        text.get(node.byte_range()).hash(&mut hasher);
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return hasher.finish();
             }
         }
     }

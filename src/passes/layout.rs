@@ -1,0 +1,238 @@
+//! Layout: where blanks and line breaks are put between the tokens of a text that stay as they are.
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, Edit, NodeId, is_blank, is_identifier, melt};
+
+use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+
+/// How a result is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// As other passes leave it.
+    None,
+    /// Without any blank or line break that is not needed.
+    Compact,
+    /// A statement a line, indented; compact in a language that is not written in lines.
+    #[default]
+    Pretty,
+}
+
+/// Blanks of one level of indentation.
+const INDENT: usize = 2;
+/// Deeper levels are not indented further: the blanks would be the larger part of the text.
+const DEEPEST: usize = 40;
+
+/// The gaps between tokens that a format wants otherwise, as one sequence: taking a unit out means to
+/// write one gap anew. `None` if the text is as the format wants it.
+///
+/// Nothing but blanks is changed, and none inside texts, comments and opaque tokens. Lines that end
+/// what the language ends with a line are never joined; in a language where any line break may
+/// matter, none is taken away within a line unless `joins`, and the caller has to make sure that
+/// the text still means the same.
+#[must_use]
+pub fn layout(document: &Document, grammar: &Grammar, format: Format, joins: bool) -> Option<Sequence> {
+    let format = match format {
+        Format::None => return None,
+        Format::Pretty if !grammar.has_blocks() => Format::Compact,
+        other => other,
+    };
+    let source = document.source();
+    let atoms = atoms(document, grammar);
+    let starts = line_starts(document, grammar);
+    let mut units = Vec::new();
+    let mut write = |range: std::ops::Range<usize>, text: Vec<u8>| {
+        if source[range.clone()] != text[..] {
+            let edit = Edit { raw: true, ..Edit::replace(range, text) };
+            units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), cleared: false });
+        }
+    };
+    let end_of = |atom: NodeId| document.node(atom).end as usize;
+    if let Some(&first) = atoms.first() {
+        let lead = 0..document.node(first).start as usize;
+        if source[lead.clone()].iter().copied().all(is_blank) {
+            write(lead, Vec::new());
+        }
+    }
+    for pair in atoms.windows(2) {
+        let range = end_of(pair[0])..document.node(pair[1]).start as usize;
+        if !source.get(range.clone()).is_some_and(|gap| gap.iter().copied().all(is_blank)) {
+            continue;
+        }
+        let gap = Gap { document, grammar, left: pair[0], right: pair[1], old: &source[range.clone()], joins };
+        let text = match format {
+            Format::Compact => gap.compact(),
+            _ => gap.pretty(starts.get(pair[1] as usize).copied().flatten()),
+        };
+        write(range, text);
+    }
+    if let Some(&last) = atoms.last() {
+        let rest = end_of(last)..source.len();
+        if source[rest.clone()].iter().copied().all(is_blank) {
+            let ends = format == Format::Pretty && source[rest.clone()].contains(&b'\n');
+            write(rest, if ends { b"\n".to_vec() } else { Vec::new() });
+        }
+    }
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units })
+}
+
+/// What is not looked into: leaves, and what the language says are texts, comments or opaque.
+fn atoms(document: &Document, grammar: &Grammar) -> Vec<NodeId> {
+    let mut end = 0;
+    let mut all = Vec::new();
+    for id in document.ids() {
+        let node = document.node(id);
+        if id < end || node.is_empty() {
+            continue;
+        }
+        let whole = grammar.is_string(node.kind) || grammar.is_opaque(node.kind) || grammar.is_comment(node.kind);
+        if whole || document.is_leaf(id) {
+            end = document.subtree_end(id);
+            all.push(id);
+        }
+    }
+    all
+}
+
+/// For the nodes that begin a line, how deep it is indented; by node.
+fn line_starts(document: &Document, grammar: &Grammar) -> Vec<Option<usize>> {
+    let mut starts = vec![None; document.node_count()];
+    let mut levels = vec![0_usize; document.node_count()];
+    for id in document.ids() {
+        let parent = document.parent(id);
+        let level = parent.map_or(0, |parent| levels[parent as usize]);
+        levels[id as usize] = level;
+        if !grammar.is_block(document.node(id).kind) {
+            continue;
+        }
+        let children: Vec<_> = document.children(id).filter(|&child| !document.node(child).is_empty()).collect();
+        let bracket = |child: Option<&NodeId>| child.is_some_and(|child| id > 0 && !document.node(*child).is_named());
+        let directive = grammar.is_newline_sensitive(document.node(id).kind);
+        let inner = if bracket(children.first()) { level + 1 } else { level };
+        levels[id as usize] = inner;
+        let element = |child: &&NodeId| {
+            let node = document.node(**child);
+            // Fields of a directive stand in its first line, or are directives themselves.
+            node.is_named() && !node.is_extra() && !(directive && node.field != 0)
+        };
+        for &child in children.iter().filter(element) {
+            mark(document, &mut starts, child, inner);
+        }
+        if let Some(&last) = children.last()
+            && children.iter().any(|child| element(&child))
+            && bracket(Some(&last))
+        {
+            mark(document, &mut starts, last, level);
+        }
+    }
+    starts
+}
+
+/// All nodes that begin where `node` does begin its line: one of them is the leaf.
+fn mark(document: &Document, starts: &mut [Option<usize>], node: NodeId, level: usize) {
+    let start = document.node(node).start;
+    for id in node..document.subtree_end(node) {
+        if document.node(id).start != start {
+            break;
+        }
+        starts[id as usize] = Some(level);
+    }
+}
+
+/// The blanks between two tokens.
+struct Gap<'d> {
+    document: &'d Document,
+    grammar: &'d Grammar,
+    left: NodeId,
+    right: NodeId,
+    old: &'d [u8],
+    joins: bool,
+}
+
+impl Gap<'_> {
+    fn compact(&self) -> Vec<u8> {
+        if self.keeps_line() {
+            return b"\n".to_vec();
+        }
+        if self.ends_line() || self.old.is_empty() || (!self.is_marked() && !self.melts()) {
+            Vec::new()
+        } else {
+            b" ".to_vec()
+        }
+    }
+
+    fn pretty(&self, line: Option<usize>) -> Vec<u8> {
+        let blank_line = self.document.text(self.left).ends_with(b"\n");
+        if let Some(level) = line {
+            let mut text = if blank_line { Vec::new() } else { b"\n".to_vec() };
+            text.resize(text.len() + INDENT * level.min(DEEPEST), b' ');
+            return text;
+        }
+        if self.keeps_line() {
+            return b"\n".to_vec();
+        }
+        if self.ends_line() || self.old.is_empty() || blank_line || (self.is_tight() && !self.is_marked()) {
+            return Vec::new();
+        }
+        b" ".to_vec()
+    }
+
+    /// Whether the two stand on different lines and must.
+    fn keeps_line(&self) -> bool {
+        if !self.old.contains(&b'\n') || self.document.text(self.left).ends_with(b"\n") {
+            return false;
+        }
+        let comment = |id: NodeId| self.grammar.is_comment(self.document.node(id).kind);
+        let (left, right) = (self.document.text(self.left), self.document.text(self.right));
+        let free =
+            left.last().is_some_and(|b| b"([{,;".contains(b)) || right.first().is_some_and(|b| b")]},".contains(b));
+        comment(self.left)
+            || comment(self.right)
+            || self.is_at_border()
+            || (self.grammar.keeps_newlines() && !self.joins && !free)
+    }
+
+    /// Whether a line break that is a token follows.
+    fn ends_line(&self) -> bool {
+        self.document.text(self.right).iter().copied().all(is_blank)
+    }
+
+    /// Whether one of the two begins, ends or is directly in what has its own line.
+    fn is_at_border(&self) -> bool {
+        let sensitive = |node: NodeId| self.grammar.is_newline_sensitive(self.document.node(node).kind);
+        let touches = |id: NodeId, same_border: &dyn Fn(NodeId) -> bool| {
+            let mut at = self.document.parent(id);
+            let direct = at.is_some_and(sensitive);
+            while let Some(node) = at.filter(|&node| same_border(node)) {
+                if sensitive(node) {
+                    return true;
+                }
+                at = self.document.parent(node);
+            }
+            direct
+        };
+        let (left, right) = (self.document.node(self.left), self.document.node(self.right));
+        touches(self.left, &|node| self.document.node(node).end == left.end)
+            || touches(self.right, &|node| self.document.node(node).start == right.start)
+    }
+
+    /// Whether the two stand in what has its own line, where even one blank may matter.
+    fn is_marked(&self) -> bool {
+        let parent = self.document.parent(self.left);
+        parent.is_some_and(|parent| self.grammar.is_newline_sensitive(self.document.node(parent).kind))
+    }
+
+    /// Whether the two could become one token, or something else, without a blank.
+    fn melts(&self) -> bool {
+        let (left, right) = (self.document.text(self.left), self.document.text(self.right));
+        let (Some(&last), Some(&next)) = (left.last(), right.first()) else { return false };
+        let quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
+        melt(last, next) || (is_identifier(last) && (quote(next) || next == b'.')) || (quote(last) && quote(next))
+    }
+
+    /// Whether people write no blank here: inside round and square brackets, and before what ends or
+    /// separates.
+    fn is_tight(&self) -> bool {
+        let is = |id: NodeId, texts: &[&[u8]]| texts.contains(&self.document.text(id));
+        is(self.left, &[b"(", b"["]) || is(self.right, &[b")", b"]", b",", b";"])
+    }
+}
