@@ -236,3 +236,120 @@ impl Gap<'_> {
         is(self.left, &[b"(", b"["]) || is(self.right, &[b")", b"]", b",", b";"])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::passes::testing::{FILES, Languages, Sample, any_text, lossy, shipped_sample};
+    use crate::syntax::shape;
+
+    fn laid_out(sample: &Sample, format: Format, joins: bool) -> String {
+        let sequence = layout(&sample.document, &sample.grammar, format, joins);
+        let units = sequence.iter().flat_map(|sequence| &sequence.units);
+        lossy(&sample.after(units.map(|unit| &unit.removal)))
+    }
+
+    #[test]
+    fn texts_are_written_as_the_format_wants_them() {
+        // Text, the same compact, the same pretty.
+        let rows = [
+            ("x.c", "\n\nint  a ;\n\n\nint b;\n\n", "int a;int b;", "int a;\nint b;\n"),
+            ("x.c", "int f( ) { return 1 ; }", "int f(){return 1;}", "int f() {\n  return 1;\n}"),
+            (
+                "x.c",
+                "void f() { if (a)\n { b( ) ; } else\n d(); }",
+                "void f(){if(a){b();}else d();}",
+                "void f() {\n  if (a) {\n    b();\n  } else d();\n}",
+            ),
+            ("x.c", "void f() { for (int i; ;\n ) ; }", "void f(){for(int i;;);}", "void f() {\n  for (int i;;);\n}"),
+            (
+                "x.c",
+                "struct s { int a; int b; } x;",
+                "struct s{int a;int b;}x;",
+                "struct s {\n  int a;\n  int b;\n} x;",
+            ),
+            ("x.c", "#define A  (1)\n\n\nint a;", "#define A (1)\nint a;", "#define A (1)\nint a;"),
+            (
+                "x.c",
+                "int a;\n\n#include <a.h>\nint b;",
+                "int a;\n#include <a.h>\nint b;",
+                "int a;\n#include <a.h>\nint b;",
+            ),
+            (
+                "x.c",
+                "int a;\n#if 1\nint b;\n\n#endif\nint d;",
+                "int a;\n#if 1\nint b;\n#endif\nint d;",
+                "int a;\n#if 1\n  int b;\n#endif\nint d;",
+            ),
+            ("x.c", "int a = b - - c + + d;", "int a=b- -c+ +d;", "int a = b - - c + + d;"),
+            ("x.c", "int a; // b\n\nint d;", "int a;// b\nint d;", "int a; // b\nint d;"),
+            ("x.c", "char *s = L \"  a  \" ;", "char*s=L \"  a  \";", "char *s = L \"  a  \";"),
+            ("x.c", "", "", ""),
+            ("x.js", "a();\n\n\nb( )\n\nd()", "a();b()\nd()", "a();\nb()\nd()"),
+            ("x.js", "function f() { return\n}", "function f(){return}", "function f() {\n  return\n}"),
+            ("x.js", "class A { a() { } b = 1; }", "class A{a(){}b=1;}", "class A {\n  a() { }\n  b = 1;\n}"),
+            ("x.js", "x = 1 .a", "x=1 .a", "x = 1 .a"),
+            ("x.js", "x = `a  ${ b }  `", "x=`a  ${ b }  `", "x = `a  ${ b }  `"),
+            ("x.js", "return 'a'\n", "return 'a'", "return 'a'\n"),
+            ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]"),
+            ("x.json", "{ \"a b\" : [ true ] }", "{\"a b\":[true]}", "{\"a b\":[true]}"),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, compact, pretty) in rows {
+            let sample = languages.sample(file, text);
+            assert_eq!(laid_out(&sample, Format::Compact, false), compact, "{text}");
+            assert_eq!(laid_out(&sample, Format::Pretty, false), pretty, "{text}");
+            assert!(layout(&sample.document, &sample.grammar, Format::None, true).is_none());
+        }
+    }
+
+    #[test]
+    fn lines_are_joined_only_where_the_caller_makes_sure() {
+        let sample = Languages::default().sample("x.js", "x = a\n+ b");
+        assert_eq!(laid_out(&sample, Format::Pretty, false), "x = a\n+ b");
+        assert_eq!(laid_out(&sample, Format::Pretty, true), "x = a + b");
+    }
+
+    #[test]
+    fn what_is_laid_out_stays_so() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            for format in [Format::Compact, Format::Pretty] {
+                let sample = languages.sample(file, shipped_sample(file));
+                let once = laid_out(&sample, format, false);
+                let again = laid_out(&languages.sample(file, once.as_str()), format, false);
+                assert_eq!(once, again, "{file} {format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_samples_keep_their_shape() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            for format in [Format::Compact, Format::Pretty] {
+                let sample = languages.sample(file, shipped_sample(file));
+                let left = laid_out(&sample, format, false);
+                let after = languages.sample(file, left.as_str());
+                let shape_of = |sample: &Sample| shape(sample.document.tree(), sample.document.source());
+                assert_eq!(shape_of(&sample), shape_of(&after), "{file} {format:?}:\n{left}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn only_blanks_are_changed(text in any_text(), file in prop::sample::select(&FILES[..]), joins in any::<bool>()) {
+            let sample = Languages::default().sample(file, text.clone());
+            for format in [Format::Compact, Format::Pretty] {
+                let left = laid_out(&sample, format, joins);
+                let solid = |text: &str| text.bytes().filter(|b| !is_blank(*b)).collect::<Vec<_>>();
+                assert_eq!(solid(&left), solid(&lossy(&text)));
+            }
+        }
+    }
+}

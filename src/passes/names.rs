@@ -124,7 +124,7 @@ mod tests {
             ("x.c", "int x; /* a */ int yy;", "int x; /* a */ int b;"),
             ("x.js", "let first = { second: first.length };", "let a = { b: a.length };"),
             ("x.js", "class Thing { #secret = this.#secret; }", "class a { #b = this.#b; }"),
-            ("x.js", "let { one, two: three } = { one };", "let { a, two: b } = { a };"),
+            ("x.js", "let { one, two: three } = { one };", "let { a, b: c } = { a };"),
             ("x.js", "x = `a ${value1}`;", "x = `a ${b}`;"),
             ("x.js", "\\u0061bc = 1; other = 2;", "\\u0061bc = 1; a = 2;"),
             ("x.json", "{\"name\": \"value\"}", "{\"name\": \"value\"}"),
