@@ -36,6 +36,10 @@ pub enum Action {
     Inline,
     /// A literal becomes shorter.
     Literal,
+    /// Neighbouring tokens go.
+    Window,
+    /// A bracket goes with its partner.
+    Pair,
 }
 
 /// Edits of one class are expected to be accepted equally often.

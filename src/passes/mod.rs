@@ -7,6 +7,7 @@
 mod aliases;
 mod alternatives;
 mod bodies;
+mod brackets;
 mod chains;
 mod characters;
 mod comments;
@@ -21,6 +22,7 @@ mod layout;
 mod literals;
 mod minimal;
 mod names;
+mod pairs;
 mod parameters;
 mod removal;
 mod rewrites;
@@ -28,6 +30,7 @@ mod shapes;
 mod siblings;
 mod splice_lift;
 mod tokens;
+mod windows;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -35,6 +38,7 @@ pub(crate) mod testing;
 pub use aliases::aliases;
 pub use alternatives::{Action, Alternative, Class};
 pub use bodies::bodies;
+pub use brackets::Brackets;
 pub use chains::{MIN_CHAIN, chains};
 pub use characters::{character_units, line_units, sensitive_ranges, word_units};
 pub use comments::comments;
@@ -49,6 +53,7 @@ pub use layout::{Format, layout};
 pub use literals::{shorter_literals, simplest_literals};
 pub use minimal::minimal_replacements;
 pub use names::short_names;
+pub use pairs::pairs;
 pub use parameters::parameters;
 pub use removal::{NodeSet, removal_edits};
 pub use rewrites::{rewrites, unifications};
@@ -56,6 +61,7 @@ pub use shapes::{Clearance, Shapes};
 pub use siblings::siblings;
 pub use splice_lift::{lifts, splices};
 pub use tokens::{token_units, tokens};
+pub use windows::windows;
 
 use crate::syntax::{Edit, NodeId};
 

@@ -8,13 +8,29 @@ use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 /// The tokens that are worth asking about: all leaves with bytes, but for the line feeds that end
 /// directives. Without one of those two lines would become one.
 pub fn tokens(document: &Document, grammar: &Grammar) -> impl Iterator<Item = NodeId> {
-    document.ids().filter(|&id| {
-        let ends_a_line = || {
-            let parent = document.parent(id).map(|parent| document.node(parent).kind);
-            document.text(id).trim_ascii().is_empty() && parent.is_some_and(|kind| grammar.is_newline_sensitive(kind))
-        };
-        document.is_leaf(id) && !document.node(id).is_empty() && !ends_a_line()
-    })
+    leaves(document).filter(|&id| !ends_a_line(document, grammar, id))
+}
+
+/// The same tokens, in rows between which a directive ends.
+pub(super) fn rows(document: &Document, grammar: &Grammar) -> Vec<Vec<NodeId>> {
+    let mut rows = vec![Vec::new()];
+    for id in leaves(document) {
+        if ends_a_line(document, grammar, id) {
+            rows.push(Vec::new());
+        } else if let Some(row) = rows.last_mut() {
+            row.push(id);
+        }
+    }
+    rows
+}
+
+fn leaves(document: &Document) -> impl Iterator<Item = NodeId> {
+    document.ids().filter(|&id| document.is_leaf(id) && !document.node(id).is_empty())
+}
+
+fn ends_a_line(document: &Document, grammar: &Grammar, id: NodeId) -> bool {
+    let parent = document.parent(id).map(|parent| document.node(parent).kind);
+    document.text(id).trim_ascii().is_empty() && parent.is_some_and(|kind| grammar.is_newline_sensitive(kind))
 }
 
 /// Some [`tokens`] of a document as one sequence, a unit for each; `None` if there are none.

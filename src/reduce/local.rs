@@ -7,8 +7,9 @@ use std::collections::BinaryHeap;
 use crate::engine::Verdict;
 use crate::grammar::Grammar;
 use crate::passes::{
-    Action, Alternative, Fingerprints, Removal, aliases, chains, forwards, globalised, groups, hoists, inlined, lifts,
-    minimal_replacements, parameters, rewrites, shorter_literals, splices, unifications,
+    Action, Alternative, Brackets, Fingerprints, Removal, aliases, chains, forwards, globalised, groups, hoists,
+    inlined, lifts, minimal_replacements, pairs, parameters, rewrites, shorter_literals, splices, unifications,
+    windows,
 };
 
 use crate::syntax::Document;
@@ -76,7 +77,9 @@ impl Reducer<'_, '_> {
         let Some(tools) = &self.tools else { return Vec::new() };
         let (document, grammar) = (self.work.document(), tools.grammar);
         let prints = Fingerprints::new(document.source());
-        let mut all: Vec<_> = passes.iter().flat_map(|pass| alternatives(*pass, document, grammar, &prints)).collect();
+        let brackets = &tools.brackets;
+        let mut all: Vec<_> =
+            passes.iter().flat_map(|pass| alternatives(*pass, document, grammar, brackets, &prints)).collect();
         let tokens = self.tokens();
         let prefer = self.options.prefer;
         all.retain(|a| !self.work.edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
@@ -212,6 +215,7 @@ pub(super) fn alternatives(
     pass: Pass,
     document: &Document,
     grammar: &Grammar,
+    brackets: &Brackets,
     prints: &Fingerprints,
 ) -> Vec<Alternative> {
     match pass {
@@ -219,6 +223,8 @@ pub(super) fn alternatives(
         Pass::Minimal => minimal_replacements(document, grammar, prints),
         Pass::Splice => splices(document, grammar, prints),
         Pass::Lift => lifts(document, grammar, prints),
+        Pass::Tokens => windows(document, grammar, brackets, prints),
+        Pass::Pairs => pairs(document, grammar, brackets, prints),
         Pass::Rewrite => rewrites(document, grammar, prints),
         Pass::Literals => shorter_literals(document, grammar, prints),
         Pass::Unify => unifications(document, grammar, prints),
@@ -314,6 +320,8 @@ fn pass_of(action: Action) -> Pass {
         Action::Globalise => Pass::Globalise,
         Action::Inline => Pass::Inline,
         Action::Literal => Pass::Literals,
+        Action::Window => Pass::Tokens,
+        Action::Pair => Pass::Pairs,
     }
 }
 

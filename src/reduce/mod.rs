@@ -28,6 +28,7 @@ mod report;
 mod saved;
 mod session;
 mod sweep;
+mod tokens;
 mod trees;
 mod work;
 
@@ -37,7 +38,7 @@ use crate::engine::{Knowledge, Verdict};
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::Shapes;
+use crate::passes::{Brackets, Shapes};
 use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::Format;
@@ -204,6 +205,7 @@ fn tools(grammar: &Grammar) -> Result<Tools<'_>, ParseError> {
         grammar,
         parser: SyntaxParser::new(grammar.language())?,
         shapes: Shapes::new(SyntaxParser::new(grammar.language())?),
+        brackets: Brackets::default(),
     })
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::grammar::Grammar;
 use crate::passes::{
-    Fingerprints, NodeSet, Removal, Shapes, Unit, bodies, chains, character_units, comments, removal_edits,
+    Brackets, Fingerprints, NodeSet, Removal, Shapes, Unit, bodies, chains, character_units, comments, removal_edits,
     sensitive_ranges, siblings, token_units, tokens, unreferenced,
 };
 use crate::syntax::{Document, Edit, ParseError, SyntaxParser, render};
@@ -70,7 +70,11 @@ pub fn proposals(pass: Pass, document: &Document, grammar: &Grammar) -> Result<V
         (hull(&edits), edits)
     });
     let prints = Fingerprints::new(document.source());
-    let single = alternatives(pass, document, grammar, &prints).into_iter().map(|single| (single.range, single.edits));
+    let mut brackets = Brackets::default();
+    brackets.learn(document);
+    let single = alternatives(pass, document, grammar, &brackets, &prints)
+        .into_iter()
+        .map(|single| (single.range, single.edits));
     let mut all: Vec<_> = units.chain(single).map(|(range, edits)| Proposal { pass, range, edits }).collect();
     all.sort_by_key(|proposal| (proposal.range.start, proposal.range.end));
     Ok(all)

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use crate::engine::{Algorithm, Config, Direction, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
-    NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind, sensitive_ranges,
-    siblings, token_units, tokens, word_units,
+    Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind,
+    sensitive_ranges, siblings, token_units, tokens, word_units,
 };
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 
@@ -50,6 +50,7 @@ pub(super) struct Tools<'g> {
     pub(super) grammar: &'g Grammar,
     pub(super) parser: SyntaxParser,
     pub(super) shapes: Shapes,
+    pub(super) brackets: Brackets,
 }
 
 impl<'g> Reducer<'_, 'g> {
@@ -120,7 +121,7 @@ impl<'g> Reducer<'_, 'g> {
             self.round += 1;
             self.delete()?;
             self.local_edits()?;
-            return self.tokens_pass();
+            return self.token_edits();
         }
         while self.tools.is_some() {
             self.round += 1;
@@ -144,7 +145,7 @@ impl<'g> Reducer<'_, 'g> {
     fn one_round(&mut self) -> Result<bool, Halt> {
         let before = self.weight();
         self.shrink()?;
-        self.tokens_pass()?;
+        self.token_edits()?;
         if self.weight() < before {
             return Ok(true);
         }
@@ -244,24 +245,6 @@ impl<'g> Reducer<'_, 'g> {
         self.finish(&mut sweep)?;
         for unit in sweep.kept().collect::<Vec<_>>() {
             self.work.refuse(Ask::Unit, nodes[unit], self.session.size().tokens);
-        }
-        self.rebase()
-    }
-
-    /// Single tokens, right to left.
-    fn tokens_pass(&mut self) -> Result<(), Halt> {
-        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Tokens)) else { return Ok(()) };
-        let (document, now) = (self.work.document(), self.tokens());
-        let mut leaves: Vec<NodeId> = tokens(document, tools.grammar).collect();
-        leaves.retain(|&leaf| {
-            !self.work.is_refused(Ask::Token, leaf, now) && !self.work.is_refused(Ask::Unit, leaf, now)
-        });
-        let Some(sequence) = token_units(document, &leaves) else { return Ok(()) };
-        self.session.enter_pass(Pass::Tokens.name(), self.round)?;
-        let mut sweep = self.new_sweep(sequence);
-        self.finish(&mut sweep)?;
-        for unit in sweep.kept().collect::<Vec<_>>() {
-            self.work.refuse(Ask::Token, leaves[unit], self.session.size().tokens);
         }
         self.rebase()
     }
@@ -422,7 +405,8 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// Gives the reducer a tree of the best result.
-    pub(super) fn plant(&mut self, document: Document, tools: Tools<'g>, gate: SyntaxParser) {
+    pub(super) fn plant(&mut self, document: Document, mut tools: Tools<'g>, gate: SyntaxParser) {
+        tools.brackets.learn(&document);
         let Options { syntax, allow_syntax_errors: loose, .. } = *self.options;
         if !loose || syntax.is_some() {
             self.session.set_gate(Some(Gate::new(gate, &document, syntax, loose)));

@@ -1,0 +1,37 @@
+//! Stage 3, tokens: single ones in one sweep, then runs of them and brackets with their partners by
+//! expected gain.
+
+use crate::passes::{token_units, tokens};
+use crate::syntax::NodeId;
+
+use super::pass::{Pass, Stage};
+use super::reducer::Reducer;
+use super::session::Halt;
+use super::work::Ask;
+
+impl Reducer<'_, '_> {
+    /// Takes out tokens, whatever the tree says.
+    pub(super) fn token_edits(&mut self) -> Result<(), Halt> {
+        self.single_tokens()?;
+        self.edit(Stage::Tokens)?;
+        Ok(())
+    }
+
+    /// Single tokens, right to left.
+    fn single_tokens(&mut self) -> Result<(), Halt> {
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Tokens)) else { return Ok(()) };
+        let (document, now) = (self.work.document(), self.tokens());
+        let mut leaves: Vec<NodeId> = tokens(document, tools.grammar).collect();
+        leaves.retain(|&leaf| {
+            !self.work.is_refused(Ask::Token, leaf, now) && !self.work.is_refused(Ask::Unit, leaf, now)
+        });
+        let Some(sequence) = token_units(document, &leaves) else { return Ok(()) };
+        self.session.enter_pass(Pass::Tokens.name(), self.round)?;
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        for unit in sweep.kept().collect::<Vec<_>>() {
+            self.work.refuse(Ask::Token, leaves[unit], self.session.size().tokens);
+        }
+        self.rebase()
+    }
+}
