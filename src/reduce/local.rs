@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 use crate::engine::Verdict;
 use crate::grammar::Grammar;
 use crate::passes::{
-    Action, Alternative, Brackets, Fingerprints, Removal, aliases, chains, forwards, globalised, groups, hoists,
-    inlined, lifts, minimal_replacements, pairs, parameters, rewrites, shorter_literals, splices, unifications,
-    windows,
+    Action, Alternative, Brackets, Fingerprints, Removal, Sequence, aliases, chains, error_shells, forwards, globalised,
+    groups, hoists, inlined, lifts, minimal_replacements, pairs, parameters, rewrites, shorter_literals, splices,
+    unifications, windows,
 };
 
 use crate::syntax::Document;
@@ -51,6 +51,7 @@ impl Reducer<'_, '_> {
 
     /// Makes local edits while one is accepted.
     pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
+        self.error_shells()?;
         self.chains()?;
         self.edit(Stage::LocalEdits)?;
         Ok(())
@@ -87,11 +88,23 @@ impl Reducer<'_, '_> {
         all
     }
 
+    /// Takes away what stands around syntax errors.
+    pub(super) fn error_shells(&mut self) -> Result<(), Halt> {
+        if self.tools.is_none() || !self.allows(Pass::Chains) {
+            return Ok(());
+        }
+        self.peel(error_shells(self.work.document()))
+    }
+
     /// Collapses chains of nested nodes.
     fn chains(&mut self) -> Result<(), Halt> {
-        let tokens = self.tokens();
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Chains)) else { return Ok(()) };
-        let mut sequences = chains(self.work.document(), tools.grammar);
+        self.peel(chains(self.work.document(), tools.grammar))
+    }
+
+    /// Sweeps over shells, one sequence after the other.
+    fn peel(&mut self, mut sequences: Vec<Sequence>) -> Result<(), Halt> {
+        let tokens = self.tokens();
         sequences.retain(|chain| {
             let memo = chain_memo(self.work.source(), &chain.units);
             self.memo.get(&memo).is_none_or(|&then| worth_asking_again(then, tokens))

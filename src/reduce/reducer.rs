@@ -116,6 +116,7 @@ impl<'g> Reducer<'_, 'g> {
             return self.run_on_tree_by(algorithm);
         }
         self.comments()?;
+        self.error_shells()?;
         self.deep_nesting()?;
         if self.options.effort == Effort::Fast {
             self.round += 1;
