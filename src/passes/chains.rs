@@ -60,8 +60,8 @@ fn heaviest(document: &Document, grammar: &Grammar, node: NodeId) -> Option<Node
         .max_by_key(|inner| document.node(*inner).tokens)
 }
 
-/// What stands around a node inside another.
-pub(super) fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
+
+fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
     let (around, kept) = (document.node(outer), document.node(inner));
     Unit {
         removal: Removal::Edits(vec![

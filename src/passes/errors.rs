@@ -1,15 +1,23 @@
 //! Syntax errors: what stands around one need not stand there.
 //!
-//! Whoever reduces a malformed text mostly wants the place where it is malformed. The shells
-//! between the root and an ERROR node are a sequence, as those of a chain are: if the error is all that
-//! matters, it takes one test to take all of them away.
+//! Whoever reduces a malformed text mostly wants the place where it is malformed. But the tree is least
+//! to be trusted there: error recovery may take half a file apart for one missing quote. Brackets
+//! are more faithful. So the groups of brackets around an error are peeled off like the shells of a chain, and
+//! in the innermost group what is beside the error goes element by element. If the error is all that
+//! matters, it takes one test to take everything else away.
+//!
+//! ```text
+//! {"a": [1, {"b": 2, "c": 03, "d": 4}]}      shells  {"a": … }   [1, … ]   { … }
+//!                          ^ the error       beside  "b": 2   "c"   :   0   "d": 4
+//! ```
 
-use crate::syntax::{Document, NodeId};
+use std::ops::Range;
 
-use super::chains::shell;
-use super::{Sequence, list_kind};
+use crate::syntax::{Document, Edit, NodeId};
 
-/// The shells around the first and around the last syntax error of a text.
+use super::{Removal, Sequence, Unit, list_kind};
+
+/// What stands around the last and around the first syntax error of a text: a sequence for each.
 #[must_use]
 pub fn error_shells(document: &Document) -> Vec<Sequence> {
     if document.errors() == 0 {
@@ -18,21 +26,117 @@ pub fn error_shells(document: &Document) -> Vec<Sequence> {
     let faults: Vec<_> = document.ids().filter(|id| is_fault(document, *id)).collect();
     // An error inside an error is the nearer look at it.
     let first = faults.iter().zip(&faults[1..]).find(|(outer, inner)| !document.contains(**outer, **inner));
+    let groups = Group::all(document);
     let (last, first) = (faults.last(), first.map(|(first, _)| first));
-    last.into_iter().chain(first).filter_map(|fault| shells(document, *fault)).collect()
+    last.into_iter().chain(first).filter_map(|fault| shells(document, &groups, *fault)).collect()
 }
 
 fn is_fault(document: &Document, id: NodeId) -> bool {
     document.node(id).is_error() || document.node(id).is_missing()
 }
 
-/// The shells from the root to a node; `None` if there are none.
-fn shells(document: &Document, fault: NodeId) -> Option<Sequence> {
-    // What is missing has no text: its surroundings are the error.
-    let inmost = document.parent(fault).filter(|_| document.node(fault).is_missing()).unwrap_or(fault);
-    let mut path: Vec<_> = std::iter::successors(Some(inmost), |at| document.parent(*at)).collect();
-    path.reverse();
-    path.dedup_by(|inner, outer| document.node(*inner).range() == document.node(*outer).range());
-    let units: Vec<_> = path.windows(2).map(|pair| shell(document, pair[0], pair[1])).collect();
+/// A pair of brackets, or the whole text.
+struct Group {
+    /// With the brackets.
+    outside: Range<usize>,
+    /// Without them.
+    inside: Range<usize>,
+    /// Separators between its elements.
+    separators: Vec<Range<usize>>,
+}
+
+impl Group {
+    /// The groups of a text in the order in which they end. A bracket without a partner reaches to the end of
+    /// the group that it is in; a closing one is nothing.
+    fn all(document: &Document) -> Vec<Self> {
+        let length = document.source().len();
+        let mut open = vec![(0, Group { outside: 0..length, inside: 0..length, separators: Vec::new() })];
+        let mut all = Vec::new();
+        for id in document.ids().filter(|id| document.is_leaf(*id)) {
+            let at = document.node(id).range();
+            match document.text(id) {
+                b"(" | b"[" | b"{" => {
+                    let closing = closing(document.text(id)[0]);
+                    let group = Group { outside: at.start..length, inside: at.end..length, separators: Vec::new() };
+                    open.push((closing, group));
+                }
+                b"," | b";" => {
+                    let (_, group) = open.last_mut().expect("the whole text is never closed");
+                    group.separators.push(at);
+                }
+                &[bracket @ (b')' | b']' | b'}')] => {
+                    let Some(partner) = open.iter().rposition(|(closing, _)| *closing == bracket) else { continue };
+                    while open.len() > partner {
+                        let (_, mut group) = open.pop().expect("there are more than the partner's position");
+                        group.inside.end = at.start;
+                        group.outside.end = if open.len() == partner { at.end } else { at.start };
+                        all.push(group);
+                    }
+                }
+                _ => {}
+            }
+        }
+        all.extend(open.into_iter().rev().map(|(_, group)| group));
+        all
+    }
+
+    /// The elements before and behind a part of the group, those next to it by themselves.
+    fn elements_beside(&self, part: &Range<usize>) -> Vec<Range<usize>> {
+        let before = self.separators.iter().rev().filter(|s| s.end <= part.start);
+        let behind = self.separators.iter().filter(|s| s.start >= part.end);
+        let (mut before, mut behind) = (before.map(|s| s.end), behind.map(|s| s.start));
+        let element = before.next().unwrap_or(self.inside.start)..behind.next().unwrap_or(self.inside.end);
+        let (left, right) = (before.next().unwrap_or(self.inside.start), behind.next().unwrap_or(self.inside.end));
+        vec![self.inside.start..left, left..element.start, element.end..right, right..self.inside.end]
+    }
+}
+
+fn closing(bracket: u8) -> u8 {
+    match bracket {
+        b'(' => b')',
+        b'[' => b']',
+        _ => b'}',
+    }
+}
+
+/// What stands around an error; `None` if it stands alone.
+fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequence> {
+    let part = document.node(fault).range();
+    let around: Vec<_> =
+        groups.iter().filter(|g| g.inside.start <= part.start && part.end <= g.inside.end).rev().collect();
+    let innermost = around.last()?;
+    let mut removals: Vec<Vec<Range<usize>>> =
+        around.windows(2).map(|pair| ring(&pair[0].outside, &pair[1].outside)).collect();
+    removals.push(ring(&innermost.outside, &innermost.inside));
+    let elements = innermost.elements_beside(&part);
+    let element = elements[1].end..elements[2].start;
+    removals.extend(elements.into_iter().map(|e| vec![e]));
+    removals.extend(parts_beside(document, &element, fault).map(|p| vec![p]));
+    let units: Vec<_> = removals.into_iter().filter_map(|parts| unit(document, parts)).collect();
     (!units.is_empty()).then_some(Sequence { kind: list_kind::CHAIN, depth: 0, units })
+}
+
+fn ring(outer: &Range<usize>, inner: &Range<usize>) -> Vec<Range<usize>> {
+    vec![outer.start..inner.start, inner.end..outer.end]
+}
+
+/// The largest nodes of an element that neither are nor hold the error.
+fn parts_beside(document: &Document, element: &Range<usize>, fault: NodeId) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    document.ids().filter_map(move |id| {
+        let range = document.node(id).range();
+        let fits = element.start <= range.start && range.end <= element.end && !range.is_empty();
+        let beside = !document.contains(id, fault) && !document.contains(fault, id);
+        (fits && beside && range.start >= end).then(|| {
+            end = range.end;
+            range
+        })
+    })
+}
+
+fn unit(document: &Document, parts: Vec<Range<usize>>) -> Option<Unit> {
+    let tokens = parts.iter().map(|part| document.tokens_in(part.clone())).sum::<usize>();
+    let edits: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).map(Edit::delete).collect();
+    let tokens = u32::try_from(tokens).expect("a text has fewer tokens than bytes, which 32 bits count");
+    (!edits.is_empty()).then_some(Unit { removal: Removal::Edits(edits), tokens, cleared: false })
 }
