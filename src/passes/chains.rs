@@ -60,7 +60,6 @@ fn heaviest(document: &Document, grammar: &Grammar, node: NodeId) -> Option<Node
         .max_by_key(|inner| document.node(*inner).tokens)
 }
 
-
 fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
     let (around, kept) = (document.node(outer), document.node(inner));
     Unit {

@@ -20,15 +20,35 @@ use super::{Removal, Sequence, Unit, list_kind};
 /// What stands around the last and around the first syntax error of a text: a sequence for each.
 #[must_use]
 pub fn error_shells(document: &Document) -> Vec<Sequence> {
+    let groups = Group::all(document);
+    errors(document).into_iter().filter_map(|fault| shells(document, &groups, fault)).collect()
+}
+
+/// Parts of a text that hold one syntax error and may be all that matters.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// The error alone, and with the nodes next to it: behind it, before it, both.
+    pub near: Vec<Range<usize>>,
+    /// The groups of brackets around it, each inside the next; the last is the whole text.
+    pub groups: Vec<Range<usize>>,
+}
+
+/// What could be cut out around the last and around the first syntax error.
+#[must_use]
+pub fn error_windows(document: &Document) -> Vec<Windows> {
+    let groups = Group::all(document);
+    errors(document).into_iter().map(|fault| windows(document, &groups, fault)).collect()
+}
+
+/// The last and the first syntax error; only one if they are the same.
+fn errors(document: &Document) -> Vec<NodeId> {
     if document.errors() == 0 {
         return Vec::new();
     }
     let faults: Vec<_> = document.ids().filter(|id| is_fault(document, *id)).collect();
     // An error inside an error is the nearer look at it.
     let first = faults.iter().zip(&faults[1..]).find(|(outer, inner)| !document.contains(**outer, **inner));
-    let groups = Group::all(document);
-    let (last, first) = (faults.last(), first.map(|(first, _)| first));
-    last.into_iter().chain(first).filter_map(|fault| shells(document, &groups, *fault)).collect()
+    faults.last().into_iter().chain(first.map(|(first, _)| first)).copied().collect()
 }
 
 fn is_fault(document: &Document, id: NodeId) -> bool {
@@ -102,8 +122,7 @@ fn closing(bracket: u8) -> u8 {
 /// What stands around an error; `None` if it stands alone.
 fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequence> {
     let part = document.node(fault).range();
-    let around: Vec<_> =
-        groups.iter().filter(|g| g.inside.start <= part.start && part.end <= g.inside.end).rev().collect();
+    let around: Vec<_> = groups_around(groups, &part).rev().collect();
     let innermost = around.last()?;
     let mut removals: Vec<Vec<Range<usize>>> =
         around.windows(2).map(|pair| ring(&pair[0].outside, &pair[1].outside)).collect();
@@ -116,18 +135,43 @@ fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequen
     (!units.is_empty()).then_some(Sequence { kind: list_kind::CHAIN, depth: 0, units })
 }
 
+/// The groups that hold a part of the text, inner ones first.
+fn groups_around<'g>(groups: &'g [Group], part: &Range<usize>) -> impl DoubleEndedIterator<Item = &'g Group> {
+    let part = part.clone();
+    groups.iter().filter(move |g| g.inside.start <= part.start && part.end <= g.inside.end)
+}
+
+fn windows(document: &Document, groups: &[Group], fault: NodeId) -> Windows {
+    let part = document.node(fault).range();
+    let around: Vec<_> = groups_around(groups, &part).collect();
+    let mut near = vec![part.clone()];
+    if let Some(innermost) = around.first() {
+        let elements = innermost.elements_beside(&part);
+        let element = elements[1].end..elements[2].start;
+        let beside: Vec<_> = parts_beside(document, &element, fault).collect();
+        let before = beside.iter().rfind(|b| b.end <= part.start).map_or(part.start, |b| b.start);
+        let behind = beside.iter().find(|b| b.start >= part.end).map_or(part.end, |b| b.end);
+        near.extend([part.start..behind, before..part.end, before..behind]);
+    }
+    near.retain(|window| !window.is_empty());
+    near.dedup();
+    Windows { near, groups: around.into_iter().map(|group| group.outside.clone()).collect() }
+}
+
 fn ring(outer: &Range<usize>, inner: &Range<usize>) -> Vec<Range<usize>> {
     vec![outer.start..inner.start, inner.end..outer.end]
 }
 
-/// The largest nodes of an element that neither are nor hold the error.
+/// The largest nodes of an element that neither are nor hold the error, nor touch it with a part of theirs.
 fn parts_beside(document: &Document, element: &Range<usize>, fault: NodeId) -> impl Iterator<Item = Range<usize>> {
     let mut end = 0;
+    let part = document.node(fault).range();
     document.ids().filter_map(move |id| {
         let range = document.node(id).range();
         let fits = element.start <= range.start && range.end <= element.end && !range.is_empty();
         let beside = !document.contains(id, fault) && !document.contains(fault, id);
-        (fits && beside && range.start >= end).then(|| {
+        let touches = !document.is_leaf(id) && (range.end == part.start || range.start == part.end);
+        (fits && beside && !touches && range.start >= end).then(|| {
             end = range.end;
             range
         })

@@ -44,7 +44,7 @@ pub use chains::{MIN_CHAIN, chains};
 pub use characters::{character_units, line_units, sensitive_ranges, word_units};
 pub use comments::comments;
 pub use definitions::unreferenced;
-pub use errors::error_shells;
+pub use errors::{Windows, error_shells, error_windows};
 pub use fingerprint::Fingerprints;
 pub use forward::forwards;
 pub use globalise::globalised;

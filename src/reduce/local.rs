@@ -7,17 +7,18 @@ use std::collections::BinaryHeap;
 use crate::engine::Verdict;
 use crate::grammar::Grammar;
 use crate::passes::{
-    Action, Alternative, Brackets, Fingerprints, Removal, Sequence, aliases, chains, error_shells, forwards, globalised,
-    groups, hoists, inlined, lifts, minimal_replacements, pairs, parameters, rewrites, shorter_literals, splices,
-    unifications, windows,
+    Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, error_shells,
+    error_windows, forwards, globalised, groups, hoists, inlined, lifts, minimal_replacements, pairs, parameters,
+    rewrites, shorter_literals, splices, unifications, windows,
 };
+use crate::syntax::Edit;
 
 use crate::syntax::Document;
 
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
-use super::reducer::Reducer;
+use super::reducer::{Reducer, Single};
 use super::saved::{Saved, is_no_loss};
 use super::session::{Candidate, Halt, Inquiry};
 use super::work::{Work, worth_asking_again};
@@ -93,7 +94,64 @@ impl Reducer<'_, '_> {
         if self.tools.is_none() || !self.allows(Pass::Chains) {
             return Ok(());
         }
+        for windows in error_windows(self.work.document()) {
+            if self.narrow(&windows)? {
+                self.rebase()?;
+                break;
+            }
+        }
+        if self.tools.is_none() {
+            return Ok(());
+        }
         self.peel(error_shells(self.work.document()))
+    }
+
+    /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
+    fn narrow(&mut self, windows: &Windows) -> Result<bool, Halt> {
+        self.session.enter_pass(Pass::Chains.name(), self.round)?;
+        let (mut near, groups) = (windows.near.iter(), &windows.groups);
+        if let Some(alone) = near.next()
+            && self.cut_down_to(alone)?
+        {
+            return Ok(true);
+        }
+        // In steps that grow until a group is enough, and then by halves.
+        let (mut refused, mut taken, mut step) = (0, 0, 1);
+        while taken + 1 < groups.len() && !self.cut_down_to(&groups[taken])? {
+            refused = taken + 1;
+            taken = (taken + step).min(groups.len() - 1);
+            step *= 2;
+        }
+        while refused < taken {
+            let middle = refused + (taken - refused) / 2;
+            if self.cut_down_to(&groups[middle])? {
+                taken = middle;
+            } else {
+                refused = middle + 1;
+            }
+        }
+        if taken == 0 {
+            for window in near {
+                if self.cut_down_to(window)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(taken + 1 < groups.len())
+    }
+
+    /// Takes away everything but a part of the text if that is interesting.
+    fn cut_down_to(&mut self, window: &std::ops::Range<usize>) -> Result<bool, Halt> {
+        let length = self.work.source().len();
+        let around = [0..window.start, window.end..length];
+        let around = around.into_iter().filter(|part| !part.is_empty()).map(Edit::delete).collect();
+        let removal = Removal::Edits(around);
+        let mut single = Single::new(self.work.candidate(std::iter::once(&removal), false));
+        self.session.pursue(&mut single)?;
+        if single.accepted {
+            self.work.commit(&removal);
+        }
+        Ok(single.accepted)
     }
 
     /// Collapses chains of nested nodes.

@@ -30,7 +30,8 @@ use Make::{Back, Cut, Front, Swap, Twice};
 
 /// About 200 lines: records with long strings, escapes, numbers, lists and objects in each other.
 fn document(rng: &mut ChaCha8Rng) -> String {
-    let words = ["lorem", "ipsum", "dolor", "sit", "größe", "été", "日本語", "naïve", "🙂", "amet,", "x=1;", "{a}", "[0]"];
+    let words =
+        ["lorem", "ipsum", "dolor", "sit", "größe", "été", "日本語", "naïve", "🙂", "amet,", "x=1;", "{a}", "[0]"];
     let mut text = "{\n  \"version\": 3,\n  \"name\": \"catalogue\",\n  \"items\": [\n".to_owned();
     for record in 0..10 {
         let prose: Vec<_> = (0..30).map(|_| words[rng.random_range(0..words.len())]).collect();
@@ -174,19 +175,24 @@ const FAULTS: [(&str, Fault, Make, usize); 36] = [
 #[test]
 fn probe() {
     let _ = std::fs::remove_file("/tmp/w-mal-rows.txt");
-    let rows = FAULTS.iter().filter(|f| std::env::var("ONLY").is_err() || std::env::var("ONLY").unwrap() == f.0).flat_map(|(name, fault, make, bytes)| {
-        SEEDS.map(move |seed| {
-            let input = malformed(make, seed);
-            let wanted = faults(&input);
-            assert!(wanted.as_ref().is_some_and(|w| w.contains(fault)), "{name}: {wanted:?}");
-            let alone = BTreeSet::from([*fault]);
-            // Truncated in a string is both.
-            let allowed = wanted.expect("just looked");
-            let _ = alone;
-            Row::of(name, "x.json", &input, |c| faults(c).is_some_and(|f| f.contains(fault) && f.is_subset(&allowed)))
+    let rows = FAULTS
+        .iter()
+        .filter(|f| std::env::var("ONLY").is_err() || std::env::var("ONLY").unwrap() == f.0)
+        .flat_map(|(name, fault, make, bytes)| {
+            SEEDS.map(move |seed| {
+                let input = malformed(make, seed);
+                let wanted = faults(&input);
+                assert!(wanted.as_ref().is_some_and(|w| w.contains(fault)), "{name}: {wanted:?}");
+                let alone = BTreeSet::from([*fault]);
+                // Truncated in a string is both.
+                let allowed = wanted.expect("just looked");
+                let _ = alone;
+                Row::of(name, "x.json", &input, |c| {
+                    faults(c).is_some_and(|f| f.contains(fault) && f.is_subset(&allowed))
+                })
                 .beyond(*bytes, 60)
-        })
-    });
+            })
+        });
     assert_none(rows);
 }
 
@@ -197,15 +203,20 @@ fn message(text: &[u8]) -> Option<String> {
 
 #[test]
 fn probe_serde() {
-    let rows = FAULTS.iter().filter(|f| std::env::var("ONLY").is_err() || std::env::var("ONLY").unwrap() == f.0).flat_map(|(name, _, make, bytes)| {
-        SEEDS.filter_map(move |seed| {
-            let input = malformed(make, seed);
-            let wanted = message(&input)?;
-            Some(
-                Row::of(&format!("serde: {name}: {wanted}"), "x.json", &input, |c| message(c).as_ref() == Some(&wanted))
+    let rows = FAULTS
+        .iter()
+        .filter(|f| std::env::var("ONLY").is_err() || std::env::var("ONLY").unwrap() == f.0)
+        .flat_map(|(name, _, make, bytes)| {
+            SEEDS.filter_map(move |seed| {
+                let input = malformed(make, seed);
+                let wanted = message(&input)?;
+                Some(
+                    Row::of(&format!("serde: {name}: {wanted}"), "x.json", &input, |c| {
+                        message(c).as_ref() == Some(&wanted)
+                    })
                     .beyond(*bytes, 60),
-            )
-        })
-    });
+                )
+            })
+        });
     assert_none(rows);
 }
