@@ -38,8 +38,8 @@ fn a_file_is_shown_with_its_tree_and_its_proposals() {
     for line in [
         "input.c (c, 25 tokens, 0 syntax errors)",
         "  translation_unit 1:1 `int f(int a) {\\n    if (a) { return 1; }\\n…`",
-        "      body: compound_statement 1:14 ",
-        "            consequence: compound_statement 2:12 `{ return 1; }`",
+        "      body: compound_statement 1:14 `{",
+        "          consequence: compound_statement 2:12 `{ return 1; }`",
         " lift  2:5  `if (a) { return 1; }` -> `a;`",
         " splice  2:5  `if (a) { return 1; }` -> `return 1;`",
         " bodies  1:14  ",
