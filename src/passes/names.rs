@@ -50,12 +50,13 @@ fn occurrences(document: &Document, grammar: &Grammar) -> Vec<Vec<Range<usize>>>
         if grammar.holds_names(node.kind) {
             unseen.extend(words(source, node.range()));
         }
-        // What stands before a name and marks it, such as a sigil, stays.
+        // What stands before a name and marks it, such as a sigil, stays; an escape is a part of the name.
         let mut inside = words(source, node.range());
         if document.is_leaf(id)
             && grammar.is_identifier(node.kind)
             && let (Some(word), None) = (inside.next(), inside.next())
             && word.end == node.end as usize
+            && source[node.start as usize] != b'\\'
         {
             let number = *number_of.entry(&source[word.clone()]).or_insert(places.len());
             if number == places.len() {
