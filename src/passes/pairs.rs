@@ -82,3 +82,49 @@ fn around(document: &Document, open: NodeId, end: usize) -> Option<NodeId> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::Languages;
+
+    /// The texts after each edit; brackets are learnt from `lesson`.
+    fn results(languages: &mut Languages, file: &str, lesson: &str, text: &str) -> Vec<String> {
+        let mut brackets = Brackets::default();
+        brackets.learn(&languages.sample(file, lesson).document);
+        let sample = languages.sample(file, text);
+        let prints = Fingerprints::new(text.as_bytes());
+        sample.results(&pairs(&sample.document, &sample.grammar, &brackets, &prints))
+    }
+
+    #[test]
+    fn a_bracket_goes_with_its_partner() {
+        let c = "int f(void) { int b[] = {1}; return (b); }";
+        let js = "f(a); [b]; { c; } (d);";
+        let rows: [(&str, &str, &str, &[&str]); 9] = [
+            ("x.json", "[{}]", "[1]", &["1"]),
+            ("x.json", "[{}]", "{\"a\":[1]}", &["\"a\":[1]", "{\"a\":1}", "{\"a\"1}", "{1}", "{1}"]),
+            ("x.json", "[{}]", "[]", &[]),
+            ("x.js", js, "f(x)", &["f x", "x", "x"]),
+            ("x.js", js, "a = *(x)", &["a = * x", "a = x", "a x", "x"]),
+            ("x.c", c, "int a = b(1);", &["int a = b 1;", "int a = 1;", "int a 1;", "int a = 1;"]),
+            ("x.c", c, "#if A\n(b);\n#endif\n", &["#if A\nb;\n#endif\n", "#if A\nb\n#endif\n"]),
+            // What the tree has not paired.
+            ("x.json", "[{}]", "{[1}", &["[1"]),
+            ("x.c", c, "((a) ;;;", &["(a ;;;", "a ;;;"]),
+        ];
+        let mut languages = Languages::default();
+        for (file, lesson, text, expected) in rows {
+            assert_eq!(results(&mut languages, file, lesson, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn large_texts_have_no_pairs() {
+        let mut languages = Languages::default();
+        let deep = "[".repeat(20_000) + "1" + &"]".repeat(20_000);
+        assert_eq!(results(&mut languages, "x.json", "[1]", &deep), [""; 0]);
+        let less = "[".repeat(1_000) + "1" + &"]".repeat(1_000);
+        assert!(results(&mut languages, "x.json", "[1]", &less).len() >= 1_000);
+    }
+}

@@ -12,9 +12,9 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
-    Alternative, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments, hoists,
-    lifts, line_units, minimal_replacements, sensitive_ranges, short_names, shorter_literals, siblings,
-    simplest_literals, splices, token_units, tokens, unreferenced, word_units,
+    Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments,
+    hoists, lifts, line_units, minimal_replacements, pairs, sensitive_ranges, short_names, shorter_literals, siblings,
+    simplest_literals, splices, token_units, tokens, unreferenced, windows, word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -161,6 +161,10 @@ impl Sample {
         all.extend(splices(document, grammar, &prints));
         all.extend(lifts(document, grammar, &prints));
         all.extend(shorter_literals(document, grammar, &prints));
+        let mut brackets = Brackets::default();
+        brackets.learn(document);
+        all.extend(windows(document, grammar, &brackets, &prints, |_| false));
+        all.extend(pairs(document, grammar, &brackets, &prints));
         all
     }
 

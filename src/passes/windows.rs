@@ -20,9 +20,16 @@ const AROUND: usize = 2;
 /// together the longest first. Single tokens are swept.
 ///
 /// In a text without syntax errors a bracket goes only with its partner: anything else would be an
-/// error.
+/// error. What consists of neighbouring children of one node, all of which are `needed`, is left out:
+/// in long lists that would be most windows, and none of them was found to go.
 #[must_use]
-pub fn windows(document: &Document, grammar: &Grammar, brackets: &Brackets, prints: &Fingerprints) -> Vec<Alternative> {
+pub fn windows(
+    document: &Document,
+    grammar: &Grammar,
+    brackets: &Brackets,
+    prints: &Fingerprints,
+    needed: impl Fn(NodeId) -> bool,
+) -> Vec<Alternative> {
     if document.tokens() > MOST_TOKENS {
         return Vec::new();
     }
@@ -32,13 +39,44 @@ pub fn windows(document: &Document, grammar: &Grammar, brackets: &Brackets, prin
         for end in (1..=row.len()).rev() {
             for start in end.saturating_sub(LONGEST)..end - 1 {
                 let balanced = || partners[start..end].iter().flatten().all(|partner| (start..end).contains(partner));
-                if document.errors() > 0 || balanced() {
+                if (document.errors() > 0 || balanced()) && !are_needed(document, &row[start..end], &needed) {
                     all.extend(window(document, prints, &row, start, end));
                 }
             }
         }
     }
     all
+}
+
+/// Whether some tokens are children of one node, at least one of them with a name, and all of these
+/// are needed.
+fn are_needed(document: &Document, window: &[NodeId], needed: impl Fn(NodeId) -> bool) -> bool {
+    let (first, last) = (document.node(window[0]), document.node(window[window.len() - 1]));
+    let (mut parent, mut named) = (None, false);
+    let mut rest = window.iter().copied().peekable();
+    while let Some(token) = rest.next() {
+        // The largest node that begins here and ends in the window.
+        let mut whole = token;
+        while let Some(outer) = document.parent(whole) {
+            let node = document.node(outer);
+            if node.start < first.start || node.end > last.end {
+                break;
+            }
+            whole = outer;
+        }
+        let above = document.parent(whole);
+        if *parent.get_or_insert(above) != above {
+            return false;
+        }
+        if document.node(whole).is_named() {
+            if !needed(whole) {
+                return false;
+            }
+            named = true;
+        }
+        while rest.next_if(|&token| document.contains(whole, token)).is_some() {}
+    }
+    named
 }
 
 fn window(document: &Document, prints: &Fingerprints, row: &[NodeId], start: usize, end: usize) -> Option<Alternative> {
@@ -53,4 +91,75 @@ fn window(document: &Document, prints: &Fingerprints, row: &[NodeId], start: usi
 /// The part of the text from one token to before another, blanks at its ends left out.
 pub(super) fn between(document: &Document, row: &[NodeId], start: usize, end: usize) -> std::ops::Range<usize> {
     document.node(row[start]).range().start..document.node(row[end - 1]).range().end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, Sample};
+
+    fn propose(sample: &Sample, needed: impl Fn(NodeId) -> bool) -> Vec<Alternative> {
+        let mut brackets = Brackets::default();
+        brackets.learn(&sample.document);
+        let prints = Fingerprints::new(sample.document.source());
+        windows(&sample.document, &sample.grammar, &brackets, &prints, needed)
+    }
+
+    #[test]
+    fn neighbouring_tokens_go_together() {
+        let rows: [(&str, &str, &[&str]); 8] = [
+            ("x.json", "[1]", &[""]),
+            ("x.json", "[1,2]", &["", "[]", "[1]", "[2]"]),
+            ("x.json", "1", &[]),
+            ("x.json", "", &[]),
+            ("x.c", "int a;", &["", "int", ";"]),
+            // No window goes over the end of a directive.
+            (
+                "x.c",
+                "#define A 1\nint a;",
+                &["#define A 1\n", "#define A 1\nint", "#define A 1\n;", "\nint a;", "#define\nint a;", "1\nint a;"],
+            ),
+            ("x.js", "f(a)", &["", "f"]),
+            // In a malformed text brackets go without their partners.
+            ("x.json", "[1,", &["", "[", ","]),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, expected) in rows {
+            let sample = languages.sample(file, text);
+            assert_eq!(sample.results(&propose(&sample, |_| false)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn runs_of_needed_children_stay() {
+        let sample = Languages::default().sample("x.json", "[1,2,3]");
+        let needed = |node: NodeId| sample.document.node(node).depth == 2;
+        assert_eq!(sample.results(&propose(&sample, needed)), [""]);
+        let first = sample.node("1");
+        let some = propose(&sample, |node| needed(node) && node != first);
+        assert_eq!(sample.results(&some), ["", "[]", "[3]", "[,3]", "[2,3]"]);
+    }
+
+    #[test]
+    fn what_is_refused_is_known_again_elsewhere_only_in_the_same_surroundings() {
+        let mut languages = Languages::default();
+        let memos = |text: &str, languages: &mut Languages| -> Vec<u64> {
+            let sample = languages.sample("x.c", text);
+            propose(&sample, |_| false).iter().filter(|window| window.tokens == 2).map(|window| window.memo).collect()
+        };
+        let (before, after) =
+            (memos("int a; int b; int c;", &mut languages), memos("long d; int a; int b; int c;", &mut languages));
+        assert_eq!(before[..3], after[..3]);
+        assert!(before.iter().all(|memo| before.iter().filter(|other| *other == memo).count() == 1));
+    }
+
+    #[test]
+    fn large_texts_have_no_windows_and_windows_are_short() {
+        let mut languages = Languages::default();
+        let long = format!("[{}1]", "1,".repeat(100_000));
+        assert!(propose(&languages.sample("x.json", long), |_| false).is_empty());
+        let small = format!("[{}1]", "1,".repeat(900));
+        let found = propose(&languages.sample("x.json", small), |_| false);
+        assert!(found.len() > 10_000 && found.iter().all(|window| (2..=8).contains(&window.tokens)));
+    }
 }

@@ -11,9 +11,7 @@ use crate::passes::{
     error_windows, forwards, globalised, groups, hoists, inlined, lifts, minimal_replacements, pairs, parameters,
     rewrites, shorter_literals, splices, unifications, windows,
 };
-use crate::syntax::Edit;
-
-use crate::syntax::Document;
+use crate::syntax::{Document, Edit, NodeId};
 
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
@@ -21,7 +19,7 @@ use super::ranked::Ranked;
 use super::reducer::{Reducer, Single};
 use super::saved::{Saved, is_no_loss};
 use super::session::{Candidate, Halt, Inquiry};
-use super::work::{Work, worth_asking_again};
+use super::work::{Ask, Work, worth_asking_again};
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
@@ -80,9 +78,10 @@ impl Reducer<'_, '_> {
         let (document, grammar) = (self.work.document(), tools.grammar);
         let prints = Fingerprints::new(document.source());
         let brackets = &tools.brackets;
-        let mut all: Vec<_> =
-            passes.iter().flat_map(|pass| alternatives(*pass, document, grammar, brackets, &prints)).collect();
         let tokens = self.tokens();
+        let needed = |node| self.work.is_refused(Ask::Unit, node, tokens);
+        let propose = |pass: &Pass| alternatives(*pass, document, grammar, brackets, &needed, &prints);
+        let mut all: Vec<_> = passes.iter().flat_map(propose).collect();
         let prefer = self.options.prefer;
         all.retain(|a| !self.work.edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
         all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
@@ -287,6 +286,7 @@ pub(super) fn alternatives(
     document: &Document,
     grammar: &Grammar,
     brackets: &Brackets,
+    needed: &dyn Fn(NodeId) -> bool,
     prints: &Fingerprints,
 ) -> Vec<Alternative> {
     match pass {
@@ -294,7 +294,7 @@ pub(super) fn alternatives(
         Pass::Minimal => minimal_replacements(document, grammar, prints),
         Pass::Splice => splices(document, grammar, prints),
         Pass::Lift => lifts(document, grammar, prints),
-        Pass::Tokens => windows(document, grammar, brackets, prints),
+        Pass::Tokens => windows(document, grammar, brackets, prints, needed),
         Pass::Pairs => pairs(document, grammar, brackets, prints),
         Pass::Rewrite => rewrites(document, grammar, prints),
         Pass::Literals => shorter_literals(document, grammar, prints),

@@ -183,7 +183,7 @@ impl Pass {
             Self::Minimal => ("minimal", Stage::LocalEdits, "a part becomes the shortest text that may stand there"),
             Self::Splice => ("splice", Stage::LocalEdits, "the inside of a block takes its statement's place"),
             Self::Lift => ("lift", Stage::LocalEdits, "a part takes the place of a whole of another class, by a rule"),
-            Self::Tokens => ("tokens", Stage::Tokens, "single tokens, whatever they are part of"),
+            Self::Tokens => ("tokens", Stage::Tokens, "runs of up to eight tokens, whatever they are part of"),
             Self::Pairs => ("pairs", Stage::Tokens, "brackets with their partners"),
             Self::Rewrite => ("rewrite", Stage::Rules, "what a rule's template makes of a node"),
             Self::Groups => ("groups", Stage::Rules, "edits in several places that only a rule ties together"),

@@ -72,7 +72,7 @@ pub fn proposals(pass: Pass, document: &Document, grammar: &Grammar) -> Result<V
     let prints = Fingerprints::new(document.source());
     let mut brackets = Brackets::default();
     brackets.learn(document);
-    let single = alternatives(pass, document, grammar, &brackets, &prints)
+    let single = alternatives(pass, document, grammar, &brackets, &|_| false, &prints)
         .into_iter()
         .map(|single| (single.range, single.edits));
     let mut all: Vec<_> = units.chain(single).map(|(range, edits)| Proposal { pass, range, edits }).collect();
