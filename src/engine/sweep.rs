@@ -391,13 +391,18 @@ impl Sweep {
         self.union = Arc::clone(committed);
         self.doubt = false;
         self.closed.clear();
-        self.removals.clear();
         self.in_order = false;
-        // Certificates that were older than some removal stay so: they know of none of what is listed
-        // from here on, and of nothing before.
+        // What was refused before something that may use it went is open again.
+        self.unsettle(setting);
+        self.removals.clear();
         self.removals.extend(committed.iter());
+        // What is settled knew of every removal before it. What there is behind it is listed later.
         for certificate in &mut self.certificates {
-            certificate.knew = 0;
+            let before = match setting.direction {
+                Direction::Forward => self.removals.partition_point(|removal| removal.start < certificate.position),
+                Direction::Evidence => 0,
+            };
+            certificate.knew = u32::try_from(before).expect("fewer removals than units");
         }
         // A lane's units have nothing but removed ones between them, so what is settled among them is
         // asked about again.
@@ -423,6 +428,30 @@ impl Sweep {
         self.lanes = vec![Lane::new(id, Places::Listed(open.as_slice().into()), exposure, open.len())];
         self.begin(setting, 0, posterior);
         self.probe = None;
+    }
+
+    /// Opens again what was refused before units went that may use it: those before it, or any where
+    /// nobody knows the order. What went of a unit's own run was in the candidate that was refused.
+    fn unsettle(&mut self, setting: &Setting) {
+        // From the first to the last unit of the removals from each one on, as far as they hold.
+        let mut hulls = vec![usize::MAX..0; self.removals.len() + 1];
+        for (number, removal) in self.removals.iter().enumerate().rev() {
+            let later = &hulls[number + 1];
+            let holds = self.union.run_at(removal.start).is_some();
+            hulls[number] =
+                if holds { later.start.min(removal.start)..later.end.max(removal.end) } else { later.clone() };
+        }
+        let anywhere = setting.direction == Direction::Evidence;
+        let stale = |certificate: &Certificate| {
+            let later = &hulls[(certificate.knew as usize).min(hulls.len() - 1)];
+            later.start < certificate.own.start || anywhere && later.end > certificate.own.end
+        };
+        let mut settled = BitSet::new(setting.len);
+        self.certificates.retain(|certificate| !stale(certificate));
+        for certificate in &self.certificates {
+            settled.insert(certificate.position);
+        }
+        self.settled = settled;
     }
 
     /// The union was refused: its parts depend on each other.
