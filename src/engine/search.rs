@@ -87,6 +87,8 @@ pub struct Search {
     runs: Arc<Runs>,
     ledger: Ledger,
     questions: Questions,
+    /// The sweep before the verification, if it may have to be resumed.
+    swept: Option<Box<Sweep>>,
 }
 
 impl Search {
@@ -134,6 +136,7 @@ impl Search {
             runs: Arc::default(),
             ledger: Ledger::new(evidence),
             questions: Questions::default(),
+            swept: None,
             setting,
         }
     }
@@ -277,7 +280,7 @@ impl Search {
 
     /// Uses one of the answers that are known, if one is waited for.
     fn use_answer(&mut self, accepted: &mut Option<QuestionId>) -> bool {
-        let Self { setting, phase, posterior, runs, questions, ledger, .. } = self;
+        let Self { setting, phase, posterior, runs, questions, ledger, swept, .. } = self;
         match phase {
             Phase::Sweep(sweep) => {
                 let union = Arc::clone(&sweep.union);
@@ -346,8 +349,13 @@ impl Search {
                 ledger.verified(pick, verdict);
                 if verdict == Verdict::Interesting {
                     verification.remove(pick);
+                    let resumed = swept.as_mut().is_some_and(|sweep| sweep.reconsider(setting, pick.position));
                     *accepted = Some(id);
                     self.commit(remove);
+                    if resumed && let Some(sweep) = self.swept.take() {
+                        self.phase = Phase::Sweep(sweep);
+                        self.collapse();
+                    }
                 } else {
                     verification.keep(pick, verdict != Verdict::Timeout);
                 }
@@ -382,6 +390,7 @@ impl Search {
                 self.ledger.decided(run);
             }
             if sweep.is_finished() && sweep.probe().is_none() {
+                self.swept = sweep.is_doubtful(&self.setting).then(|| sweep.clone());
                 self.phase = self.setting.theta.map_or(Phase::Finished, |theta| {
                     let (len, empty) = (self.setting.len, self.setting.empty_known_uninteresting);
                     let chances = self.chances.clone();

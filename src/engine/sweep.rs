@@ -47,6 +47,9 @@ const MOST_CERTAIN: f64 = 6.0;
 /// What it tells, as a logarithm of a likelihood ratio, that a refusal is a yes later, or is not.
 const TURNED: f64 = 5.0;
 const STAYED: f64 = -0.7;
+/// At least so many units are swept once more, and at most so many times as many among them.
+const LEAST_DOUBTFUL: usize = 3;
+const MOST_AMONG: usize = 4;
 /// How much a gain observed at one end of the units is worth one test later.
 const DECAY: f64 = 0.97;
 /// Tests that the mean gain so far is worth when an end's gain is estimated.
@@ -430,9 +433,22 @@ impl Sweep {
         self.probe = None;
     }
 
-    /// Opens again what was refused before units went that may use it: those before it, or any where
-    /// nobody knows the order. What went of a unit's own run was in the candidate that was refused.
+    /// Opens again what was refused before units went that may use it.
     fn unsettle(&mut self, setting: &Setting) {
+        let stale = self.stale(setting);
+        let mut settled = BitSet::new(setting.len);
+        let mut numbers = stale.iter();
+        self.certificates.retain(|_| !numbers.next().expect("one per certificate"));
+        for certificate in &self.certificates {
+            settled.insert(certificate.position);
+        }
+        self.settled = settled;
+    }
+
+    /// Which certificates are older than the removal of units that may use theirs: of those before it,
+    /// or of any where nobody knows the order. What went of a unit's own run was in the candidate that
+    /// was refused.
+    fn stale(&self, setting: &Setting) -> Vec<bool> {
         // From the first to the last unit of the removals from each one on, as far as they hold.
         let mut hulls = vec![usize::MAX..0; self.removals.len() + 1];
         for (number, removal) in self.removals.iter().enumerate().rev() {
@@ -446,12 +462,36 @@ impl Sweep {
             let later = &hulls[(certificate.knew as usize).min(hulls.len() - 1)];
             later.start < certificate.own.start || anywhere && later.end > certificate.own.end
         };
-        let mut settled = BitSet::new(setting.len);
-        self.certificates.retain(|certificate| !stale(certificate));
-        for certificate in &self.certificates {
-            settled.insert(certificate.position);
+        self.certificates.iter().map(stale).collect()
+    }
+
+    /// Whether there were lanes that may have been told no because of units that went since.
+    pub(super) fn is_doubtful(&self, setting: &Setting) -> bool {
+        self.trust.is_some() && setting.lanes == Lanes::ByTrust && self.stale(setting).contains(&true)
+    }
+
+    /// Takes in that a unit that was refused before goes now. Returns whether others that were refused
+    /// like it should be swept once more.
+    pub(super) fn reconsider(&mut self, setting: &Setting, unit: usize) -> bool {
+        let stale = self.stale(setting);
+        let mut doubtful: Vec<usize> = Vec::new();
+        for (certificate, _) in self.certificates.iter().zip(&stale).filter(|&(_, &stale)| stale) {
+            doubtful.push(certificate.position);
         }
-        self.settled = settled;
+        self.removals.push(unit..unit + 1);
+        if !doubtful.contains(&unit) {
+            return false;
+        }
+        let (Some(&first), Some(&last)) = (doubtful.iter().min(), doubtful.iter().max()) else { return false };
+        let among = self.settled.iter().filter(|position| (first..=last).contains(position)).count();
+        if doubtful.len() < LEAST_DOUBTFUL || doubtful.len() * MOST_AMONG < among {
+            return false;
+        }
+        if let Some(trust) = &mut self.trust {
+            trust.note(TURNED);
+            trust.dependence = trust.dependence.max(TURNED);
+        }
+        true
     }
 
     /// The union was refused: its parts depend on each other.
