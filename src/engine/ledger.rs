@@ -50,10 +50,13 @@ impl Ledger {
         let first_removable = u64::from(before != Before::Removable && learnt.length > 0);
         evidence.after_removable += units - first;
         evidence.removable_after_removable += learnt.length as u64 - first_removable;
-        if let Some(needed) = closed.needed
-            && !learnt.ended
-        {
-            self.timeouts.insert(needed);
+        if let Some(needed) = closed.needed {
+            // A unit may be decided again, and be refused this time.
+            if learnt.ended {
+                self.timeouts.remove(&needed);
+            } else {
+                self.timeouts.insert(needed);
+            }
         }
         let news = closed.needed.filter(|&needed| self.told.insert(needed));
         self.decided.push((closed.positions, news));
