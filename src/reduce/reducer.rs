@@ -122,7 +122,7 @@ impl<'g> Reducer<'_, 'g> {
             self.round += 1;
             self.delete()?;
             self.local_edits()?;
-            return self.token_edits();
+            return self.single_tokens();
         }
         while self.tools.is_some() {
             self.round += 1;
@@ -146,11 +146,12 @@ impl<'g> Reducer<'_, 'g> {
     fn one_round(&mut self) -> Result<bool, Halt> {
         let before = self.weight();
         self.shrink()?;
-        self.token_edits()?;
+        self.single_tokens()?;
         if self.weight() < before {
             return Ok(true);
         }
-        if self.edit(Stage::Rules)? || self.literals()? || self.edit(Stage::Late)? {
+        // Windows and pairs know nothing of the language: what rules can do is cheaper by them.
+        if self.edit(Stage::Rules)? || self.edit(Stage::Tokens)? || self.literals()? || self.edit(Stage::Late)? {
             return Ok(true);
         }
         self.characters_pass()?;

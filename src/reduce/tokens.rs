@@ -4,21 +4,14 @@
 use crate::passes::{token_units, tokens};
 use crate::syntax::NodeId;
 
-use super::pass::{Pass, Stage};
+use super::pass::Pass;
 use super::reducer::Reducer;
 use super::session::Halt;
 use super::work::Ask;
 
 impl Reducer<'_, '_> {
-    /// Takes out tokens, whatever the tree says.
-    pub(super) fn token_edits(&mut self) -> Result<(), Halt> {
-        self.single_tokens()?;
-        self.edit(Stage::Tokens)?;
-        Ok(())
-    }
-
     /// Single tokens, right to left.
-    fn single_tokens(&mut self) -> Result<(), Halt> {
+    pub(super) fn single_tokens(&mut self) -> Result<(), Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Tokens)) else { return Ok(()) };
         let (document, now) = (self.work.document(), self.tokens());
         let mut leaves: Vec<NodeId> = tokens(document, tools.grammar).collect();
