@@ -12,6 +12,7 @@ mod malformed;
 mod model;
 mod reduce;
 mod safety;
+mod scanner;
 mod support;
 mod tidy;
 mod tolerant;
