@@ -27,7 +27,11 @@ pub fn error_shells(document: &Document) -> Vec<Sequence> {
 /// Parts of a text that hold one syntax error and may be all that matters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// The error alone, and with the nodes next to it: behind it, before it, both.
+    /// The error alone.
+    pub alone: Range<usize>,
+    /// The error between the brackets of a group around it, for each kind of bracket.
+    pub bracketed: Vec<[Range<usize>; 3]>,
+    /// The error with the nodes next to it: behind it, before it, both.
     pub near: Vec<Range<usize>>,
     /// The groups of brackets around it, each inside the next; the last is the whole text.
     pub groups: Vec<Range<usize>>,
@@ -144,7 +148,7 @@ fn groups_around<'g>(groups: &'g [Group], part: &Range<usize>) -> impl DoubleEnd
 fn windows(document: &Document, groups: &[Group], fault: NodeId) -> Windows {
     let part = document.node(fault).range();
     let around: Vec<_> = groups_around(groups, &part).collect();
-    let mut near = vec![part.clone()];
+    let mut near = Vec::new();
     if let Some(innermost) = around.first() {
         let elements = innermost.elements_beside(&part);
         let element = elements[1].end..elements[2].start;
@@ -153,9 +157,17 @@ fn windows(document: &Document, groups: &[Group], fault: NodeId) -> Windows {
         let behind = beside.iter().find(|b| b.start >= part.end).map_or(part.end, |b| b.end);
         near.extend([part.start..behind, before..part.end, before..behind]);
     }
-    near.retain(|window| !window.is_empty());
+    near.retain(|window| *window != part);
     near.dedup();
-    Windows { near, groups: around.into_iter().map(|group| group.outside.clone()).collect() }
+    let mut bracketed: Vec<[_; 3]> = Vec::new();
+    for group in &around {
+        let (open, close) = (group.outside.start..group.inside.start, group.inside.end..group.outside.end);
+        let text = |range: &Range<usize>| &document.source()[range.clone()];
+        if !open.is_empty() && bracketed.iter().all(|[other, ..]| text(other) != text(&open)) {
+            bracketed.push([open, part.clone(), close]);
+        }
+    }
+    Windows { alone: part, bracketed, near, groups: around.into_iter().map(|group| group.outside.clone()).collect() }
 }
 
 fn ring(outer: &Range<usize>, inner: &Range<usize>) -> Vec<Range<usize>> {

@@ -108,30 +108,33 @@ impl Reducer<'_, '_> {
     /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
     fn narrow(&mut self, windows: &Windows) -> Result<bool, Halt> {
         self.session.enter_pass(Pass::Chains.name(), self.round)?;
-        let (mut near, groups) = (windows.near.iter(), &windows.groups);
-        if let Some(alone) = near.next()
-            && self.cut_down_to(alone)?
-        {
+        if self.cut_down_to(std::slice::from_ref(&windows.alone))? {
             return Ok(true);
         }
+        for parts in &windows.bracketed {
+            if self.cut_down_to(parts)? {
+                return Ok(true);
+            }
+        }
+        let groups = &windows.groups;
         // In steps that grow until a group is enough, and then by halves.
         let (mut refused, mut taken, mut step) = (0, 0, 1);
-        while taken + 1 < groups.len() && !self.cut_down_to(&groups[taken])? {
+        while taken + 1 < groups.len() && !self.cut_down_to(&groups[taken..=taken])? {
             refused = taken + 1;
             taken = (taken + step).min(groups.len() - 1);
             step *= 2;
         }
         while refused < taken {
             let middle = refused + (taken - refused) / 2;
-            if self.cut_down_to(&groups[middle])? {
+            if self.cut_down_to(&groups[middle..=middle])? {
                 taken = middle;
             } else {
                 refused = middle + 1;
             }
         }
         if taken == 0 {
-            for window in near {
-                if self.cut_down_to(window)? {
+            for window in &windows.near {
+                if self.cut_down_to(std::slice::from_ref(window))? {
                     return Ok(true);
                 }
             }
@@ -139,11 +142,13 @@ impl Reducer<'_, '_> {
         Ok(taken + 1 < groups.len())
     }
 
-    /// Takes away everything but a part of the text if that is interesting.
-    fn cut_down_to(&mut self, window: &std::ops::Range<usize>) -> Result<bool, Halt> {
+    /// Takes away everything but some parts of the text if they are interesting.
+    fn cut_down_to(&mut self, parts: &[std::ops::Range<usize>]) -> Result<bool, Halt> {
         let length = self.work.source().len();
-        let around = [0..window.start, window.end..length];
-        let around = around.into_iter().filter(|part| !part.is_empty()).map(Edit::delete).collect();
+        let starts = parts.iter().map(|part| part.start).chain([length]);
+        let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
+        let around = ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| Edit::delete(end..start));
+        let around = around.collect();
         let removal = Removal::Edits(around);
         let mut single = Single::new(self.work.candidate(std::iter::once(&removal), false));
         self.session.pursue(&mut single)?;

@@ -258,9 +258,9 @@ fn what_is_no_json_at_all_is_reduced_as_what_it_is() {
         ("zeros", vec![0; 3000], b"\0\0"),
         ("one string", ("\"".to_owned() + &"word \\u00e9 ".repeat(9000) + "needle").into_bytes(), b"needle"),
     ];
-    let rows = rows.iter().map(|(name, text, needed)| {
-        Row::of(name, "x.json", text, |c| has_bytes(c, needed)).beyond(needed.len(), 100)
-    });
+    let rows = rows
+        .iter()
+        .map(|(name, text, needed)| Row::of(name, "x.json", text, |c| has_bytes(c, needed)).beyond(needed.len(), 100));
     assert_none(rows);
 }
 
