@@ -196,3 +196,66 @@ fn unit(document: &Document, parts: Vec<Range<usize>>) -> Option<Unit> {
     let tokens = u32::try_from(tokens).expect("a text has fewer tokens than bytes, which 32 bits count");
     (!edits.is_empty()).then_some(Unit { removal: Removal::Edits(edits), tokens, cleared: false })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, lossy};
+
+    #[test]
+    fn a_text_without_errors_has_no_windows() {
+        let mut languages = Languages::default();
+        for (file, text) in [("x.json", "[1, 2]"), ("x.c", "int a;"), ("x.js", "f(a)"), ("x.c", "")] {
+            let sample = languages.sample(file, text);
+            assert!(error_windows(&sample.document).is_empty() && error_shells(&sample.document).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn windows_grow_from_the_error_to_the_whole_text() {
+        let text = "{\"a\": [1, {\"b\": 2, \"c\": +3, \"d\": 4}]}";
+        let sample = Languages::default().sample("x.json", text);
+        let all = error_windows(&sample.document);
+        let [windows] = &all[..] else { panic!("one error: {all:?}") };
+        let read = |range: &Range<usize>| &text[range.clone()];
+        assert_eq!(read(&windows.alone), "+");
+        let near: Vec<_> = windows.near.iter().map(read).collect();
+        assert_eq!(near, ["+3", ": +", ": +3"]);
+        let groups: Vec<_> = windows.groups.iter().map(read).collect();
+        let object = "{\"b\": 2, \"c\": +3, \"d\": 4}";
+        assert_eq!(groups, [object, &format!("[1, {object}]"), text, text]);
+        let bracketed: Vec<String> = windows.bracketed.iter().map(|parts| parts.iter().map(read).collect()).collect();
+        assert_eq!(bracketed, ["{+}", "[+]"]);
+    }
+
+    #[test]
+    fn what_is_around_an_error_goes_group_by_group_and_element_by_element() {
+        let text = "[0, [1, 2, +3, 4]]";
+        let sample = Languages::default().sample("x.json", text);
+        let all = error_shells(&sample.document);
+        let [shells] = &all[..] else { panic!("one error") };
+        let left: Vec<_> = shells.units.iter().map(|unit| lossy(&sample.after([&unit.removal])).into_owned()).collect();
+        assert!(left.iter().any(|l| l == "[1, 2, +3, 4]"), "{left:?}");
+        assert!(left.iter().any(|l| l.contains('2') && !l.contains('1')), "{left:?}");
+        let nothing = sample.after(shells.units.iter().map(|unit| &unit.removal));
+        assert_eq!(lossy(&nothing).trim(), "+");
+    }
+
+    #[test]
+    fn brackets_without_partners_are_no_obstacle() {
+        let mut languages = Languages::default();
+        for text in ["[[[{(", "]})", "[{]}", "[1, {\"a\": ]", "f(a)) { ( ]", "int f( { a[; }"] {
+            for file in crate::passes::testing::FILES {
+                let sample = languages.sample(file, text);
+                for windows in error_windows(&sample.document) {
+                    assert!(windows.groups.iter().all(|group| group.end <= text.len()), "{text}");
+                    assert_eq!(windows.groups.last(), Some(&(0..text.len())), "{text}");
+                }
+                for shells in error_shells(&sample.document) {
+                    let removals = shells.units.iter().map(|unit| &unit.removal);
+                    assert!(sample.after(removals).len() < text.len(), "{text}");
+                }
+            }
+        }
+    }
+}
