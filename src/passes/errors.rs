@@ -51,8 +51,8 @@ fn errors(document: &Document) -> Vec<NodeId> {
     }
     let faults: Vec<_> = document.ids().filter(|id| is_fault(document, *id)).collect();
     // An error inside an error is the nearer look at it.
-    let first = faults.iter().zip(&faults[1..]).find(|(outer, inner)| !document.contains(**outer, **inner));
-    faults.last().into_iter().chain(first.map(|(first, _)| first)).copied().collect()
+    let first = faults.windows(2).find(|pair| !document.contains(pair[0], pair[1])).map(|pair| pair[0]);
+    faults.last().copied().into_iter().chain(first).collect()
 }
 
 fn is_fault(document: &Document, id: NodeId) -> bool {

@@ -202,7 +202,7 @@ fn a_parsers_message_is_all_that_is_left() {
             // What the empty text is told as well is no test.
             let wanted = message(&input).filter(|wanted| message(b"").as_ref() != Some(wanted))?;
             let row = Row::of(name, "x.json", &input, |c| message(c).as_ref() == Some(&wanted));
-            Some(row.beyond(28, 80))
+            Some(row.beyond(28, 130))
         })
     });
     assert_none(rows);
