@@ -234,7 +234,7 @@ mod tests {
         let sample = Languages::default().sample("x.json", text);
         let all = error_shells(&sample.document);
         let [shells] = &all[..] else { panic!("one error") };
-        let left: Vec<_> = shells.units.iter().map(|unit| lossy(&sample.after([&unit.removal])).into_owned()).collect();
+        let left: Vec<_> = shells.units.iter().map(|unit| lossy(&sample.after([&unit.removal]))).collect();
         assert!(left.iter().any(|l| l == "[1, 2, +3, 4]"), "{left:?}");
         assert!(left.iter().any(|l| l.contains('2') && !l.contains('1')), "{left:?}");
         let nothing = sample.after(shells.units.iter().map(|unit| &unit.removal));
