@@ -55,6 +55,18 @@
 ; ... of the statement that calls it where it stands, and of the call it is handed to.
 ((expression_statement (call_expression function: (parenthesized_expression (_ body: (statement_block) @splice.inner)))) @splice.outer)
 ((expression_statement (call_expression arguments: (arguments (_ body: (statement_block) @splice.inner)))) @splice.outer)
+((expression_statement (parenthesized_expression (call_expression function: (_ body: (statement_block) @splice.inner)))) @splice.outer)
+((expression_statement (_ argument: (call_expression function: (_ body: (statement_block) @splice.inner)))) @splice.outer)
+((expression_statement (call_expression function: (_ object: (_ (_ body: (statement_block) @splice.inner))))) @splice.outer)
+(program (_ (variable_declarator value: (call_expression function: (_ (_ body: (statement_block) @splice.inner))))) @splice.outer)
+(statement_block (_ (variable_declarator value: (call_expression function: (_ (_ body: (statement_block) @splice.inner))))) @splice.outer)
+((expression_statement (_ right: (call_expression function: (_ (_ body: (statement_block) @splice.inner))))) @splice.outer)
+((return_statement (call_expression function: (_ (_ body: (statement_block) @splice.inner)))) @splice.outer)
+((return_statement (_ body: (statement_block) @splice.inner)) @splice.outer)
+; A method's body in the place of its class, and all members of an object's or a class's method.
+((class_declaration body: (class_body (_ body: (statement_block) @splice.inner))) @splice.outer)
+; What is exported in the place of its export.
+((export_statement declaration: (_ body: (statement_block) @splice.inner)) @splice.outer)
 
 ; Lifts: a part in the place of the whole, where the two are not of one class. An object, a function
 ; and a class cannot start a statement.
@@ -93,12 +105,194 @@
 ((class_declaration (class_heritage (_) @lift)) @lift.outer
   (#not-match? @lift "^(\\{|function|class|async)") (#set! suffix ";"))
 
+; A field's value in the place of its class.
+((class_declaration body: (class_body (field_definition value: (_) @lift))) @lift.outer
+  (#not-match? @lift "^(\\{|function|class|async)") (#set! suffix ";"))
+
 ; A declarator or field loses its value, a parameter its default, a specifier its alias.
 (variable_declaration (variable_declarator name: (identifier) @lift value: (_)) @lift.outer)
 (lexical_declaration kind: "let" (variable_declarator name: (identifier) @lift value: (_)) @lift.outer)
 ((field_definition property: (_) @lift value: (_)) @lift.outer)
 ((assignment_pattern left: (_) @lift) @lift.outer)
+((object_assignment_pattern left: (_) @lift) @lift.outer)
+((pair_pattern value: (identifier) @lift) @lift.outer)
+((computed_property_name [(identifier) (string) (number)] @lift) @lift.outer)
 ((import_specifier name: (_) @lift alias: (_)) @lift.outer)
 ((export_specifier name: (_) @lift alias: (_)) @lift.outer)
 ; A spread element or argument becomes what it spreads.
 ((spread_element (_) @lift) @lift.outer)
+
+; Rewrites: what the template makes of it.
+
+; Functions become shorter functions.
+((arrow_function body: (statement_block . (return_statement (expression) @_value) .) @rewrite)
+  (#not-match? @_value "^(\\{|function)") (#set! text "{_value}"))
+((arrow_function body: (statement_block . (return_statement (object) @_value) .) @rewrite) (#set! text "({_value})"))
+((arrow_function body: (statement_block . (expression_statement (expression) @_value) .) @rewrite) (#set! text "{_value}"))
+((arrow_function body: (statement_block) @rewrite) (#set! text "0"))
+((arrow_function parameters: (formal_parameters . (identifier) @_name .) @rewrite) (#set! text "{_name}"))
+((arrow_function parameters: (formal_parameters "(" . ")") @rewrite) (#set! text "_"))
+((function_expression parameters: (_) @_parameters body: (statement_block . (return_statement (expression) @_value) .)) @rewrite
+  (#not-match? @_value "^(\\{|function)") (#set! text "{_parameters} => {_value}"))
+((function_expression parameters: (_) @_parameters body: (_) @_body) @rewrite (#set! text "{_parameters} => {_body}"))
+(program (function_declaration name: (_) @_name parameters: (_) @_parameters body: (statement_block . (return_statement (expression) @_value) .)) @rewrite
+  (#not-match? @_value "^(\\{|function)") (#set! text "{_name} = {_parameters} => {_value};"))
+(statement_block (function_declaration name: (_) @_name parameters: (_) @_parameters body: (statement_block . (return_statement (expression) @_value) .)) @rewrite
+  (#not-match? @_value "^(\\{|function)") (#set! text "{_name} = {_parameters} => {_value};"))
+; var f = function () { };  becomes  function f() { }
+((variable_declaration . (variable_declarator name: (identifier) @_name value: (_ parameters: (_) @_parameters body: (statement_block) @_body)) .) @rewrite
+  (#set! text "function {_name}{_parameters} {_body}"))
+((lexical_declaration . kind: _ . (variable_declarator name: (identifier) @_name value: (_ parameters: (_) @_parameters body: (statement_block) @_body)) .) @rewrite
+  (#set! text "function {_name}{_parameters} {_body}"))
+((expression_statement (assignment_expression left: (identifier) @_name right: (_ parameters: (_) @_parameters body: (statement_block) @_body))) @rewrite
+  (#set! text "function {_name}{_parameters} {_body}"))
+
+; A class becomes one of its methods as a function, or the function that makes its objects.
+((class_declaration name: (_) @_class body: (class_body (method_definition name: (_) @_name parameters: (_) @_parameters body: (_) @_body))) @rewrite
+  (#eq? @_name "constructor") (#set! text "function {_class}{_parameters} {_body}"))
+((class_declaration body: (class_body (method_definition name: (property_identifier) @_name parameters: (_) @_parameters body: (_) @_body))) @rewrite
+  (#not-eq? @_name "constructor") (#set! text "function {_name}{_parameters} {_body}"))
+((class body: (class_body (method_definition parameters: (_) @_parameters body: (_) @_body))) @rewrite
+  (#set! text "function {_parameters} {_body}"))
+((object (method_definition parameters: (_) @_parameters body: (_) @_body)) @rewrite
+  (#set! text "function {_parameters} {_body}"))
+; { get a() { return b; } }  becomes  { a: b }
+((object (method_definition name: (_) @_name body: (statement_block . (return_statement (expression) @_value) .)) @rewrite)
+  (#set! text "{_name}: {_value}"))
+((pair key: (_) @_name value: (_ parameters: (_) @_parameters body: (statement_block) @_body)) @rewrite
+  (#set! text "{_name}{_parameters} {_body}"))
+; this.a  becomes  a
+((member_expression object: (_) property: (property_identifier) @_name) @rewrite (#set! text "{_name}"))
+((member_expression object: (_) @_object optional_chain: (_) property: (_) @_name) @rewrite (#set! text "{_object}.{_name}"))
+((subscript_expression object: (_) @_object index: (string . (string_fragment) @_name .)) @rewrite
+  (#match? @_name "^[A-Za-z_]+$") (#set! text "{_object}.{_name}"))
+((pair key: (string . (string_fragment) @_name .) @rewrite) (#match? @_name "^[A-Za-z_]+$") (#set! text "{_name}"))
+
+; Patterns become names: { a } = { a: 1 }  and  [a] = [1]  become  a = 1.
+((object_pattern (shorthand_property_identifier_pattern) @_name) @rewrite (#set! text "{_name}"))
+((object_pattern (_ left: (shorthand_property_identifier_pattern) @_name)) @rewrite (#set! text "{_name}"))
+((_ name: (array_pattern . (_) @_name) value: (array . (_) @_value)) @rewrite (#set! text "{_name} = {_value}"))
+((_ left: (array_pattern . (_) @_name) right: (array . (_) @_value)) @rewrite (#set! text "{_name} = {_value}"))
+((_ name: (object_pattern . [(shorthand_property_identifier_pattern) @_name (pair_pattern value: (_) @_name)]) value: (object . (pair value: (_) @_value))) @rewrite (#set! text "{_name} = {_value}"))
+((_ left: (object_pattern . [(shorthand_property_identifier_pattern) @_name (pair_pattern value: (_) @_name)]) right: (object . (pair value: (_) @_value))) @rewrite (#set! text "{_name} = {_value}"))
+((catch_clause parameter: (_) body: (_) @_body) @rewrite (#set! text "catch {_body}"))
+
+; Texts.
+((template_string . (string_fragment) @_text .) @rewrite (#not-match? @_text "['\n]") (#set! text "'{_text}'"))
+((binary_expression left: (string) @_left operator: "+" right: (string . (string_fragment) @_right .)) @rewrite
+  (#not-match? @_right "[\"']") (#set! text "'{_left.inside}{_right}'"))
+
+; f(...[a])  becomes  f(a),  f.apply(a, [b])  becomes  f(b), and a function that is called where it stands what it returns.
+(arguments (spread_element (array (_)) @_array) @rewrite (#set! text "{_array.inside}"))
+(array (spread_element (array (_)) @_array) @rewrite (#set! text "{_array.inside}"))
+((call_expression function: (_ object: (_) @_function) arguments: (arguments . (_) . (array) @_array .)) @rewrite
+  (#set! text "{_function}({_array.inside})"))
+((call_expression function: (_ object: (_) @_function) arguments: (arguments . (_) . (_) @_first)) @rewrite
+  (#set! text "{_function}({_first})"))
+((call_expression function: (_ (_ body: (statement_block (return_statement (expression) @_value))))) @rewrite
+  (#not-match? @_value "^(\\{|function|class)") (#set! text "{_value}"))
+
+; Imports and exports.
+((import_statement (import_clause (identifier) @_name)) @rewrite (#set! text "var {_name};"))
+((import_statement (import_clause (_ (identifier) @_name))) @rewrite (#set! text "var {_name};"))
+((import_statement (import_clause (_ (import_specifier (identifier) @_name .)))) @rewrite (#set! text "var {_name};"))
+
+; Statements lose what is around them and keep more than one part.
+((if_statement condition: (parenthesized_expression) @_condition consequence: (_) @_then) @rewrite
+  (#not-match? @_condition "^.[ \n]*(\\{|function|class)") (#set! text "{_condition.inside};\n{_then}"))
+((if_statement consequence: (_) @_then alternative: (else_clause (_) @_else)) @rewrite (#set! text "{_then}\n{_else}"))
+((while_statement condition: (parenthesized_expression) @_condition body: (_) @_body) @rewrite
+  (#not-match? @_condition "^.[ \n]*(\\{|function|class)") (#set! text "{_condition.inside};\n{_body}"))
+((do_statement body: (_) @_body condition: (parenthesized_expression) @_condition) @rewrite
+  (#not-match? @_condition "^.[ \n]*(\\{|function|class)") (#set! text "{_body}\n{_condition.inside};"))
+((for_statement initializer: (expression) @_first body: (_) @_body) @rewrite (#set! text "{_first};\n{_body}"))
+((for_statement initializer: (_ (variable_declarator)) @_first body: (_) @_body) @rewrite (#set! text "{_first}\n{_body}"))
+((for_in_statement left: (_) @_left right: (array . (_) @_value) body: (_) @_body) @rewrite
+  (#set! text "{_left} = {_value};\n{_body}"))
+((for_in_statement left: (_) @_left right: (_) @_value body: (_) @_body) @rewrite
+  (#set! text "{_left} = {_value};\n{_body}"))
+((try_statement body: (_) @_body handler: (catch_clause body: (_) @_caught)) @rewrite
+  (#set! text "{_body.inside}\n{_caught.inside}\n"))
+((try_statement body: (_) @_body finalizer: (finally_clause body: (_) @_last)) @rewrite
+  (#set! text "{_body.inside}\n{_last.inside}\n"))
+((switch_statement body: (switch_body (_ body: (_)+ @_body))) @rewrite (#set! text "{_body}\n"))
+
+; A block that is there only so that something stands before its statement.
+(program (statement_block . (expression_statement) .) @rewrite @_block (#set! text ";{_block.inside}"))
+
+; let a; let b;  becomes  let a, b;  and  let a; a = 1;  becomes  let a = 1;
+((variable_declaration (variable_declarator) @_first .) @rewrite . (variable_declaration . (variable_declarator) @_second) @rewrite
+  (#set! text "var {_first}, {_second};"))
+((lexical_declaration kind: _ @_kind (variable_declarator) @_first .) @rewrite . (lexical_declaration kind: _ @_other . (variable_declarator) @_second) @rewrite
+  (#eq? @_kind @_other) (#set! text "{_kind} {_first}, {_second};"))
+((variable_declaration . (variable_declarator name: (_) @_name !value) .) @rewrite . (expression_statement (assignment_expression left: (_) @_other right: (_)) @_value) @rewrite
+  (#eq? @_name @_other) (#set! text "var {_value};"))
+((lexical_declaration kind: _ @_kind . (variable_declarator name: (_) @_name !value) .) @rewrite . (expression_statement (assignment_expression left: (_) @_other right: (_)) @_value) @rewrite
+  (#eq? @_name @_other) (#set! text "{_kind} {_value};"))
+
+; Words and operators become shorter ones, wherever they stand.
+((lexical_declaration kind: "const" @unify) (#set! text "let"))
+((binary_expression operator: "===" @unify) (#set! text "=="))
+((binary_expression operator: "!==" @unify) (#set! text "!="))
+
+; Parameters and arguments.
+(function_declaration name: (_) @param.fn parameters: (_) @param.list)
+(generator_function_declaration name: (_) @param.fn parameters: (_) @param.list)
+(variable_declarator name: (identifier) @param.fn value: (_ parameters: (_) @param.list))
+(assignment_expression left: (identifier) @param.fn right: (_ parameters: (_) @param.list))
+(assignment_expression left: (member_expression property: (_) @param.fn) right: (_ parameters: (_) @param.list))
+(method_definition name: (_) @param.fn parameters: (_) @param.list)
+(pair key: (_) @param.fn value: (_ parameters: (_) @param.list))
+(class_declaration name: (_) @param.fn body: (class_body (method_definition name: (_) @_name parameters: (_) @param.list))
+  (#eq? @_name "constructor"))
+(call_expression function: (identifier) @param.fn arguments: (arguments) @param.list)
+(call_expression function: (member_expression property: (_) @param.fn) arguments: (arguments) @param.list)
+(new_expression constructor: (identifier) @param.fn arguments: (arguments) @param.list)
+; A function that is called where it stands has its own text for a name.
+(call_expression function: (parenthesized_expression (_ parameters: (_) @param.list) @param.fn))
+(call_expression function: (parenthesized_expression (_ parameters: (_)) @param.fn) arguments: (arguments) @param.list)
+
+; Names for values. One that is used once may stand for anything.
+((variable_declaration . (variable_declarator name: (identifier) @alias.name value: (_) @alias.text) .) @alias.unit)
+((lexical_declaration . kind: _ . (variable_declarator name: (identifier) @alias.name value: (_) @alias.text) .) @alias.unit)
+((variable_declarator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit . (variable_declarator))
+((_ (variable_declarator) . (variable_declarator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit .))
+((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit)
+; A function needs parentheses where it is called.
+((_ (variable_declarator name: (identifier) @alias.name value: (_ body: (_)) @_value)) @alias.unit (#set! text "({_value})"))
+((expression_statement (assignment_expression left: (identifier) @alias.name right: (_ body: (_)) @_value)) @alias.unit
+  (#set! text "({_value})"))
+((function_declaration name: (_) @alias.name parameters: (_) @_parameters body: (_) @_body) @alias.unit
+  (#set! text "function {_parameters} {_body}"))
+((class_declaration name: (_) @alias.name (class_heritage)? @_base body: (_) @_body) @alias.unit
+  (#set! text "class {_base} {_body}"))
+
+; What a function declares moves out of it.
+(program (function_declaration body: (statement_block [(declaration) (expression_statement (assignment_expression))] @globalise)) @globalise.before)
+(statement_block (function_declaration body: (statement_block [(declaration) (expression_statement (assignment_expression))] @globalise)) @globalise.before)
+(program (class_declaration body: (class_body (method_definition body: (statement_block (declaration) @globalise)))) @globalise.before)
+
+; What is called once takes the call's place.
+((function_declaration name: (_) @inline.name parameters: (_) @inline.parameters body: (_) @inline.body) @inline.unit)
+((variable_declaration . (variable_declarator name: (_) @inline.name value: (_ parameters: (_) @inline.parameters body: (statement_block) @inline.body)) .) @inline.unit)
+((lexical_declaration . kind: _ . (variable_declarator name: (_) @inline.name value: (_ parameters: (_) @inline.parameters body: (statement_block) @inline.body)) .) @inline.unit)
+((expression_statement (assignment_expression left: (_) @inline.name right: (_ parameters: (_) @inline.parameters body: (statement_block) @inline.body))) @inline.unit)
+((method_definition name: (_) @inline.name parameters: (_) @inline.parameters body: (_) @inline.body) @inline.unit)
+((pair key: (_) @inline.name value: (_ parameters: (_) @inline.parameters body: (statement_block) @inline.body)) @inline.unit)
+((class_declaration name: (_) @inline.name body: (class_body (method_definition name: (_) @_name parameters: (_) @inline.parameters body: (_) @inline.body))) @inline.unit
+  (#eq? @_name "constructor"))
+((expression_statement (call_expression function: (identifier) @inline.call arguments: (arguments) @inline.arguments)) @inline.site)
+((expression_statement (call_expression function: (member_expression property: (_) @inline.call) arguments: (arguments) @inline.arguments)) @inline.site)
+((expression_statement (await_expression (call_expression function: (identifier) @inline.call arguments: (arguments) @inline.arguments))) @inline.site)
+((expression_statement (new_expression constructor: (identifier) @inline.call arguments: (arguments) @inline.arguments)) @inline.site)
+((function_declaration name: (_) @inline.name parameters: (_) @inline.parameters
+  body: (statement_block . (return_statement (expression) @inline.value) .)) @inline.unit)
+((_ (variable_declarator name: (_) @inline.name value: (_ parameters: (_) @inline.parameters
+  body: (statement_block . (return_statement (expression) @inline.value) .)))) @inline.unit)
+((_ (variable_declarator name: (_) @inline.name value: (arrow_function parameters: (_) @inline.parameters body: (expression) @inline.value))) @inline.unit)
+((expression_statement (assignment_expression left: (identifier) @inline.name
+  right: (arrow_function parameters: (_) @inline.parameters body: (expression) @inline.value))) @inline.unit)
+((method_definition name: (_) @inline.name parameters: (_) @inline.parameters
+  body: (statement_block . (return_statement (expression) @inline.value) .)) @inline.unit)
+((call_expression function: (identifier) @inline.call arguments: (arguments) @inline.arguments) @inline.expression)
+((call_expression function: (member_expression property: (_) @inline.call) arguments: (arguments) @inline.arguments) @inline.expression)

@@ -103,3 +103,67 @@ empty = `text ${plain} more`.replace(/x+/g, 'y');
 tag`template`;
 void short(arrow(exported)) || new Derived(...fixed), space.z;
 debugger;
+
+// Functions that can be shorter, and wrappers.
+list.map((x) => { plain = x; });
+list.map(() => { return { a: 1 }; });
+list.map(function (x) { return x; });
+assigned = function (y) { return y; };
+const held = function (y) { plain = y; };
+!function () { declared(12); }();
+(function () { declared(13); }());
+(function () { declared(14); }).call(this);
+(function (root, factory) { factory(root); })(this, function () { declared(15); });
+var module1 = (function () { return { a: 1 }; })(), second1 = (() => { return 2; })();
+module1 = (function () { declared(17); return one; })();
+export class Offered { constructor(x) { var inside = x; this.x = inside; } }
+new Offered(1);
+export function wraps(x) {
+  var made1 = (function () { return x; })();
+  declared(made1);
+  return (function () { return x; })();
+}
+function makes(x) {
+  inner = x;
+  return function () { return inner; };
+}
+makes(declared);
+class Holds { method() { let within = 1; return within; } }
+async function starts() { await waits(1); }
+await starts();
+const text = (y) => y + 1;
+var length1 = text(2);
+plain = text(length1);
+short1 = (y) => y;
+plain = short1(1);
+
+// Values that can be simpler.
+empty = mutable["key"], plain === 1, plain !== 2;
+mutable = { "quoted": function (y) { plain = y; }, [k]: 1 };
+declared(...[2], [...[3]]);
+mutable.quoted(1);
+new (class { method(y) { return y; } })().method(1);
+mutable = { method(y) { return y; } }.method(1);
+var { a1 } = { a1: 1 }, [b1] = [1];
+var { c1 = 2, d1: e1 } = mutable;
+[plain] = [1];
+({ key: plain } = { key: 1 });
+empty = `text`;
+empty = "text" + "more";
+declared.apply(this, [1]);
+declared.call(this, 1);
+for (const x of [1]) declared(x);
+for (plain = 1; plain < 2;) declared(plain);
+
+// Declarations side by side.
+var f1;
+var f2 = f1;
+var f3;
+f3 = 1;
+let g1;
+let g2 = g1;
+let g3;
+g3 = g2;
+{
+  f3 = 2;
+}

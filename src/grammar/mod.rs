@@ -258,6 +258,12 @@ impl Grammar {
         self.replace.allows(outer, inner)
     }
 
+    /// Whether nodes of this kind can stand where others stand: a name that can is one of a value or a
+    /// type, not one of a member or a label.
+    pub fn may_replace_others(&self, kind: u16) -> bool {
+        self.replace.has_group(kind)
+    }
+
     /// The texts that may stand where a node of `kind` stands in `field` of a node of kind `parent`,
     /// best first. The first key of `[minimal]` that fits decides; empty when none fits.
     pub fn minimal(&self, parent: Option<u16>, field: Option<u16>, kind: u16) -> &[String] {

@@ -35,7 +35,15 @@ impl ReplaceTable {
 
     /// Whether the kinds are the same or share a group.
     pub(super) fn allows(&self, outer: u16, inner: u16) -> bool {
-        let groups = |kind: u16| self.groups.get(usize::from(kind)).map_or(&[][..], Vec::as_slice);
-        outer == inner || groups(outer).iter().any(|group| groups(inner).contains(group))
+        outer == inner || self.groups_of(outer).iter().any(|group| self.groups_of(inner).contains(group))
+    }
+
+    /// Whether there is a group that the kind is in.
+    pub(super) fn has_group(&self, kind: u16) -> bool {
+        !self.groups_of(kind).is_empty()
+    }
+
+    fn groups_of(&self, kind: u16) -> &[u16] {
+        self.groups.get(usize::from(kind)).map_or(&[], Vec::as_slice)
     }
 }

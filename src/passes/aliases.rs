@@ -20,12 +20,12 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         return Vec::new();
     }
     // A parser may take a name for something else than an identifier (a type of the standard library
-    // for a keyword), so the text decides.
+    // for a keyword), so the text decides. Members and labels are called as they are.
     let kinds: BTreeSet<u16> = found.iter().map(|alias| alias.name.kind).collect();
     let mut uses: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
     for id in document.ids().filter(|&id| document.is_leaf(id)) {
         let kind = document.node(id).kind;
-        if grammar.is_identifier(kind) || kinds.contains(&kind) {
+        if kinds.contains(&kind) || (grammar.is_identifier(kind) && grammar.may_replace_others(kind)) {
             uses.entry(document.text(id)).or_default().push(id);
         }
     }
@@ -55,4 +55,39 @@ fn without(document: &Document, grammar: &Grammar, unit: &Capture) -> Vec<Edit> 
     let mut dead = NodeSet::new(document);
     dead.insert(node);
     removal_edits(document, grammar, &dead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::assert_proposals;
+
+    #[test]
+    fn a_name_becomes_what_it_stands_for() {
+        assert_proposals(
+            aliases,
+            &[
+                ("x.c", "typedef int t; t a; t b;", &["int a; int b;"]),
+                (
+                    "x.c",
+                    "typedef struct s { int a; } t; t b;",
+                    &["struct s { int a; }; struct s b;", "struct s { int a; } b;"],
+                ),
+                ("x.js", "var a = b; f(a, a);", &["f(b, b);"]),
+                ("x.js", "a = [1]; f(a);", &["f([1]);"]),
+                ("x.js", "var a = 1; f(a, b.a);", &["f(1, b.a);"]),
+                ("x.js", "class A { } new A;", &["new class  { };"]),
+                ("x.js", "function f() { } g(f);", &["g(function () { });"]),
+                ("x.json", "[1, 1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_name_without_use_and_one_whose_text_would_cost_more_stay() {
+        assert_proposals(
+            aliases,
+            &[("x.c", "typedef int t;", &[]), ("x.js", "var a = b;", &[]), ("x.js", "a = [1, 2, 3]; f(a, a, a);", &[])],
+        );
+    }
 }

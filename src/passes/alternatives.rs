@@ -145,7 +145,7 @@ impl Alternative {
         for edit in &edits {
             let part = edit.start..edit.end;
             tokens += i64::try_from(document.tokens_in(part.clone())).ok()?;
-            tokens -= i64::try_from(count_words(&edit.text)).ok()?;
+            tokens -= i64::try_from(count_tokens(&edit.text)).ok()?;
             bytes += i64::try_from(part.len()).ok()? - i64::try_from(edit.text.len()).ok()?;
             prints.of(part).hash(&mut hasher);
             edit.text.hash(&mut hasher);
@@ -181,6 +181,13 @@ impl Alternative {
     }
 }
 
+/// How many tokens a rule's text is taken for: its words and other characters, where operators that
+/// end in `=` or `>` are one.
+fn count_tokens(text: &[u8]) -> usize {
+    let goes_on = |pair: &&[u8]| b"=!<>+-*/%&|^".contains(&pair[0]) && matches!(pair[1], b'=' | b'>');
+    count_words(text) - text.windows(2).filter(goes_on).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +214,13 @@ mod tests {
             let node = sample.node(part);
             let made = Alternative::replace(&sample.document, &prints, CLASS, node, replacement);
             assert_eq!(made.map(|made| (made.tokens, made.bytes)), saved, "{replacement} for {part} in {text}");
+        }
+    }
+
+    #[test]
+    fn an_operator_is_one_token() {
+        for (text, tokens) in [("a == b", 3), ("a === b", 3), ("() => {}", 5), ("a - b", 3), ("a->b", 3), ("", 0)] {
+            assert_eq!(count_tokens(text.as_bytes()), tokens, "{text}");
         }
     }
 

@@ -32,3 +32,39 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
     });
     made.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::assert_proposals;
+
+    #[test]
+    fn what_a_function_declares_moves_in_front_of_it() {
+        assert_proposals(
+            globalised,
+            &[
+                ("x.c", "int f(void) { int a; b(); }", &["int a;\nint f(void) { b(); }"]),
+                ("x.c", "int f(int a) { }", &["int a;\nint f() { }"]),
+                ("x.c", "int a; int f(void) { }", &[]),
+                ("x.js", "function f() { var a; return a; }", &["var a;\nfunction f() { return a; }"]),
+                ("x.js", "var a; function f() { return a; }", &[]),
+                ("x.json", "[[1]]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn moves_come_to_an_end() {
+        let mut text = "function f() { function g() { var a; let b; } function h() { } }".to_owned();
+        let mut moves = 0;
+        loop {
+            let sample = crate::passes::testing::Languages::default().sample("x.js", text.as_str());
+            let found = globalised(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+            let Some(first) = found.first() else { break };
+            text = sample.results(std::slice::from_ref(first)).remove(0);
+            moves += 1;
+            assert!(moves < 20, "{text}");
+        }
+        assert_eq!(moves, 4, "{text}");
+    }
+}

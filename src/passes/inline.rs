@@ -89,8 +89,10 @@ fn substituted(
     let source = document.source();
     let (mut text, mut at) = (Vec::new(), part.start);
     for id in body..document.subtree_end(body) {
-        let range = document.node(id).range();
-        if !grammar.is_identifier(document.node(id).kind) || range.start < at || range.end > part.end {
+        let (range, kind) = (document.node(id).range(), document.node(id).kind);
+        // A member of the same name is another thing.
+        if !grammar.is_identifier(kind) || !grammar.may_replace_others(kind) || range.start < at || range.end > part.end
+        {
             continue;
         }
         let parameter = names.iter().position(|name| *name == document.text(id));
@@ -101,4 +103,45 @@ fn substituted(
     }
     text.extend_from_slice(&source[at..part.end]);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::assert_proposals;
+
+    #[test]
+    fn what_is_called_once_takes_the_place_of_its_call() {
+        assert_proposals(
+            inlined,
+            &[
+                ("x.c", "void f(int a) { b(a); } void g(void) { f(1); }", &["void g(void) { b(1); }"]),
+                ("x.c", "int f(int a) { return a + 2; } int x = f(1);", &["int x = 1 + 2;"]),
+                ("x.js", "function f(a) { b(a); } f(1);", &["b(1);"]),
+                ("x.js", "var f = (a) => a + 2; x = f(1);", &["x = 1 + 2;"]),
+                ("x.js", "class A { constructor(a) { b(a); } } new A(1);", &["b(1);"]),
+                ("x.js", "function f(a) { b(d.a, a); } f(1);", &["b(d.a, 1);"]),
+                ("x.js", "x = { m(a) { b(a); } }; x.m(1);", &["x = { }; b(1);"]),
+                ("x.json", "[1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_called_twice_or_calls_itself_stays() {
+        assert_proposals(
+            inlined,
+            &[
+                ("x.c", "void f(void) { b(); } void g(void) { f(); f(); }", &[]),
+                ("x.c", "void f(void) { f(); }", &[]),
+                ("x.js", "function f() { b(); } f(); f();", &[]),
+                ("x.js", "function f() { f(); }", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_parameter_without_an_argument_keeps_its_name() {
+        assert_proposals(inlined, &[("x.js", "function f(a, d) { b(a, d); } f(1);", &["b(1, d);"])]);
+    }
 }

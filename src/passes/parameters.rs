@@ -44,3 +44,39 @@ fn is_element(document: &Document, grammar: &Grammar, id: NodeId) -> bool {
     let node = document.node(id);
     node.is_named() && !node.is_extra() && !node.is_empty() && !grammar.is_separator(node.kind)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::assert_proposals;
+
+    #[test]
+    fn parameters_go_with_the_arguments_of_all_calls() {
+        assert_proposals(
+            parameters,
+            &[
+                (
+                    "x.c",
+                    "int f(int a, int b) { f(1, 2); }",
+                    &["int f() { f(); }", "int f(int a) { f(1); }", "int f(int b) { f(2); }"],
+                ),
+                ("x.c", "int f(int a); int f(int a) { }", &["int f(); int f() { }"]),
+                ("x.c", "void f(int a) { } void g(void) { f(1); f(2); }", &["void f() { } void g(void) { f(); f(); }"]),
+                ("x.js", "function f(a) { } f(b);", &["function f() { } f();"]),
+                ("x.js", "var f = (a = 1) => 1; f(b);", &["var f = () => 1; f();"]),
+                ("x.js", "class A { m(a) { } } x.m(1);", &["class A { m() { } } x.m();"]),
+                ("x.js", "class A { constructor(a) { } } new A(1);", &["class A { constructor() { } } new A();"]),
+                ("x.js", "(function (a) { })(1);", &["(function () { })();"]),
+                ("x.json", "[1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_stands_in_one_place_is_a_list_like_any_other() {
+        assert_proposals(
+            parameters,
+            &[("x.c", "int f(int a) { }", &[]), ("x.js", "f(a);", &[]), ("x.js", "function f() { } f();", &[])],
+        );
+    }
+}

@@ -79,3 +79,96 @@ pub(super) fn written(source: &[u8], pieces: &[Piece]) -> Vec<u8> {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{Languages, assert_proposals, shipped_sample};
+
+    #[test]
+    fn what_a_rule_matches_becomes_what_its_template_says() {
+        assert_proposals(
+            rewrites,
+            &[
+                ("x.c", "int x = (int)f;", &["x = (int)f;", "int x = f;"]),
+                ("x.c", "int a; int b;", &["int a, b;"]),
+                ("x.c", "int a; char b;", &[]),
+                ("x.c", "static int a;", &["int a;"]),
+                ("x.js", "try { } catch (e) { a(); }", &["try { } catch { a(); }", "\na();\n"]),
+                ("x.js", "x = y?.z;", &["x = z;", "x = y.z;"]),
+                ("x.js", "x = y['z'];", &["x = y.z;"]),
+                ("x.js", "x = y['a b'];", &[]),
+                ("x.js", "let a; let b;", &["let a, b;"]),
+                ("x.js", "let a; var b;", &[]),
+                ("x.js", "let a; a = 1;", &["let a = 1;"]),
+                ("x.js", "let a; b = 1;", &[]),
+                ("x.js", "f(...[a, b]);", &["f(a, b);"]),
+                ("x.js", "f(...[]);", &[]),
+                ("x.js", "if (a) b(); else d();", &["a;\nb();", "b();\nd();"]),
+                ("x.js", "switch (a) { case 1: b(); d(); }", &["b(); d();\n"]),
+                ("x.js", "import a from 'b';", &["var a;"]),
+                ("x.json", "[[1], {\"a\": 2}]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn functions_become_shorter_functions() {
+        assert_proposals(
+            rewrites,
+            &[
+                ("x.js", "f((a) => { return b; });", &["f((a) => b);", "f((a) => 0);", "f(a => { return b; });"]),
+                ("x.js", "f(a => { return { b }; });", &["f(a => ({ b }));", "f(a => 0);"]),
+                ("x.js", "f(() => 1);", &["f(_ => 1);"]),
+                ("x.js", "f(function (a, b) { return b; });", &["f((a, b) => b);", "f((a, b) => { return b; });"]),
+                ("x.js", "class A { m(a) { b(); } }", &["function m(a) { b(); }"]),
+                ("x.js", "class A { constructor(a) { b(); } }", &["function A(a) { b(); }"]),
+            ],
+        );
+    }
+
+    #[test]
+    fn equal_texts_become_another_text_together() {
+        assert_proposals(
+            unifications,
+            &[
+                ("x.c", "char a; char b; int d;", &["int a; int b; int d;"]),
+                ("x.c", "char a; float b;", &["int a; float b;", "char a; int b;"]),
+                ("x.c", "int a;", &[]),
+                ("x.js", "a === b; const d = a === 1;", &["a == b; const d = a == 1;", "a === b; let d = a === 1;"]),
+                ("x.js", "let a = b == 1;", &[]),
+                ("x.json", "[1, 1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn no_rewrite_of_a_sample_saves_nothing() {
+        let mut languages = Languages::default();
+        for file in ["x.c", "x.js", "x.json"] {
+            let sample = languages.sample(file, shipped_sample(file));
+            let prints = Fingerprints::new(sample.document.source());
+            let mut all = rewrites(&sample.document, &sample.grammar, &prints);
+            all.extend(unifications(&sample.document, &sample.grammar, &prints));
+            assert!(all.iter().all(|made| made.tokens > 0 || made.bytes > 0));
+        }
+    }
+
+    #[test]
+    fn what_stays_in_its_place_is_not_written_anew() {
+        let source = b"if (a) b; else d;";
+        let text = |text: &str| Piece::Text(text.to_owned());
+        let rows: [(&[Piece], Vec<Edit>); 4] = [
+            (&[Piece::from(7..9)], vec![Edit::replace(0..7, b""), Edit::replace(9..17, b"")]),
+            (
+                &[Piece::from(4..5), text(";"), Piece::from(7..17)],
+                vec![Edit::replace(0..4, b""), Edit::replace(5..7, b";")],
+            ),
+            (&[Piece::from(15..17), Piece::from(7..9)], vec![Edit::replace(0..17, b"d;b;")]),
+            (&[], vec![Edit::replace(0..17, b"")]),
+        ];
+        for (pieces, edits) in rows {
+            assert_eq!(place(source, 0..17, pieces), edits, "{pieces:?}");
+        }
+    }
+}

@@ -18,7 +18,8 @@ pub fn splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         };
         let Some(part) = inside(document, inner) else { continue };
         let class = class(document, Action::Splice, outer, inner);
-        all.extend(Alternative::keep_part(document, prints, class, outer, part, ""));
+        let suffix = if grammar.keeps_newlines() && goes_on(document, outer) { "\n" } else { "" };
+        all.extend(Alternative::keep_part(document, prints, class, outer, part, suffix));
     }
     all
 }
@@ -35,6 +36,13 @@ pub fn lifts(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> V
         all.extend(Alternative::keep_part(document, prints, class, outer, part, &lift.suffix));
     }
     all
+}
+
+/// Whether something follows on the line in which a node ends. Without its braces the last statement
+/// of a block may need the line's end.
+fn goes_on(document: &Document, node: NodeId) -> bool {
+    let after = &document.source()[document.node(node).end as usize..];
+    after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).is_some_and(|&byte| byte != b'\n')
 }
 
 /// The node that a rule has captured.
@@ -101,6 +109,8 @@ mod tests {
                 ("x.c", "void f(void) { switch (a) { case 1: b(); } }", &[]),
                 ("x.js", "try { a(); } finally { b(); }", &["a();", "b();"]),
                 ("x.js", "function f() { a(); }", &["a();"]),
+                ("x.js", "{ a() } b()", &["a()\n b()"]),
+                ("x.js", "{ a() }\nb()", &["a()\nb()"]),
                 ("x.json", "[[1]]", &[]),
             ],
         );

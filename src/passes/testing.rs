@@ -12,9 +12,10 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
-    Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments,
-    hoists, lifts, line_units, minimal_replacements, pairs, sensitive_ranges, short_names, shorter_literals, siblings,
-    simplest_literals, splices, token_units, tokens, unreferenced, windows, word_units,
+    Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
+    comments, forwards, globalised, groups, hoists, inlined, lifts, line_units, minimal_replacements, pairs,
+    parameters, rewrites, sensitive_ranges, short_names, shorter_literals, siblings, simplest_literals, splices,
+    token_units, tokens, unifications, unreferenced, windows, word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -165,12 +166,46 @@ impl Sample {
         brackets.learn(document);
         all.extend(windows(document, grammar, &brackets, &prints, |_| false));
         all.extend(pairs(document, grammar, &brackets, &prints));
+        all.extend(self.alternatives_of_rules());
+        all
+    }
+
+    /// All single edits that the newer forms of rules propose.
+    pub(crate) fn alternatives_of_rules(&self) -> Vec<Alternative> {
+        let (document, grammar) = (&self.document, &*self.grammar);
+        let prints = Fingerprints::new(document.source());
+        let mut all = rewrites(document, grammar, &prints);
+        all.extend(unifications(document, grammar, &prints));
+        all.extend(parameters(document, grammar, &prints));
+        all.extend(aliases(document, grammar, &prints));
+        all.extend(groups(document, grammar, &prints));
+        all.extend(forwards(document, grammar, &prints));
+        all.extend(globalised(document, grammar, &prints));
+        all.extend(inlined(document, grammar, &prints));
         all
     }
 
     /// Syntax errors of a text; `None` if it has no tree.
     pub(crate) fn errors(&mut self, text: &[u8]) -> Option<usize> {
         self.parser.parse(text).ok().map(|tree| error_count(&tree))
+    }
+}
+
+/// Rows of file, text, and the texts after each single edit that a pass proposes, in any order.
+#[track_caller]
+pub(crate) fn assert_proposals(
+    propose: impl Fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>,
+    rows: &[(&str, &str, &[&str])],
+) {
+    let mut languages = Languages::default();
+    for &(file, text, expected) in rows {
+        let sample = languages.sample(file, text);
+        let found = propose(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+        let mut results = sample.results(&found);
+        let mut expected: Vec<_> = expected.to_vec();
+        results.sort();
+        expected.sort_unstable();
+        assert_eq!(results, expected, "{text}");
     }
 }
 
