@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use lop::Options;
-use lop::engine::Verdict;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
