@@ -85,6 +85,8 @@ struct Asked {
     tokens: Option<usize>,
     ticket: Option<Ticket>,
     duration: Duration,
+    /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
+    ungated: bool,
 }
 
 /// The state of a reduction that outlives its passes.
@@ -264,7 +266,7 @@ impl<'a> Session<'a> {
                     let verdict = outcome.verdict;
                     if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
                         asked.ticket = None;
-                        let text = Arc::clone(&asked.text);
+                        let (text, ungated) = (Arc::clone(&asked.text), asked.ungated);
                         // Nobody wants to know, so not even a failure matters.
                         let counted =
                             self.count(&text, &Outcome { unresolved: None, ..outcome }, "not needed any more");
@@ -272,7 +274,7 @@ impl<'a> Session<'a> {
                             result = Err(halt);
                         }
                         if let Some(verdict) = verdict {
-                            self.cache.insert(key(&text), verdict);
+                            self.settle(&text, verdict, ungated);
                         }
                     }
                 }
@@ -302,13 +304,14 @@ impl<'a> Session<'a> {
                 }
                 let candidate = inquiry.candidate(question);
                 let free = self.free_answer(&candidate);
+                let ungated = !self.is_gated(&candidate);
                 let text: Arc<[u8]> = candidate.text.into();
                 let ticket = match free {
                     Some(_) => None,
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
                 let tokens = candidate.tokens;
-                asked.insert(question, Asked { text, tokens, ticket, duration: Duration::ZERO });
+                asked.insert(question, Asked { text, tokens, ticket, duration: Duration::ZERO, ungated });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
                     answered = true;
@@ -324,7 +327,7 @@ impl<'a> Session<'a> {
             };
             run.ticket = None;
             run.duration = outcome.duration;
-            let text = Arc::clone(&run.text);
+            let (text, ungated) = (Arc::clone(&run.text), run.ungated);
             let what = inquiry.describe(question);
             self.attribute(inquiry.pass(question));
             self.count(&text, &outcome, &what)?;
@@ -334,7 +337,7 @@ impl<'a> Session<'a> {
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
                 Some(verdict) => {
-                    self.cache.insert(key(&text), verdict);
+                    let verdict = self.settle(&text, verdict, ungated);
                     self.answer(inquiry, asked, question, verdict)?;
                 }
                 // Cancelled, so nobody wants it; if somebody does after all it is asked again.
@@ -407,8 +410,8 @@ impl<'a> Session<'a> {
             self.cache_hits += 1;
             return Some(verdict);
         }
-        if let Some(gate) = &mut self.gate
-            && (!candidate.cleared || text.len() <= ALWAYS_GATED || gate.is_strict())
+        if self.is_gated(candidate)
+            && let Some(gate) = &mut self.gate
             && !gate.passes(text, &self.best)
         {
             self.gate_refusals += 1;
@@ -416,6 +419,24 @@ impl<'a> Session<'a> {
             return Some(Verdict::Invalid);
         }
         None
+    }
+
+    /// Whether a candidate has to pass the gate before it is tested.
+    fn is_gated(&self, candidate: &Candidate) -> bool {
+        let strict = self.gate.as_ref().is_some_and(Gate::is_strict);
+        !candidate.cleared || candidate.text.len() <= ALWAYS_GATED || strict
+    }
+
+    /// What a test's verdict means, and remembers it. What was not parsed before the test is parsed
+    /// before it is accepted: together parts may be needed of which each may go.
+    fn settle(&mut self, text: &[u8], verdict: Verdict, ungated: bool) -> Verdict {
+        let passes = match &mut self.gate {
+            Some(gate) if ungated && verdict == Verdict::Interesting => gate.passes(text, &self.best),
+            _ => true,
+        };
+        let verdict = if passes { verdict } else { Verdict::Invalid };
+        self.cache.insert(key(text), verdict);
+        verdict
     }
 
     /// The deadline for a candidate: twice as long if this is its second chance.
