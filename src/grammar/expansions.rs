@@ -1,7 +1,7 @@
 //! What a symbol of a grammar can be expanded to: its productions as rows of children.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::productions::{Productions, Rule};
 
@@ -48,7 +48,12 @@ impl Productions {
     /// What nodes of this kind can be expanded to, those with the fewest children first: up to 64.
     /// Empty for tokens of the grammar, ERROR nodes and numbers that the parser does not have.
     #[must_use]
-    pub fn alternatives(&self, kind: u16) -> Vec<Expansion> {
+    pub fn alternatives(&self, kind: u16) -> Arc<[Expansion]> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(kind).or_insert_with(|| self.find(kind).into()))
+    }
+
+    fn find(&self, kind: u16) -> Vec<Expansion> {
         let Some(name) = self.kinds.named.get(&kind) else { return Vec::new() };
         let mut open = Vec::new();
         let mut all = Vec::new();
@@ -169,6 +174,7 @@ fn add(rows: &mut Vec<Vec<Child>>, more: Vec<Vec<Child>>) {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Mutex;
 
     use super::super::productions::Kinds;
     use super::*;
@@ -200,6 +206,7 @@ mod tests {
             rules: rules.iter().map(|(name, rule)| ((*name).to_owned(), rule.clone())).collect(),
             aliased: by_name,
             kinds: Kinds::from_names(named.into_iter().chain([(4, ",", false), (5, "<", false)])),
+            known: Mutex::default(),
         }
     }
 

@@ -5,11 +5,12 @@
 //! a pattern. What a symbol can be expanded to is said by [`Productions::alternatives`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use tree_sitter::Language;
 
+use super::expansions::Expansion;
 use super::problem::{GrammarError, Origin, Problem};
 
 /// The file's name in its folder.
@@ -22,6 +23,8 @@ pub struct Productions {
     /// What is aliased to a named kind, by the kind's name.
     pub(super) aliased: BTreeMap<String, Vec<Rule>>,
     pub(super) kinds: Kinds,
+    /// Expansions by kind, as far as they were asked for.
+    pub(super) known: Mutex<HashMap<u16, Arc<[Expansion]>>>,
 }
 
 /// A rule's right side.
@@ -114,7 +117,7 @@ impl Productions {
         }
         let mut aliased: BTreeMap<String, Vec<Rule>> = BTreeMap::new();
         rules.values().for_each(|rule| rule.collect_aliases(&mut aliased));
-        Ok(Self { rules, aliased, kinds: Kinds::new(language) })
+        Ok(Self { rules, aliased, kinds: Kinds::new(language), known: Mutex::default() })
     }
 }
 

@@ -40,6 +40,10 @@ pub enum Action {
     Window,
     /// A bracket goes with its partner.
     Pair,
+    /// A node is made anew from pieces of it.
+    Expand,
+    /// The inside of a block takes the place of a statement far around it.
+    DeepSplice,
 }
 
 /// Edits of one class are expected to be accepted equally often.

@@ -12,7 +12,7 @@ use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
 
 /// Levels below a node in which a replacement is looked for.
-const MAX_DEPTH: u16 = 4;
+pub(super) const MAX_DEPTH: u16 = 4;
 /// Candidates a node. More cost tests and were not found to make anything smaller.
 const MAX_CANDIDATES: usize = 10;
 /// Nodes looked at below one node: a list of 100,000 elements would make the search quadratic.
@@ -46,31 +46,42 @@ pub(super) fn compatible_descendants(
     most: usize,
 ) -> Vec<(NodeId, u16)> {
     let kind = document.node(outer).kind;
-    let mut found = Vec::new();
-    let mut queue = VecDeque::from([(outer, 0)]);
+    let compatible = nearby(document, grammar, outer).filter(|&(id, _)| {
+        let node = document.node(id);
+        node.is_named() && grammar.may_replace(kind, node.kind)
+    });
+    compatible.take(most).collect()
+}
+
+/// The first few descendants of a node that are not far below it and not empty, breadth first, with
+/// their distance. Comments are left out.
+pub(super) fn nearby<'d>(
+    document: &'d Document,
+    grammar: &'d Grammar,
+    outer: NodeId,
+) -> impl Iterator<Item = (NodeId, u16)> + 'd {
+    let mut below = VecDeque::from([(document.children(outer), 1)]);
     let mut visited = 0;
-    while let Some((node, depth)) = queue.pop_front() {
-        for child in document.children(node) {
+    std::iter::from_fn(move || {
+        while visited < MAX_VISITED {
+            let (children, depth) = below.front_mut()?;
+            let depth = *depth;
+            let Some(child) = children.next() else {
+                below.pop_front();
+                continue;
+            };
             visited += 1;
-            if visited > MAX_VISITED {
-                return found;
-            }
-            let this = document.node(child);
-            if !this.is_named() || this.is_extra() || this.is_empty() {
+            let node = document.node(child);
+            if node.is_extra() || node.is_empty() {
                 continue;
             }
-            if grammar.may_replace(kind, this.kind) {
-                found.push((child, depth + 1));
-                if found.len() == most {
-                    return found;
-                }
+            if depth < MAX_DEPTH && node.is_named() && !grammar.is_opaque(node.kind) {
+                below.push_back((document.children(child), depth + 1));
             }
-            if depth + 1 < MAX_DEPTH && !grammar.is_opaque(this.kind) {
-                queue.push_back((child, depth + 1));
-            }
+            return Some((child, depth));
         }
-    }
-    found
+        None
+    })
 }
 
 #[cfg(test)]

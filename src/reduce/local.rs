@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 use crate::engine::Verdict;
 use crate::grammar::Grammar;
 use crate::passes::{
-    Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, error_shells,
-    error_windows, forwards, globalised, groups, hoists, inlined, lifts, minimal_replacements, pairs, parameters,
-    rewrites, shorter_literals, splices, unifications, windows,
+    Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, deep_splices,
+    error_shells, error_windows, expansions, forwards, globalised, groups, hoists, inlined, lifts,
+    minimal_replacements, pairs, parameters, rewrites, shorter_literals, splices, unifications, windows,
 };
 use crate::syntax::{Document, Edit, NodeId};
 
@@ -302,6 +302,8 @@ pub(super) fn alternatives(
         Pass::Tokens => windows(document, grammar, brackets, prints, needed),
         Pass::Pairs => pairs(document, grammar, brackets, prints),
         Pass::Rewrite => rewrites(document, grammar, prints),
+        Pass::Expand => expansions(document, grammar, prints),
+        Pass::DeepSplice => deep_splices(document, grammar, prints),
         Pass::Literals => shorter_literals(document, grammar, prints),
         Pass::Unify => unifications(document, grammar, prints),
         Pass::Groups => groups(document, grammar, prints),
@@ -398,6 +400,8 @@ fn pass_of(action: Action) -> Pass {
         Action::Literal => Pass::Literals,
         Action::Window => Pass::Tokens,
         Action::Pair => Pass::Pairs,
+        Action::Expand => Pass::Expand,
+        Action::DeepSplice => Pass::DeepSplice,
     }
 }
 

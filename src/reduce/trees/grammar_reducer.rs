@@ -1,22 +1,18 @@
 //! The grammar reducer of The Fuzzing Book.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use crate::grammar::{Expansion, Grammar, Part};
-use crate::passes::{Removal, Sequence, siblings};
+use crate::grammar::{Expansion, Grammar};
+use crate::passes::{Removal, Sequence, fits, pick, siblings, text_of, ways};
 use crate::reduce::event::Event;
 use crate::reduce::reducer::{Reducer, nodes_of};
 use crate::reduce::session::Halt;
-use crate::syntax::{Document, Edit, NodeId, join};
+use crate::syntax::{Document, Edit, NodeId};
 
 use super::keep_only;
 
 /// Ways to fill an expansion that are looked at. The first that is smaller is tried.
 const MOST_COMBINATIONS: usize = 100;
-
-/// Expansions by kind, as far as they were asked for.
-type Expansions = HashMap<u16, Vec<Expansion>>;
 
 /// A way to make a child smaller.
 struct Reduction {
@@ -48,23 +44,22 @@ impl Reducer<'_, '_> {
         {
             self.session.emit(&Event::Note(&format!("{error}; going on without other expansions")))?;
         }
-        let mut expansions = Expansions::new();
         let mut depth = 1;
         while self.tools.is_some() && depth < height(self.work.document()) {
-            let reduced = self.pass_at(depth, &mut expansions)?;
+            let reduced = self.pass_at(depth)?;
             depth = if reduced { 1 } else { depth + 1 };
         }
         self.rebase()
     }
 
     /// Looks at all trees from the root down; `true` if something got smaller.
-    fn pass_at(&mut self, depth: u32, expansions: &mut Expansions) -> Result<bool, Halt> {
+    fn pass_at(&mut self, depth: u32) -> Result<bool, Halt> {
         let mut reduced = false;
         let mut parent = 0;
         // What gets smaller stands behind its parent in preorder, whose number stays.
         while self.tools.is_some() && (parent as usize) < self.work.document().node_count() {
             self.session.check_limits()?;
-            if self.reduce_children(parent, depth, expansions)? {
+            if self.reduce_children(parent, depth)? {
                 reduced = true;
             } else {
                 parent += 1;
@@ -74,7 +69,7 @@ impl Reducer<'_, '_> {
     }
 
     /// Goes once over the children of a node; `true` if one of them got smaller.
-    fn reduce_children(&mut self, parent: NodeId, depth: u32, expansions: &mut Expansions) -> Result<bool, Halt> {
+    fn reduce_children(&mut self, parent: NodeId, depth: u32) -> Result<bool, Halt> {
         let mut reduced = false;
         let mut next = 0;
         while let Some(tools) = &mut self.tools
@@ -84,7 +79,7 @@ impl Reducer<'_, '_> {
             let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
             let family = Family::new(document, parent, list);
             let before = self.session.size().bytes;
-            let Some((child, gone)) = self.reduce_one(&family, next, depth, expansions)? else { return Ok(reduced) };
+            let Some((child, gone)) = self.reduce_one(&family, next, depth)? else { return Ok(reduced) };
             self.rebase()?;
             // The next child has taken the place of one that is gone.
             next = if gone { child } else { child + 1 };
@@ -95,20 +90,14 @@ impl Reducer<'_, '_> {
 
     /// Makes the first of the children from `next` on smaller that can be made smaller: its number, and
     /// whether it is gone.
-    fn reduce_one(
-        &mut self,
-        family: &Family,
-        mut next: usize,
-        depth: u32,
-        expansions: &mut Expansions,
-    ) -> Result<Option<(usize, bool)>, Halt> {
+    fn reduce_one(&mut self, family: &Family, mut next: usize, depth: u32) -> Result<Option<(usize, bool)>, Halt> {
         while next < family.children.len() {
             let Some(tools) = &self.tools else { break };
             let look = Look { document: self.work.document(), grammar: tools.grammar, depth };
             // Enough for all workers.
             let (mut edits, mut of) = (Vec::new(), Vec::new());
             while edits.len() < self.session.slots() && next < family.children.len() {
-                for Reduction { edit, gone } in look.reductions(family, next, expansions) {
+                for Reduction { edit, gone } in look.reductions(family, next) {
                     edits.push(edit);
                     of.push((next, gone));
                 }
@@ -158,14 +147,14 @@ struct Look<'l> {
 impl Look<'_> {
     /// What could make a child smaller: without it and its neighbours, then its subtrees, then its
     /// other expansions.
-    fn reductions(&self, family: &Family, child: usize, expansions: &mut Expansions) -> Vec<Reduction> {
+    fn reductions(&self, family: &Family, child: usize) -> Vec<Reduction> {
         let child = family.children[child];
         let run = family.run(child, self.depth as usize);
         let mut all: Vec<Reduction> = run.into_iter().map(|edit| Reduction { edit, gone: true }).collect();
         let node = self.document.node(child);
         if node.is_named() && !node.is_extra() && !node.is_error() && !self.grammar.is_opaque(node.kind) {
             let below = self.below(child);
-            let smaller = self.subtrees(child, &below).chain(self.other_expansions(child, &below, expansions));
+            let smaller = self.subtrees(child, &below).chain(self.other_expansions(child, &below));
             all.extend(smaller.map(|edit| Reduction { edit, gone: false }));
         }
         all
@@ -200,13 +189,13 @@ impl Look<'_> {
     }
 
     /// The tree expanded in another way, those with the fewest nodes first.
-    fn other_expansions(&self, tree: NodeId, below: &[NodeId], expansions: &mut Expansions) -> Vec<Removal> {
+    fn other_expansions(&self, tree: NodeId, below: &[NodeId]) -> Vec<Removal> {
         let node = self.document.node(tree);
         let Ok(Some(productions)) = self.grammar.productions() else { return Vec::new() };
-        let expansions = expansions.entry(node.kind).or_insert_with(|| productions.alternatives(node.kind));
+        let expansions = productions.alternatives(node.kind);
         let mut filled: Vec<_> = expansions.iter().filter_map(|expansion| self.fill(tree, below, expansion)).collect();
         filled.sort_by_key(|pieces| self.nodes_in(pieces));
-        let texts = filled.iter().map(|pieces| self.text_of(pieces));
+        let texts = filled.iter().map(|pieces| text_of(self.document, pieces));
         let shorter = texts.filter(|text| !text.is_empty() && text.len() < node.len());
         shorter.map(|text| Removal::Edits(vec![Edit::replace(node.range(), text)])).collect()
     }
@@ -216,36 +205,12 @@ impl Look<'_> {
         let choices: Vec<Vec<NodeId>> = expansion
             .children
             .iter()
-            .map(|child| below.iter().copied().filter(|&piece| self.fits(&child.part, piece)).collect())
+            .map(|child| below.iter().copied().filter(|&piece| fits(self.document, &child.part, piece)).collect())
             .collect();
-        let ways = choices.iter().map(Vec::len).fold(1, usize::saturating_mul);
         let most = (self.document.subtree_end(tree) - tree) as usize;
-        (0..ways.min(MOST_COMBINATIONS)).map(|way| pick(&choices, way)).find(|pieces| self.nodes_in(pieces) < most)
-    }
-
-    fn fits(&self, part: &Part, piece: NodeId) -> bool {
-        let node = self.document.node(piece);
-        match part {
-            Part::Node(kinds) => node.is_named() && !node.is_empty() && kinds.contains(&node.kind),
-            Part::Token { kinds, .. } => !node.is_empty() && kinds.contains(&node.kind),
-            Part::Hidden => false,
-        }
-    }
-
-    /// The texts of some nodes, one behind the other; neighbours keep the blanks that are between them.
-    fn text_of(&self, pieces: &[NodeId]) -> Vec<u8> {
-        let source = self.document.source();
-        let mut stretches: Vec<Range<usize>> = Vec::new();
-        for &piece in pieces {
-            let next = self.document.node(piece).range();
-            match stretches.last_mut() {
-                Some(last) if last.end <= next.start && source[last.end..next.start].trim_ascii().is_empty() => {
-                    last.end = next.end;
-                }
-                _ => stretches.push(next),
-            }
-        }
-        join(stretches.into_iter().map(|stretch| &source[stretch]))
+        (0..ways(&choices).min(MOST_COMBINATIONS))
+            .map(|way| pick(&choices, way))
+            .find(|pieces| self.nodes_in(pieces) < most)
     }
 
     /// Nodes of a tree that has these children.
@@ -253,17 +218,6 @@ impl Look<'_> {
         let inside = |&child: &NodeId| (self.document.subtree_end(child) - child) as usize;
         1 + children.iter().map(inside).sum::<usize>()
     }
-}
-
-/// One of the ways to choose from each row; the choice from the last changes fastest.
-fn pick(choices: &[Vec<NodeId>], mut way: usize) -> Vec<NodeId> {
-    let mut picked: Vec<NodeId> = Vec::with_capacity(choices.len());
-    for row in choices.iter().rev() {
-        picked.push(row[way % row.len()]);
-        way /= row.len();
-    }
-    picked.reverse();
-    picked
 }
 
 /// Nodes on the longest way from the root to a leaf.

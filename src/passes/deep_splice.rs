@@ -1,0 +1,79 @@
+//! Deep splices: the inside of any block takes the place of a statement around it, however far out.
+//!
+//! Done before anything else is at its end this leads astray: what a block needs from outside goes
+//! with the statement, and the result is as small as it gets without it.
+
+use std::collections::BTreeSet;
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, NodeId};
+
+use super::alternatives::{Action, Alternative};
+use super::fingerprint::Fingerprints;
+use super::hoist;
+use super::splice_lift::{class, find, inside};
+
+/// Levels above a block in which a statement is looked for: with 100,000 levels the search would be
+/// quadratic.
+const MAX_LEVELS: usize = 100;
+/// Statements around a block whose place it may take, the nearest.
+const MAX_OUTER: usize = 10;
+/// Statements of a block that are tried by themselves, the first.
+const MAX_STATEMENTS: usize = 10;
+
+/// All deep splices of a document: a block is what a rule splices or calls a body, and everything of
+/// the same kind. What the rules themselves splice is left to [`splices`](super::splices), and what is
+/// near to [`hoists`](super::hoists).
+#[must_use]
+pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let (rules, root, source) = (grammar.rules(), document.tree().root_node(), document.source());
+    let (by_rule, bodies) = (rules.splices(root, source), rules.bodies(root, source));
+    let kinds: BTreeSet<u16> =
+        by_rule.iter().map(|splice| splice.inner.kind).chain(bodies.iter().map(|body| body.kind)).collect();
+    let by_rule: BTreeSet<_> =
+        by_rule.iter().filter_map(|s| find(document, &s.outer).zip(find(document, &s.inner))).collect();
+    let mut all = Vec::new();
+    for block in document.ids().filter(|&id| kinds.contains(&document.node(id).kind)) {
+        let statements: Vec<_> = statements(document, block).take(MAX_STATEMENTS).collect();
+        let (Some(&first), Some(part)) = (statements.first(), inside(document, block)) else { continue };
+        let near = document.node(block).depth.saturating_sub(u32::from(hoist::MAX_DEPTH));
+        for outer in outer_statements(document, grammar, block, first) {
+            if !by_rule.contains(&(outer, block)) {
+                let class = class(document, Action::DeepSplice, outer, block);
+                all.extend(Alternative::keep_part(document, prints, class, outer, part.clone(), ""));
+            }
+            if statements.len() > 1 && document.node(outer).depth <= near {
+                let alone = statements.iter().filter_map(|&statement| {
+                    let class = class(document, Action::DeepSplice, outer, statement);
+                    let kept = document.node(statement);
+                    Alternative::keep_part(document, prints, class, outer, (kept.range(), kept.tokens), "")
+                });
+                all.extend(alone);
+            }
+        }
+    }
+    all
+}
+
+/// What stands in a block.
+fn statements(document: &Document, block: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    document.children(block).filter(|&child| {
+        let node = document.node(child);
+        node.is_named() && !node.is_extra() && !node.is_empty()
+    })
+}
+
+/// The nearest nodes around a block in whose place a statement of it may stand, from the inside out.
+fn outer_statements<'d>(
+    document: &'d Document,
+    grammar: &'d Grammar,
+    block: NodeId,
+    statement: NodeId,
+) -> impl Iterator<Item = NodeId> + 'd {
+    let inner = document.node(statement).kind;
+    let around = std::iter::successors(document.parent(block), |&node| document.parent(node));
+    around
+        .take(MAX_LEVELS)
+        .filter(move |&node| node != 0 && grammar.may_replace(document.node(node).kind, inner))
+        .take(MAX_OUTER)
+}
