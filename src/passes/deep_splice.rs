@@ -77,3 +77,69 @@ fn outer_statements<'d>(
         .filter(move |&node| node != 0 && grammar.may_replace(document.node(node).kind, inner))
         .take(MAX_OUTER)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{FILES, Languages, assert_most_parse, shipped_sample};
+
+    /// Rows of file, text, and the texts after each deep splice, in any order.
+    #[track_caller]
+    fn assert_splices(rows: &[(&str, &str, &[&str])]) {
+        let mut languages = Languages::default();
+        for &(file, text, expected) in rows {
+            let sample = languages.sample(file, text);
+            let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+            let mut results = sample.results(&found);
+            results.sort();
+            let mut expected: Vec<_> = expected.to_vec();
+            expected.sort_unstable();
+            assert_eq!(results, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_inside_of_a_block_takes_the_place_of_statements_further_out() {
+        assert_splices(&[
+            ("x.c", "void f(void) { while (a) if (b) { d(); e(); } }", &["void f(void) { d(); e(); }"]),
+            ("x.c", "void f(void) { if (b) { d(); } }", &[]),
+            ("x.c", "void f(void) { if (b) { } }", &[]),
+            ("x.js", "a(b(function () { d(); e(); }));", &["d(); e();"]),
+            ("x.json", "[[[[[[[1, 2]]]]]]]", &[]),
+        ]);
+    }
+
+    #[test]
+    fn a_statement_takes_the_place_of_one_that_hoists_do_not_reach() {
+        let near = "if (a) { d(); e(); }";
+        let far = "if (a) a(b(b(function () { d(); e(); })));";
+        let mut languages = Languages::default();
+        for (text, reached) in [(near, false), (far, true)] {
+            let sample = languages.sample("x.js", text);
+            let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+            let results = sample.results(&found);
+            assert_eq!(results.contains(&"e();".to_owned()), reached, "{results:?}");
+        }
+    }
+
+    #[test]
+    fn proposals_for_the_sample_are_smaller_and_most_of_them_parse() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
+            assert_most_parse(&mut sample, &found);
+        }
+    }
+
+    #[test]
+    fn long_blocks_and_deep_nesting_are_no_matter() {
+        let long = format!("function f() {{ {} }}", "a();".repeat(100_000));
+        let deep = "{".repeat(100_000) + "a();" + &"}".repeat(100_000);
+        for (text, most) in [(long, 10), (deep, 1_000_100)] {
+            let sample = Languages::default().sample("x.js", text);
+            let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
+            assert!(found.len() <= most, "{}", found.len());
+        }
+    }
+}

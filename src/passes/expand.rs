@@ -57,7 +57,8 @@ fn of_node(
         let smaller = new.filter_map(|pieces| {
             Alternative::of_edits(document, prints, class, edits(document, outer, &pieces), parent)
         });
-        made.extend(smaller.take(MAX_FILLINGS));
+        // One that saves blanks only is the same text, written anew.
+        made.extend(smaller.filter(|made| made.tokens > 0).take(MAX_FILLINGS));
         if made.len() >= MAX_CANDIDATES {
             break;
         }
@@ -117,9 +118,6 @@ fn is_new(document: &Document, outer: NodeId, pieces: &[NodeId]) -> bool {
         let Some(expected) = next.filter(|&next| next <= child) else { return true };
         changes += usize::from(child != expected) + usize::from(child != piece);
         next = document.next_sibling(child);
-        if next.is_none() {
-            next = None;
-        }
     }
     changes += usize::from(next.is_some());
     changes > 1
@@ -191,4 +189,58 @@ pub fn pick(choices: &[Vec<NodeId>], mut way: usize) -> Vec<NodeId> {
     }
     picked.reverse();
     picked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{FILES, Languages, assert_most_parse, shipped_sample};
+
+    #[test]
+    fn a_node_is_made_anew_from_its_pieces() {
+        // Text, a node, and the texts after each new expansion of it.
+        let rows: [(&str, &str, &str, &[&str]); 5] = [
+            (
+                "x.c",
+                "void f(void) { if (a) b(); else d(); }",
+                "if (a) b(); else d();",
+                &["void f(void) { if (a) d(); }"],
+            ),
+            ("x.c", "int x = f(a, g(b), d);", "(a, g(b), d)", &["int x = f(g);"]),
+            ("x.js", "x = f(a, g(b), d);", "(a, g(b), d)", &["x = f(g);"]),
+            ("x.js", "x = a + b;", "a + b", &[]),
+            ("x.json", "[[1, [2], 3]]", "[1, [2], 3]", &["[[2]]"]),
+        ];
+        let mut languages = Languages::default();
+        for (file, text, part, expected) in rows {
+            let sample = languages.sample(file, text);
+            let node = sample.node(part);
+            let range = sample.document.node(node).range();
+            let mut found = expansions(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+            found.retain(|made| range.start <= made.range.start && made.range.end <= range.end);
+            found.retain(|made| made.class.outer == sample.document.node(node).kind);
+            assert_eq!(sample.results(&found), expected, "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn proposals_for_the_sample_are_smaller_and_most_of_them_parse() {
+        let mut languages = Languages::default();
+        for file in FILES {
+            let mut sample = languages.sample(file, shipped_sample(file));
+            let found = expansions(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
+            assert_most_parse(&mut sample, &found);
+        }
+    }
+
+    #[test]
+    fn long_lists_and_deep_nesting_are_no_matter() {
+        let long = format!("[0{}]", ",0".repeat(100_000));
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        for text in [long, deep] {
+            let sample = Languages::default().sample("x.json", text);
+            let found = expansions(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
+            assert!(found.len() <= MAX_CANDIDATES * 100_000);
+        }
+    }
 }

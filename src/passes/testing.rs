@@ -13,9 +13,9 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
-    comments, forwards, globalised, groups, hoists, inlined, lifts, line_units, minimal_replacements, pairs,
-    parameters, rewrites, sensitive_ranges, short_names, shorter_literals, siblings, simplest_literals, splices,
-    token_units, tokens, unifications, unreferenced, windows, word_units,
+    comments, deep_splices, expansions, forwards, globalised, groups, hoists, inlined, lifts, line_units,
+    minimal_replacements, pairs, parameters, rewrites, sensitive_ranges, short_names, shorter_literals, siblings,
+    simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows, word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -166,6 +166,8 @@ impl Sample {
         brackets.learn(document);
         all.extend(windows(document, grammar, &brackets, &prints, |_| false));
         all.extend(pairs(document, grammar, &brackets, &prints));
+        all.extend(expansions(document, grammar, &prints));
+        all.extend(deep_splices(document, grammar, &prints));
         all.extend(self.alternatives_of_rules());
         all
     }
@@ -267,4 +269,20 @@ pub(crate) fn any_text() -> impl Strategy<Value = Vec<u8>> {
     ]);
     let soup = prop::collection::vec(words, 0..60).prop_map(|words| words.concat().into_bytes());
     prop_oneof![prop::collection::vec(any::<u8>(), 0..120), soup]
+}
+
+/// Asserts that single edits make the text smaller, and nine of ten no syntax errors.
+#[track_caller]
+pub(crate) fn assert_most_parse(sample: &mut Sample, alternatives: &[Alternative]) {
+    let before = sample.document.errors();
+    let mut wrong = Vec::new();
+    for alternative in alternatives {
+        let left = render(sample.document.source(), alternative.edits.clone()).text;
+        assert!(alternative.tokens > 0 || left.len() < sample.document.source().len(), "{}", lossy(&left));
+        if sample.errors(&left).is_none_or(|errors| errors > before) {
+            let part = lossy(&sample.document.source()[alternative.range.clone()]);
+            wrong.push(format!("{part}: {:?}", alternative.edits));
+        }
+    }
+    assert!(wrong.len() * 10 <= alternatives.len(), "{} of {}: {wrong:#?}", wrong.len(), alternatives.len());
 }
