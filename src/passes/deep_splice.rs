@@ -11,7 +11,7 @@ use crate::syntax::{Document, NodeId};
 use super::alternatives::{Action, Alternative};
 use super::fingerprint::Fingerprints;
 use super::hoist;
-use super::splice_lift::{class, find, inside};
+use super::splice_lift::{class, find, inside, line_end};
 
 /// Levels above a block in which a statement is looked for: with 100,000 levels the search would be
 /// quadratic.
@@ -40,7 +40,8 @@ pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprint
         for outer in outer_statements(document, grammar, block, first) {
             if !by_rule.contains(&(outer, block)) {
                 let class = class(document, Action::DeepSplice, outer, block);
-                all.extend(Alternative::keep_part(document, prints, class, outer, part.clone(), ""));
+                let end = line_end(document, grammar, outer);
+                all.extend(Alternative::keep_part(document, prints, class, outer, part.clone(), end));
             }
             if statements.len() > 1 && document.node(outer).depth <= near {
                 let alone = statements.iter().filter_map(|&statement| {

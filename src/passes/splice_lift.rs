@@ -18,8 +18,8 @@ pub fn splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         };
         let Some(part) = inside(document, inner) else { continue };
         let class = class(document, Action::Splice, outer, inner);
-        let suffix = if grammar.keeps_newlines() && goes_on(document, outer) { "\n" } else { "" };
-        all.extend(Alternative::keep_part(document, prints, class, outer, part, suffix));
+        let end = line_end(document, grammar, outer);
+        all.extend(Alternative::keep_part(document, prints, class, outer, part, end));
     }
     all
 }
@@ -38,11 +38,12 @@ pub fn lifts(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> V
     all
 }
 
-/// Whether something follows on the line in which a node ends. Without its braces the last statement
-/// of a block may need the line's end.
-fn goes_on(document: &Document, node: NodeId) -> bool {
-    let after = &document.source()[document.node(node).end as usize..];
-    after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).is_some_and(|&byte| byte != b'\n')
+/// What has to follow the inside of a block in the place of `outer`: a line end where lines matter and
+/// something follows on the line. Without its braces the last statement may need it.
+pub(super) fn line_end(document: &Document, grammar: &Grammar, outer: NodeId) -> &'static str {
+    let after = &document.source()[document.node(outer).end as usize..];
+    let next = after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    if grammar.keeps_newlines() && next.is_some_and(|&byte| byte != b'\n') { "\n" } else { "" }
 }
 
 /// The node that a rule has captured.
@@ -106,6 +107,9 @@ mod tests {
                     &["void f(void) { b(); }", "void f(void) { d(); }"],
                 ),
                 ("x.c", "void f(void) { { a(); } }", &["void f(void) { a(); }"]),
+                // Nothing but the bracket ends the statement in it.
+                ("x.js", "if (a) { b() } d()", &["b()\n d()"]),
+                ("x.js", "if (a) { b() }\nd()", &["b()\nd()"]),
                 ("x.c", "void f(void) { switch (a) { case 1: b(); } }", &[]),
                 ("x.js", "try { a(); } finally { b(); }", &["a();", "b();"]),
                 ("x.js", "function f() { a(); }", &["a();"]),
