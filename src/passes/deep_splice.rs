@@ -37,7 +37,7 @@ pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprint
         let statements: Vec<_> = statements(document, block).take(MAX_STATEMENTS).collect();
         let (Some(&first), Some(part)) = (statements.first(), inside(document, block)) else { continue };
         let near = document.node(block).depth.saturating_sub(u32::from(hoist::MAX_DEPTH));
-        for outer in outer_statements(document, grammar, block, first) {
+        for outer in outer_statements(document, grammar, &kinds, block, first) {
             if !by_rule.contains(&(outer, block)) {
                 let class = class(document, Action::DeepSplice, outer, block);
                 let end = line_end(document, grammar, outer);
@@ -65,9 +65,11 @@ fn statements(document: &Document, block: NodeId) -> impl Iterator<Item = NodeId
 }
 
 /// The nearest nodes around a block in whose place a statement of it may stand, from the inside out.
+/// Other blocks are none: where one stands, mostly only a block may.
 fn outer_statements<'d>(
     document: &'d Document,
     grammar: &'d Grammar,
+    blocks: &'d BTreeSet<u16>,
     block: NodeId,
     statement: NodeId,
 ) -> impl Iterator<Item = NodeId> + 'd {
@@ -75,7 +77,11 @@ fn outer_statements<'d>(
     let around = std::iter::successors(document.parent(block), |&node| document.parent(node));
     around
         .take(MAX_LEVELS)
-        .filter(move |&node| node != 0 && grammar.may_replace(document.node(node).kind, inner))
+        .filter(|&node| node != 0)
+        .filter(move |&node| {
+            let outer = document.node(node).kind;
+            !blocks.contains(&outer) && grammar.may_replace(outer, inner)
+        })
         .take(MAX_OUTER)
 }
 
@@ -105,7 +111,7 @@ mod tests {
             ("x.c", "void f(void) { while (a) if (b) { d(); e(); } }", &["void f(void) { d(); e(); }"]),
             ("x.c", "void f(void) { if (b) { d(); } }", &[]),
             ("x.c", "void f(void) { if (b) { } }", &[]),
-            ("x.js", "a(b(function () { d(); e(); }));", &["d(); e();"]),
+            ("x.js", "a(b(function () { d(); e(); }));", &["d(); e();", "d();", "e();"]),
             ("x.json", "[[[[[[[1, 2]]]]]]]", &[]),
         ]);
     }
@@ -137,7 +143,7 @@ mod tests {
     fn long_blocks_and_deep_nesting_are_no_matter() {
         let long = format!("function f() {{ {} }}", "a();".repeat(100_000));
         let deep = "{".repeat(100_000) + "a();" + &"}".repeat(100_000);
-        for (text, most) in [(long, 10), (deep, 1_000_100)] {
+        for (text, most) in [(long, 10), (deep, 0)] {
             let sample = Languages::default().sample("x.js", text);
             let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
             assert!(found.len() <= most, "{}", found.len());

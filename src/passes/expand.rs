@@ -58,7 +58,12 @@ fn of_node(
             Alternative::of_edits(document, prints, class, edits(document, outer, &pieces), parent)
         });
         // One that saves blanks only is the same text, written anew.
-        made.extend(smaller.filter(|made| made.tokens > 0).take(MAX_FILLINGS));
+        for next in smaller.filter(|made| made.tokens > 0).take(MAX_FILLINGS) {
+            // Two expansions may be filled with the same pieces.
+            if made.iter().all(|other: &Alternative| other.edits != next.edits) {
+                made.push(next);
+            }
+        }
         if made.len() >= MAX_CANDIDATES {
             break;
         }
@@ -204,12 +209,22 @@ mod tests {
                 "x.c",
                 "void f(void) { if (a) b(); else d(); }",
                 "if (a) b(); else d();",
-                &["void f(void) { if (a) d(); }"],
+                &["void f(void) { if (a)d(); }"],
             ),
-            ("x.c", "int x = f(a, g(b), d);", "(a, g(b), d)", &["int x = f(g);"]),
-            ("x.js", "x = f(a, g(b), d);", "(a, g(b), d)", &["x = f(g);"]),
+            (
+                "x.c",
+                "int x = f(a, g(b), d);",
+                "(a, g(b), d)",
+                &["int x = f(g(b));", "int x = f(g);", "int x = f(a, g);", "int x = f(a,b);"],
+            ),
+            (
+                "x.js",
+                "x = f(a, g(b), d);",
+                "(a, g(b), d)",
+                &["x = f(g(b));", "x = f(g);", "x = f(a, g);", "x = f(a,b);"],
+            ),
             ("x.js", "x = a + b;", "a + b", &[]),
-            ("x.json", "[[1, [2], 3]]", "[1, [2], 3]", &["[[2]]"]),
+            ("x.json", "[[1, [2], 3]]", "[1, [2], 3]", &["[[[2]]]", "[[2]]"]),
         ];
         let mut languages = Languages::default();
         for (file, text, part, expected) in rows {
