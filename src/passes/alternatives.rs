@@ -130,8 +130,14 @@ impl Alternative {
     }
 
     /// Moves something: nothing need become smaller.
-    pub(super) fn moving(document: &Document, prints: &Fingerprints, class: Class, edits: Vec<Edit>) -> Option<Self> {
-        Self::unchecked(document, prints, class, edits, ()).map(|(made, _)| made)
+    pub(super) fn moving(
+        document: &Document,
+        prints: &Fingerprints,
+        class: Class,
+        edits: Vec<Edit>,
+        around: impl Hash,
+    ) -> Option<Self> {
+        Self::unchecked(document, prints, class, edits, around).map(|(made, _)| made)
     }
 
     /// Edits that may make the text larger, and the tokens that they save or (below 0) add.

@@ -8,6 +8,9 @@ use super::fingerprint::Fingerprints;
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::{class, find};
 
+/// So many bytes at its start tell what something moves out of from others that hold the same.
+const HEADER: usize = 48;
+
 /// Everything that a rule would move outwards. Nothing becomes smaller by it; it comes to an end
 /// because each move brings something nearer to the root.
 #[must_use]
@@ -28,7 +31,9 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         text.extend_from_slice(rule.suffix.as_bytes());
         text.push(b'\n');
         edits.push(Edit::replace(at..at, text));
-        Alternative::moving(document, prints, class(document, Action::Globalise, before, moved), edits)
+        let class = class(document, Action::Globalise, before, moved);
+        let header = prints.of(at..rule.before.range.end.min(at + HEADER));
+        Alternative::moving(document, prints, class, edits, header)
     });
     made.collect()
 }

@@ -14,6 +14,9 @@ use super::rewrites::{class, place};
 /// What edits must have in common to be made together: group, name, and the scope around them.
 type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);
 
+/// So many bytes at its start tell a scope from others in which the same is done.
+const HEADER: usize = 48;
+
 /// All groups of edits of a document, each as one.
 #[must_use]
 pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
@@ -42,8 +45,15 @@ pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
         let (_, edits) = together.entry((&edit.group, name, scope)).or_insert((edit.outer.kind, Vec::new()));
         edits.extend(place(source, edit.outer.range.clone(), &edit.pieces));
     }
-    let made = together.into_iter().filter_map(|((group, ..), (kind, edits))| {
-        Alternative::of_edits(document, prints, class(Action::Group, numbers[group], kind), edits, group)
+    let made = together.into_iter().filter_map(|((group, name, scope), (kind, edits))| {
+        let header = scope.map(|(start, end)| prints.of(start..end.min(start + HEADER)));
+        Alternative::of_edits(
+            document,
+            prints,
+            class(Action::Group, numbers[group], kind),
+            edits,
+            (group, name, header),
+        )
     });
     made.collect()
 }

@@ -21,7 +21,7 @@ pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         lists.entry(&document.source()[found.function.range]).or_default().push(elements);
     }
     let mut all = Vec::new();
-    for lists in lists.values().filter(|lists| lists.len() > 1) {
+    for (function, lists) in lists.iter().filter(|(_, lists)| lists.len() > 1) {
         let most = lists.iter().map(Vec::len).max().unwrap_or(0);
         let every: Vec<NodeId> = lists.iter().flatten().copied().collect();
         let each = (0..most).rev().map(|at| lists.iter().filter_map(|list| list.get(at)).copied().collect::<Vec<_>>());
@@ -34,7 +34,7 @@ pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints)
             let kind = document.node(first).kind;
             let class = Class { action: Action::Parameters, outer: kind, inner: 0, depth };
             let edits = removal_edits(document, grammar, &dead);
-            all.extend(Alternative::of_edits(document, prints, class, edits, most));
+            all.extend(Alternative::of_edits(document, prints, class, edits, (function, most)));
         }
     }
     all

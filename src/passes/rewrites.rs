@@ -16,7 +16,8 @@ pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
     let made = found.into_iter().filter_map(|rewrite| {
         let class = class(Action::Rewrite, rewrite.rule, rewrite.outer.kind);
         let edits = place(document.source(), rewrite.outer.range.clone(), &rewrite.pieces);
-        Alternative::of_edits(document, prints, class, edits, ())
+        // The edits leave out what stays where it is.
+        Alternative::of_edits(document, prints, class, edits, prints.of(rewrite.outer.range))
     });
     made.collect()
 }

@@ -47,8 +47,6 @@ pub enum Pass {
     DeepSplice,
     /// Numbers and texts made simple.
     Literals,
-    /// Two names made one.
-    MergeNames,
     /// Characters of literals, ERROR regions and leftovers.
     Characters,
     /// Short names.
@@ -109,7 +107,7 @@ impl Stage {
 
 impl Pass {
     /// All passes, in the order of their stages.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 28] = [
         Self::Comments,
         Self::Unreferenced,
         Self::Siblings,
@@ -132,7 +130,6 @@ impl Pass {
         Self::Expand,
         Self::DeepSplice,
         Self::Literals,
-        Self::MergeNames,
         Self::Characters,
         Self::Rename,
         Self::Whitespace,
@@ -193,14 +190,15 @@ impl Pass {
             Self::Globalise => ("globalise", Stage::Rules, "declarations moved out of what encloses them"),
             Self::Inline => ("inline", Stage::Rules, "calls replaced by the body of what they call"),
             Self::Unify => ("unify", Stage::Rules, "equal texts replaced by a simpler one, all together"),
-            Self::Expand => {
-                ("expand", Stage::Rules, "a node made anew, by a shorter rule of the grammar, from its parts")
-            }
+            Self::Expand => (
+                "expand",
+                Stage::Rules,
+                "a node made anew, by a shorter rule of the grammar, from its parts; with --thorough",
+            ),
             Self::DeepSplice => {
                 ("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it")
             }
             Self::Literals => ("literals", Stage::Late, "numbers and texts become simple ones"),
-            Self::MergeNames => ("merge-names", Stage::Late, "two names become one"),
             Self::Characters => ("characters", Stage::Characters, "characters of literals, errors and leftovers"),
             Self::Rename => ("rename", Stage::Finish, "names become short"),
             Self::Whitespace => {
