@@ -11,13 +11,26 @@ pub fn tokens(document: &Document, grammar: &Grammar) -> impl Iterator<Item = No
     leaves(document).filter(|&id| !ends_a_line(document, grammar, id))
 }
 
-/// The same tokens, in rows between which a directive ends.
+/// The same tokens, in rows between which a directive ends, whether or not the line feed that ends
+/// it is a leaf.
 pub(super) fn rows(document: &Document, grammar: &Grammar) -> Vec<Vec<NodeId>> {
     let mut rows = vec![Vec::new()];
+    let mut last: Option<NodeId> = None;
     for id in leaves(document) {
-        if ends_a_line(document, grammar, id) {
+        let mut ends = ends_a_line(document, grammar, id);
+        // Every node is left once.
+        let mut left = last;
+        while let Some(node) = left.filter(|&node| !document.contains(node, id)) {
+            ends |= grammar.is_newline_sensitive(document.node(node).kind);
+            left = document.parent(node);
+        }
+        last = Some(id);
+        if ends {
             rows.push(Vec::new());
-        } else if let Some(row) = rows.last_mut() {
+        }
+        if !ends_a_line(document, grammar, id)
+            && let Some(row) = rows.last_mut()
+        {
             row.push(id);
         }
     }

@@ -112,12 +112,12 @@ mod tests {
             ("x.json", "[1,2]", &["", "[]", "[1]", "[2]"]),
             ("x.json", "1", &[]),
             ("x.json", "", &[]),
-            ("x.c", "int a;", &["", "int", ";"]),
+            ("x.c", "int a;", &["", "int ", ";"]),
             // No window goes over the end of a directive.
             (
                 "x.c",
                 "#define A 1\nint a;",
-                &["#define A 1\n", "#define A 1\nint", "#define A 1\n;", "\nint a;", "#define\nint a;", "1\nint a;"],
+                &["#define A 1\n", "#define A 1\nint ", "#define A 1\n;", "int a;", "#define\nint a;", "1\nint a;"],
             ),
             ("x.js", "f(a)", &["", "f"]),
             // In a malformed text brackets go without their partners.
