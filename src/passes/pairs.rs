@@ -75,7 +75,9 @@ fn around(document: &Document, open: NodeId, end: usize) -> Option<NodeId> {
     let mut at = document.parent(open)?;
     for _ in 0..MOST_LEVELS {
         let node = document.node(at);
-        if node.start < start || node.end as usize > end {
+        let after = node.end as usize;
+        // In a malformed text it may hold the opening bracket alone.
+        if after >= end && (node.start < start || after > end) {
             return Some(at);
         }
         at = document.parent(at)?;
