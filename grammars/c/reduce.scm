@@ -183,8 +183,6 @@
 ((function_definition body: (compound_statement (declaration) @globalise)) @globalise.before)
 ((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise)))
   @globalise.before (#set! suffix ";"))
-; f(a) int a; { }
-((function_definition (declaration) @globalise body: (_)) @globalise.before)
 
 ; What is called once takes the call's place.
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)

@@ -113,7 +113,9 @@ block: {
 
 typedef int *alone;
 char *declared(int);
-int old(a) int a; { return a; }
+int later(int a);
+int sooner(int a) { return later(a) + later(1); }
+int later(int a) { return a ? 1 : 2; }
 void arrows(struct node *n)
 {
     n->value = *n->next->text;
@@ -125,3 +127,5 @@ int inside_alone;
 #if LIMIT
 int inside_if;
 #endif
+int once(int a) { return a + a; }
+int caller(void) { return once(7) * 2; }

@@ -376,7 +376,8 @@ mod tests {
             for granularity in [Granularity::Token, Granularity::Line, Granularity::Char] {
                 let generator = generator(language, granularity);
                 for size in [60, 400, 2000] {
-                    if granularity == Granularity::Line && size == 60 {
+                    // A piece of the sample is larger than that.
+                    if granularity != Granularity::Token && size == 60 {
                         continue;
                     }
                     let text = grown(&generator, size, 1);

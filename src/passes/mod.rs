@@ -249,7 +249,7 @@ mod tests {
                     wrong.push(format!("{file}: {:?}: {}", alternative.class, lossy(&left[alternative.range.start..])));
                 }
             }
-            assert!(clean_names * 100 >= names * 60, "{file}: {clean_names} of {names} names");
+            assert!(clean_names * 2 >= names, "{file}: {clean_names} of {names} names");
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     }

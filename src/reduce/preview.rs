@@ -140,6 +140,8 @@ mod tests {
         }
     }
 
+    /// A value in the place of a name is wrong where the name is assigned to, which only the gate finds
+    /// out: of what a rule for names proposes something has to parse, of other rules everything.
     #[test]
     fn what_every_rule_proposes_on_the_sample_parses() {
         let mut wrong = Vec::new();
@@ -149,15 +151,20 @@ mod tests {
                 let place = format!("grammars/{}/reduce.scm:{}: {}", folder.name, rule.line, rule.text);
                 let alone = Grammar::load(&Folder { rules: &rule.text, ..*folder })
                     .unwrap_or_else(|error| panic!("{place}: {error}"));
+                let (mut clean, mut broken) = (0, Vec::new());
                 for proposal in by_rules(&document, &alone) {
                     let text = render(document.source(), proposal.edits.clone()).text;
                     let errors = parser.parse(&text).map_or(usize::MAX, |tree| error_count(&tree));
                     if errors > document.errors() {
                         let before = String::from_utf8_lossy(&document.source()[proposal.range.clone()]).into_owned();
                         let after = String::from_utf8_lossy(&proposal.replacement(document.source())).into_owned();
-                        wrong.push(format!("{place}\n    `{before}` by `{after}`"));
+                        let names = matches!(proposal.pass, Pass::Aliases | Pass::Inline);
+                        broken.push((names, format!("{place}\n    `{before}` by `{after}`")));
+                    } else {
+                        clean += 1;
                     }
                 }
+                wrong.extend(broken.into_iter().filter(|(names, _)| !names || clean == 0).map(|(_, text)| text));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
