@@ -450,17 +450,17 @@ impl Sweep {
     /// was refused.
     fn stale(&self, setting: &Setting) -> Vec<bool> {
         // From the first to the last unit of the removals from each one on, as far as they hold.
-        let mut hulls = vec![usize::MAX..0; self.removals.len() + 1];
+        const NOTHING: (usize, usize) = (usize::MAX, 0);
+        let mut hulls = vec![NOTHING; self.removals.len() + 1];
         for (number, removal) in self.removals.iter().enumerate().rev() {
-            let later = &hulls[number + 1];
+            let later = hulls[number + 1];
             let holds = self.union.run_at(removal.start).is_some();
-            hulls[number] =
-                if holds { later.start.min(removal.start)..later.end.max(removal.end) } else { later.clone() };
+            hulls[number] = if holds { (later.0.min(removal.start), later.1.max(removal.end)) } else { later };
         }
         let anywhere = setting.direction == Direction::Evidence;
         let stale = |certificate: &Certificate| {
-            let later = &hulls[(certificate.knew as usize).min(hulls.len() - 1)];
-            later.start < certificate.own.start || anywhere && later.end > certificate.own.end
+            let later = hulls[(certificate.knew as usize).min(hulls.len() - 1)];
+            later.0 < certificate.own.start || anywhere && later.1 > certificate.own.end
         };
         self.certificates.iter().map(stale).collect()
     }

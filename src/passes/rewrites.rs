@@ -22,10 +22,13 @@ pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
     made.collect()
 }
 
+/// The edits of one rule in the places that have one text, and the kind of the first of these.
+type Places<'t> = BTreeMap<(usize, &'t [u8]), (u16, Vec<Edit>)>;
+
 /// What can be made the same: the texts that one rule matches, each wherever it stands.
 #[must_use]
 pub fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let mut places: BTreeMap<(usize, &[u8]), (u16, Vec<Edit>)> = BTreeMap::new();
+    let mut places: Places<'_> = BTreeMap::new();
     for rewrite in grammar.rules().unified(document.tree().root_node(), document.source()) {
         let text = &document.source()[rewrite.outer.range.clone()];
         let (_, edits) = places.entry((rewrite.rule, text)).or_insert((rewrite.outer.kind, Vec::new()));
