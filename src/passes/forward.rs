@@ -42,3 +42,27 @@ pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
     });
     made.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::assert_proposals;
+
+    #[test]
+    fn a_definition_takes_its_declarations_place() {
+        assert_proposals(
+            forwards,
+            &[
+                (
+                    "x.c",
+                    "int f(void); int g(void) { return f(); } int f(void) { return 1; }",
+                    &["int f(void) { return 1; } int g(void) { return f(); } "],
+                ),
+                ("x.c", "int f(void) { return 1; } int f(void);", &[]),
+                ("x.c", "int f(void);", &[]),
+                ("x.js", "function f() { }", &[]),
+                ("x.json", "[1]", &[]),
+            ],
+        );
+    }
+}

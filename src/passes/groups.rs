@@ -64,3 +64,45 @@ fn innermost(scopes: &[Capture], range: &Range<usize>) -> Option<(usize, usize)>
     let around = scopes[..before].iter().rev().find(|scope| scope.range.end >= range.end)?;
     Some((around.range.start, around.range.end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::assert_proposals;
+
+    #[test]
+    fn what_makes_sense_together_is_done_together() {
+        assert_proposals(
+            groups,
+            &[
+                ("x.c", "int a[2][3]; int b = a[0][1];", &["int a[3]; int b = a[1];", "int a[2][3]; int b = a[1];"]),
+                ("x.c", "struct s *p; int b = p->f;", &["struct s p; int b = p.f;", "struct s *p; int b = p;"]),
+                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;"]),
+                ("x.c", "void f(void) { a: b(); goto a; }", &["void f(void) { b(); ; }"]),
+                ("x.json", "[1, 1]", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn scopes_keep_apart_what_is_alike() {
+        assert_proposals(
+            groups,
+            &[(
+                "x.c",
+                "int f(void) { return 1; } int g(void) { return 1; }",
+                &[
+                    "void f(void) { ; } int g(void) { return 1; }",
+                    "int f(void) { return 1; } void g(void) { ; }",
+                    "void f(void) { return; } int g(void) { return 1; }",
+                    "int f(void) { return 1; } void g(void) { return; }",
+                ],
+            )],
+        );
+        let text = "int f(void) { return 1; } int g(void) { return 1; }";
+        let sample = crate::passes::testing::Languages::default().sample("x.c", text);
+        let found = groups(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
+        let memos: std::collections::BTreeSet<_> = found.iter().map(|group| group.memo).collect();
+        assert_eq!(memos.len(), found.len(), "what was refused in one function may be right in another");
+    }
+}
