@@ -38,8 +38,8 @@ use crate::engine::{Knowledge, Verdict};
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Brackets, Shapes};
-use crate::syntax::{Document, ParseError, SyntaxParser, count_lines, count_words};
+use crate::passes::{Brackets, Shapes, word_units};
+use crate::syntax::{Document, NodeId, ParseError, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::Format;
 pub use error::{ReduceError, SyntaxCause};
@@ -56,6 +56,11 @@ pub use session::{BASELINE_DEADLINE, usual_deadline};
 use reducer::{Reducer, Tools};
 use session::{Halt, Session};
 use work::Work;
+
+/// Shorter texts are taken by their tree, whatever it looks like.
+const SHAPELESS: usize = 5_000;
+/// Nodes of so many tokens, such as a string with its quotes, tell nothing of the text's shape.
+const FEW: u32 = 3;
 
 /// A result of fewer bytes is parsed once more for the report.
 const COUNT_AGAIN_BELOW: usize = 256 << 10;
@@ -191,6 +196,15 @@ fn run<'g>(
             parse(grammar, &reducer.session.best().clone())
         }
     };
+    let parsed = match parsed {
+        // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
+        Ok(document) if is_shapeless(&document) => {
+            drop(document);
+            reducer.text_pass(Pass::Words, word_units)?;
+            parse(grammar, &reducer.session.best().clone())
+        }
+        parsed => parsed,
+    };
     match parsed.and_then(|document| Ok((document, tools(grammar)?, SyntaxParser::new(grammar.language())?))) {
         Ok((document, tools, gate)) => reducer.plant(document, tools, gate),
         Err(error) => {
@@ -198,6 +212,16 @@ fn run<'g>(
         }
     }
     reducer.run()
+}
+
+/// Whether most of a large text is tokens in one syntax error, as when thousands of brackets are never closed.
+fn is_shapeless(document: &Document) -> bool {
+    let is_flat = |&id: &NodeId| {
+        let in_error = document.parent(id).is_some_and(|parent| document.node(parent).is_error());
+        in_error && document.node(id).tokens <= FEW
+    };
+    let flat: usize = document.ids().filter(is_flat).map(|id| document.node(id).tokens as usize).sum();
+    document.tokens() >= SHAPELESS && flat * 2 > document.tokens()
 }
 
 fn tools(grammar: &Grammar) -> Result<Tools<'_>, ParseError> {

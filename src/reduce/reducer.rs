@@ -225,7 +225,7 @@ impl<'g> Reducer<'_, 'g> {
         Ok(())
     }
 
-    fn text_pass(&mut self, pass: Pass, units: impl Fn(&[u8]) -> Option<Sequence>) -> Result<(), Halt> {
+    pub(super) fn text_pass(&mut self, pass: Pass, units: impl Fn(&[u8]) -> Option<Sequence>) -> Result<(), Halt> {
         if !self.allows(pass) {
             return Ok(());
         }
