@@ -10,6 +10,7 @@ mod grammars;
 mod kept;
 mod malformed;
 mod model;
+mod quality;
 mod reduce;
 mod safety;
 mod scanner;

@@ -1,0 +1,239 @@
+//! Trap cases, kept for ever: inputs of a kind that a reducer once ended badly on, or easily could, each with
+//! the size that a person would end with. The walk knows no case; how to add one is in `tests/quality/README.md`.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use lop::Options;
+use lop::engine::Verdict;
+use lop::syntax::{Document, SyntaxParser};
+use regex::bytes::Regex;
+use serde::Deserialize;
+
+use crate::reduce::{grammar, run, yes_if};
+use crate::support::Folder;
+
+/// `tests/quality/<case>.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    /// What may go wrong here, for people.
+    trap: String,
+    /// The input: a file beside this one, or only a name if there is a recipe.
+    file: String,
+    /// The input is made of these parts, one behind the other.
+    #[serde(default)]
+    recipe: Vec<Part>,
+    /// The input's lines end like this, whatever the file on disk has.
+    #[serde(default)]
+    line_ends: Option<String>,
+    /// Interesting is what matches all of these, …
+    #[serde(default)]
+    needs: Vec<String>,
+    /// … none of these, …
+    #[serde(default)]
+    forbids: Vec<String>,
+    /// … and makes this command end with 0; `{}` is the file. Asked last: it costs a process.
+    #[serde(default)]
+    command: Vec<String>,
+    /// Programs that need not be here; a case without one of its own is skipped, and says so.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// This command has to end with 0 on the result, though nothing asked for it on the way.
+    #[serde(default)]
+    check: Vec<String>,
+    /// The largest result that is good enough.
+    at_most_tokens: usize,
+    /// Tests that it may take.
+    at_most_tests: usize,
+    /// What the result has to be, byte for byte, where only one will do.
+    #[serde(default)]
+    result: Option<String>,
+}
+
+/// A text, again and again.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// `{i}` is the number of the repetition, from 0 on.
+    text: String,
+    #[serde(default = "once")]
+    times: usize,
+}
+
+fn once() -> usize {
+    1
+}
+
+struct Case {
+    name: String,
+    said: Said,
+    input: Vec<u8>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/quality")
+}
+
+fn is_installed(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
+}
+
+impl Case {
+    fn all() -> Vec<Self> {
+        let entries = fs::read_dir(folder()).expect("the cases are part of the tree");
+        let paths = entries.map(|entry| entry.expect("the folder can be listed").path());
+        let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
+        paths.sort();
+        paths.iter().map(|path| Self::read(path)).collect()
+    }
+
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let said: Said = toml::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let name = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
+        let mut input = if said.recipe.is_empty() {
+            fs::read(folder().join(&said.file)).unwrap_or_else(|error| panic!("{name}: {}: {error}", said.file))
+        } else {
+            let repeat =
+                |part: &Part| -> String { (0..part.times).map(|i| part.text.replace("{i}", &i.to_string())).collect() };
+            said.recipe.iter().map(repeat).collect::<String>().into_bytes()
+        };
+        match said.line_ends.as_deref() {
+            None => {}
+            Some("crlf") => input = String::from_utf8_lossy(&input).replace('\n', "\r\n").into_bytes(),
+            Some(other) => panic!("{name}: line ends are crlf or as they are, not {other}"),
+        }
+        Case { name, said, input }
+    }
+
+    /// Whether a command ends with 0 on a text, in a folder with nothing else in it.
+    fn holds(&self, command: &[String], folder: &Folder, text: &[u8]) -> bool {
+        let path = folder.write(&self.said.file, text).display().to_string();
+        let status = Command::new(&command[0])
+            .args(command[1..].iter().map(|argument| argument.replace("{}", &path)))
+            .current_dir(folder.path("."))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        status.unwrap_or_else(|error| panic!("{}: {}: {error}", self.name, command[0])).success()
+    }
+
+    /// Reduces: the figures with the text it ends with, and what is wrong with them.
+    fn outcome(&self) -> (String, Vec<String>) {
+        let regexes = |texts: &[String]| -> Vec<Regex> {
+            texts.iter().map(|text| Regex::new(text).unwrap_or_else(|error| panic!("{}: {error}", self.name))).collect()
+        };
+        let said = &self.said;
+        let (needs, forbids, folder) = (regexes(&said.needs), regexes(&said.forbids), Folder::new());
+        let test = |text: &[u8]| -> Verdict {
+            let reads = needs.iter().all(|regex| regex.is_match(text)) && !forbids.iter().any(|r| r.is_match(text));
+            yes_if(reads && (said.command.is_empty() || self.holds(&said.command, &folder, text)))
+        };
+        let (report, asked) = run(&said.file, &self.input, &Options::default(), test);
+        let report = match report {
+            Ok(report) => report,
+            Err(error) => return (self.name.clone(), vec![error.to_string()]),
+        };
+        let mut faults = Vec::new();
+        if report.after.tokens > said.at_most_tokens {
+            faults.push(format!("more than {} tokens", said.at_most_tokens));
+        }
+        if asked.len() > said.at_most_tests {
+            faults.push(format!("more than {} tests", said.at_most_tests));
+        }
+        if said.result.as_ref().is_some_and(|wanted| wanted.as_bytes() != report.best) {
+            faults.push("not the result that it has to be".to_owned());
+        }
+        if !said.check.is_empty() && !self.holds(&said.check, &folder, &report.best) {
+            faults.push(format!("`{}` does not like it", said.check.join(" ")));
+        }
+        faults.extend(self.glued(&report.best));
+        let shown = String::from_utf8_lossy(&report.best);
+        (
+            format!(
+                "{}: {} tokens, {} tests, {:?}:\n{shown}",
+                self.name,
+                report.after.tokens,
+                asked.len(),
+                report.elapsed
+            ),
+            faults,
+        )
+    }
+
+    /// Directives share no line with anything.
+    fn glued(&self, text: &[u8]) -> Option<String> {
+        let grammar = grammar(&self.said.file, &self.input)?;
+        let mut parser = SyntaxParser::new(grammar.language()).expect("an embedded parser");
+        let document = Document::parse(&mut parser, text.to_vec()).expect("the result has a tree");
+        let starts_line = |at: usize| {
+            let before = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            text[before..at].iter().all(u8::is_ascii_whitespace)
+        };
+        let glued = document.ids().find(|&id| {
+            let node = document.node(id);
+            grammar.is_newline_sensitive(node.kind) && !starts_line(node.range().start)
+        });
+        glued.map(|id| format!("a line is glued to `{}`", String::from_utf8_lossy(document.text(id))))
+    }
+}
+
+/// One test walks all cases: a new file is a new case.
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs it with --nocapture sees what every case ends with, or that it did not run"
+)]
+fn every_trap_is_left_with_what_a_person_would_end_with() {
+    let (cases, next, wrong) = (Case::all(), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(tool) = case.said.tools.iter().find(|tool| !is_installed(tool)) {
+                eprintln!("{}: skipped, {tool} is not installed", case.name);
+                continue;
+            }
+            let (figures, faults) = case.outcome();
+            eprintln!("{figures}\n");
+            if !faults.is_empty() {
+                wrong.lock().expect("nobody panics with it").push(format!("{}\n{figures}", faults.join("; ")));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(work);
+        }
+    });
+    let wrong = wrong.into_inner().expect("nobody panics with it");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n\n"));
+}
+
+#[test]
+fn every_trap_says_what_it_is_and_every_input_is_used() {
+    let cases = Case::all();
+    assert!(cases.len() >= 30, "the cases are kept for ever");
+    let mut expected = vec!["README.md".to_owned()];
+    for case in &cases {
+        assert!(case.said.trap.len() > 10, "{}: what may go wrong?", case.name);
+        assert!(!case.said.needs.is_empty() || !case.said.command.is_empty(), "{}: what is interesting?", case.name);
+        expected.push(format!("{}.toml", case.name));
+        if case.said.recipe.is_empty() {
+            expected.push(case.said.file.clone());
+        }
+    }
+    let entries = fs::read_dir(folder()).expect("the cases are part of the tree");
+    let mut found: Vec<_> =
+        entries.map(|entry| entry.expect("a listed file").file_name().to_string_lossy().into_owned()).collect();
+    found.sort();
+    expected.sort();
+    expected.dedup();
+    assert_eq!(found, expected, "every file belongs to a case");
+}
