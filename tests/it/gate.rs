@@ -1,0 +1,157 @@
+//! No accepted candidate has an ERROR or MISSING node that was not there before, whatever the test says:
+//! many random tests on inputs of three languages, small ones and one beyond the size up to which every
+//! candidate used to be parsed.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use lop::engine::Verdict;
+use lop::exec::Inline;
+use lop::oracle::Cancel;
+use lop::reduce::{Event, EventSink};
+use lop::syntax::{SyntaxParser, error_count};
+use lop::{Options, reduce};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+use crate::reduce::{functions, grammar, has, yes_if};
+
+const SAMPLES: [(&str, &str); 3] = [
+    ("x.c", include_str!("../../grammars/c/sample.c")),
+    ("x.js", include_str!("../../grammars/javascript/sample.js")),
+    ("x.json", include_str!("../../grammars/json/sample.json")),
+];
+
+/// Everything that was accepted, with who found it.
+#[derive(Default)]
+struct Accepted(Vec<(Vec<u8>, &'static str)>);
+
+impl EventSink for Accepted {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Accepted { content, pass, .. } = event {
+            self.0.push((content.to_vec(), pass));
+        }
+        Ok(())
+    }
+}
+
+fn accepted(file: &str, input: &str, options: &Options, slots: usize, test: impl FnMut(&[u8]) -> Verdict) -> Accepted {
+    let (mut accepted, mut executor) = (Accepted::default(), Inline::new(test).with_slots(slots));
+    let grammar = grammar(file, input.as_bytes());
+    reduce(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new()).expect("interesting");
+    accepted
+}
+
+fn parser(file: &str) -> SyntaxParser {
+    SyntaxParser::new(grammar(file, b"").expect("a language").language()).expect("an embedded parser")
+}
+
+fn errors(parser: &mut SyntaxParser, text: &[u8]) -> usize {
+    error_count(&parser.parse(text).expect("the tests' texts have trees"))
+}
+
+/// Never more errors than the input has: for a clean input none at all.
+#[track_caller]
+fn assert_no_new_errors(file: &str, input: &str, accepted: &Accepted, whose: &str) {
+    let mut parser = parser(file);
+    let bound = errors(&mut parser, input.as_bytes());
+    let mut before = input.as_bytes();
+    for (text, pass) in &accepted.0 {
+        let found = errors(&mut parser, text);
+        if found > bound {
+            let same = before.iter().zip(text).take_while(|(a, b)| a == b).count();
+            let near = |text: &[u8]| {
+                String::from_utf8_lossy(&text[same.saturating_sub(60)..text.len().min(same + 100)]).into_owned()
+            };
+            panic!("{whose}: {pass} left {found} errors, not {bound}, at\n{}\n--- from\n{}", near(text), near(before));
+        }
+        before = text;
+    }
+}
+
+/// A number from 0 to 99 that is another one for every other text.
+fn mood(text: &[u8], seed: u64) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = text.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    (hash >> 32) % 100
+}
+
+/// Some words of a text, which a test may want.
+fn some_words(text: &str, random: &mut ChaCha8Rng) -> Vec<String> {
+    let words: BTreeSet<_> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
+    let words: Vec<_> = words.into_iter().collect();
+    let count = random.random_range(1..5);
+    (0..count).map(|_| words[random.random_range(0..words.len())].to_owned()).collect()
+}
+
+/// A stretch of whole lines.
+fn some_lines(text: &str, most: usize, random: &mut ChaCha8Rng) -> String {
+    let lines: Vec<_> = text.lines().collect();
+    let from = random.random_range(0..lines.len() - lines.len() / 4);
+    lines[from..lines.len().min(from + most)].join("\n") + "\n"
+}
+
+#[test]
+fn what_is_accepted_has_no_new_syntax_errors() {
+    for (file, sample) in SAMPLES {
+        for seed in 0..12 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            // Stretches of the sample, too: where they begin and end the parser has to recover.
+            let input = if seed % 3 == 0 { sample.to_owned() } else { some_lines(sample, 60, &mut random) };
+            let words = some_words(&input, &mut random);
+            let share = [0, 30, 70][random.random_range(0..3)];
+            let test = |text: &[u8]| {
+                let wanted = words.iter().all(|word| has(text, word));
+                yes_if(text == input.as_bytes() || wanted && mood(text, seed) >= share)
+            };
+            let options = Options { seed, max_tests: Some(600), ..Options::default() };
+            let slots = [1, 4][random.random_range(0..2)];
+            let accepted = accepted(file, &input, &options, slots, test);
+            assert_no_new_errors(file, &input, &accepted, &format!("{file}, seed {seed}, {words:?}"));
+        }
+    }
+}
+
+/// Where a parse costs as much as a test not every candidate is parsed first: what is accepted has to be.
+#[test]
+fn what_is_accepted_of_a_large_input_has_no_new_syntax_errors() {
+    const LARGE: usize = 68 << 10;
+    for (file, sample) in SAMPLES {
+        // Never below the limit, so all that is accepted is accepted there.
+        // A first line of its own kind may stand there only.
+        let sample = if sample.starts_with("#!") { sample.split_once('\n').expect("lines").1 } else { sample };
+        let mut input = sample.repeat(1 + 3 * LARGE / 2 / sample.len());
+        if file == "x.json" {
+            input = format!("[{}]", vec![sample; 1 + 3 * LARGE / 2 / sample.len()].join(",\n"));
+        }
+        let clean = errors(&mut parser(file), input.as_bytes());
+        assert_eq!(clean, 0, "{file}");
+        for seed in 0..3 {
+            let test = |text: &[u8]| yes_if(text.len() == input.len() || text.len() > LARGE && mood(text, seed) >= 40);
+            let options = Options { seed, max_tests: Some(250), ..Options::default() };
+            let accepted = accepted(file, &input, &options, 1, test);
+            assert!(accepted.0.len() > 2, "{file}: {} is little to look at", accepted.0.len());
+            assert_no_new_errors(file, &input, &accepted, &format!("{file}, {} bytes, seed {seed}", input.len()));
+        }
+    }
+}
+
+/// The same, with a shape that the passes take for one that may go and that may not: a list of one kind
+/// whose other lists may lose what this one needs.
+#[test]
+fn what_is_accepted_of_many_alike_has_no_new_syntax_errors() {
+    let input = functions(1200);
+    assert!(input.len() > 64 << 10);
+    let test = |text: &[u8]| yes_if(text.len() == input.len() || text.len() > 66 << 10 && mood(text, 5) >= 30);
+    let accepted = accepted("x.c", &input, &Options { max_tests: Some(200), ..Options::default() }, 1, test);
+    assert_no_new_errors("x.c", &input, &accepted, "functions");
+}
+
+#[test]
+fn with_syntax_errors_allowed_some_are_accepted() {
+    let input = functions(20);
+    let options = Options { allow_syntax_errors: true, ..Options::default() };
+    let accepted = accepted("x.c", &input, &options, 1, |text| yes_if(has(text, "f5(int a") && has(text, "return f")));
+    let mut parser = parser("x.c");
+    assert!(accepted.0.iter().any(|(text, _)| errors(&mut parser, text) > 0), "the tests above can fail");
+}
