@@ -285,3 +285,77 @@ impl<'g> Work<'g> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+    use crate::passes::testing::{FILES, Languages, lossy, shipped_sample};
+    use crate::syntax::error_count;
+
+    /// Edits pile up and are parsed only now and then: the text and its tree must be what they say.
+    #[test]
+    fn what_is_committed_is_what_the_next_snapshot_reads() {
+        let mut runner = TestRunner::deterministic();
+        let mut languages = Languages::default();
+        for file in FILES {
+            for _ in 0..6 {
+                let grammar = languages.grammar(file);
+                let mut parser = SyntaxParser::new(grammar.language()).expect("embedded parsers fit");
+                let mut text = shipped_sample(file);
+                for _ in 0..8 {
+                    let mut sample = languages.sample(file, text.clone());
+                    let document = Document::parse(&mut parser, text.clone()).expect("a small text has a tree");
+                    let mut work = Work::text(text.clone());
+                    work.plant(document, &grammar);
+                    // A few units of the lists, or one edit of the others.
+                    let units: Vec<_> = sample.all_siblings().into_iter().flat_map(|list| list.units).collect();
+                    if units.is_empty() {
+                        break;
+                    }
+                    let some = prop::sample::subsequence(units.clone(), 1..=units.len().min(4));
+                    let mut chosen: Vec<Removal> = some
+                        .new_tree(&mut runner)
+                        .expect("nothing is filtered")
+                        .current()
+                        .into_iter()
+                        .map(|unit| unit.removal)
+                        .collect();
+                    let single = sample.alternatives();
+                    if !single.is_empty() && any::<bool>().new_tree(&mut runner).expect("two values").current() {
+                        let one = prop::sample::select(single).new_tree(&mut runner).expect("one is there").current();
+                        chosen = vec![Removal::Edits(one.edits)];
+                    }
+                    let candidate = work.candidate(chosen.iter(), false);
+                    let tree = parser.parse(&candidate.text).expect("a small text has a tree");
+                    if error_count(&tree) > 0 {
+                        // The gate refuses it.
+                        continue;
+                    }
+                    chosen.iter().for_each(|removal| work.commit(removal));
+                    work.rebase(&mut parser).expect("it has just been parsed");
+                    let document = work.document();
+                    assert_eq!(document.source(), candidate.text);
+                    assert_eq!(document.errors(), 0);
+                    let said = candidate.tokens.expect("there is a tree");
+                    // Separators that went with a unit, and texts put in, are counted by words.
+                    assert!(
+                        document.tokens().abs_diff(said) * 20 <= said + 40,
+                        "{file}: {} tokens, not {said}: {chosen:?}: {}",
+                        document.tokens(),
+                        lossy(&candidate.text)
+                    );
+                    for id in document.ids().filter(|&id| grammar.is_newline_sensitive(document.node(id).kind)) {
+                        let before = &document.source()[..document.node(id).range().start];
+                        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+                        assert!(before[line..].trim_ascii().is_empty(), "{file}: {}", lossy(before));
+                    }
+                    text = candidate.text;
+                }
+            }
+        }
+    }
+}
