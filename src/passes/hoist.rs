@@ -15,6 +15,8 @@ use super::fingerprint::Fingerprints;
 pub(super) const MAX_DEPTH: u16 = 4;
 /// Candidates a node. More cost tests and were not found to make anything smaller.
 const MAX_CANDIDATES: usize = 10;
+/// A node of more tokens is large.
+const LARGE: u32 = 8;
 /// Nodes looked at below one node: a list of 100,000 elements would make the search quadratic.
 const MAX_VISITED: usize = 200;
 
@@ -28,7 +30,14 @@ pub fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
             continue;
         }
         let alternatives = compatible_descendants(document, grammar, outer, MAX_CANDIDATES);
-        all.extend(alternatives.into_iter().filter_map(|(inner, depth)| {
+        // One name or number is as good as another in the place of something large; what is left of it
+        // later is asked about all of them.
+        let mut single = 0;
+        let promising = alternatives.into_iter().filter(|(inner, _)| {
+            single += usize::from(document.node(*inner).tokens == 1);
+            node.tokens <= LARGE || document.node(*inner).tokens > 1 || single == 1
+        });
+        all.extend(promising.filter_map(|(inner, depth)| {
             let kept = document.node(inner);
             let class = Class { action: Action::Hoist, outer: node.kind, inner: kept.kind, depth };
             let part = (kept.range(), kept.tokens);
@@ -145,7 +154,7 @@ mod tests {
         let found = compatible_descendants(&wide.document, &wide.grammar, 1, usize::MAX);
         assert!(found.len() < MAX_VISITED);
         let found = hoists(&wide.document, &wide.grammar, &Fingerprints::new(wide.document.source()));
-        assert_eq!(found.len(), MAX_CANDIDATES);
+        assert_eq!(found.len(), 1, "one number is as good as another");
     }
 
     #[test]
