@@ -6,10 +6,6 @@ use crate::syntax::Document;
 use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
 
-/// A node of more tokens is replaced by the first of its texts only: where that is refused the others mostly are,
-/// and what is left of the node later is asked about all of them.
-const LARGE: u32 = 8;
-
 /// All replacements by the grammar's minimal texts.
 #[must_use]
 pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
@@ -22,7 +18,6 @@ pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fin
         let parent = document.parent(id).map(|p| document.node(p).kind);
         let field = (node.field != 0).then_some(node.field);
         let texts = grammar.minimal(parent, field, node.kind);
-        let texts = if node.tokens > LARGE { &texts[..texts.len().min(1)] } else { texts };
         all.extend((0..).zip(texts).filter_map(|(number, text)| {
             let class = Class { action: Action::Minimal, outer: node.kind, inner: number, depth: 0 };
             Alternative::replace(document, prints, class, id, text)
