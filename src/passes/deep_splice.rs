@@ -88,32 +88,20 @@ fn outer_statements<'d>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{FILES, Languages, assert_most_parse, shipped_sample};
-
-    /// Rows of file, text, and the texts after each deep splice, in any order.
-    #[track_caller]
-    fn assert_splices(rows: &[(&str, &str, &[&str])]) {
-        let mut languages = Languages::default();
-        for &(file, text, expected) in rows {
-            let sample = languages.sample(file, text);
-            let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
-            let mut results = sample.results(&found);
-            results.sort();
-            let mut expected: Vec<_> = expected.to_vec();
-            expected.sort_unstable();
-            assert_eq!(results, expected, "{text}");
-        }
-    }
+    use crate::passes::testing::{FILES, Languages, assert_most_parse, assert_proposals, shipped_sample};
 
     #[test]
     fn the_inside_of_a_block_takes_the_place_of_statements_further_out() {
-        assert_splices(&[
-            ("x.c", "void f(void) { while (a) if (b) { d(); e(); } }", &["void f(void) { d(); e(); }"]),
-            ("x.c", "void f(void) { if (b) { d(); } }", &[]),
-            ("x.c", "void f(void) { if (b) { } }", &[]),
-            ("x.js", "a(b(function () { d(); e(); }));", &["d(); e();", "d();", "e();"]),
-            ("x.json", "[[[[[[[1, 2]]]]]]]", &[]),
-        ]);
+        assert_proposals(
+            deep_splices,
+            &[
+                ("x.c", "void f(void) { while (a) if (b) { d(); e(); } }", &["void f(void) { d(); e(); }"]),
+                ("x.c", "void f(void) { if (b) { d(); } }", &[]),
+                ("x.c", "void f(void) { if (b) { } }", &[]),
+                ("x.js", "a(b(function () { d(); e(); }));", &["d(); e();", "d();", "e();"]),
+                ("x.json", "[[[[[[[1, 2]]]]]]]", &[]),
+            ],
+        );
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //! matters, it takes one test to take everything else away.
 //!
 //! ```text
-//! {"a": [1, {"b": 2, "c": 03, "d": 4}]}      shells  {"a": … }   [1, … ]   { … }
-//!                          ^ the error       beside  "b": 2   "c"   :   0   "d": 4
+//! {"u": [1, {"v": 2, "w": 03, "x": 4}]}      shells  {"u": … }   [1, … ]   { … }
+//!                          ^ the error       beside  "v": 2   "w"   :   0   "x": 4
 //! ```
 
 use std::ops::Range;

@@ -75,29 +75,12 @@ pub(super) fn inside(document: &Document, block: NodeId) -> Option<(Range<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::Languages;
-
-    /// Rows of file, text, and the texts after each edit of one action, in order.
-    #[track_caller]
-    fn assert_rewrites(action: Action, rows: &[(&str, &str, &[&str])]) {
-        let mut languages = Languages::default();
-        for &(file, text, expected) in rows {
-            let sample = languages.sample(file, text);
-            let prints = Fingerprints::new(text.as_bytes());
-            let propose = if action == Action::Splice { splices } else { lifts };
-            let found = propose(&sample.document, &sample.grammar, &prints);
-            let mut results = sample.results(&found);
-            results.sort();
-            let mut expected: Vec<_> = expected.to_vec();
-            expected.sort_unstable();
-            assert_eq!(results, expected, "{text}");
-        }
-    }
+    use crate::passes::testing::{Languages, assert_proposals};
 
     #[test]
     fn the_inside_of_a_block_takes_its_statements_place() {
-        assert_rewrites(
-            Action::Splice,
+        assert_proposals(
+            splices,
             &[
                 ("x.c", "void f(void) { if (a) { b(); d(); } }", &["void f(void) { b(); d(); }"]),
                 ("x.c", "void f(void) { if (a) {} b(); }", &["void f(void) { b(); }"]),
@@ -122,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_piece_takes_its_statements_place_with_what_makes_it_a_statement() {
-        assert_rewrites(
-            Action::Lift,
+        assert_proposals(
+            lifts,
             &[
                 ("x.c", "void f(void) { if (a) { } }", &["void f(void) { a; }"]),
                 ("x.c", "int f(void) { return a + b; }", &["int f(void) { a + b; }"]),

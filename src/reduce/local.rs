@@ -1,5 +1,6 @@
-//! Stage 2, local edits: hoists, minimal replacements, splices and lifts by expected gain, and
-//! chains of nested nodes.
+//! Single edits by expected gain: the local edits, and with the same machinery those of the rules, of
+//! windows and pairs of tokens, and of the late stage; chains of nested nodes, and cutting down to a
+//! syntax error.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,9 +1,13 @@
 //! The driver: judges the input, lets the passes propose, asks, accepts, and knows when to stop.
 //!
 //! ```text
-//! baseline ─► comments ─► ┌ deletion ◄─► local edits ─► tokens ─► characters ┐ ─► minimality
-//!                         └──────────────── while it shrinks ◄───────────────┘
+//! baseline ─► comments ─► ┌ deletion ◄─► local edits ─► single tokens ─► rules ─► windows and pairs ─► ┐
+//!                         │                                  what leads astray early ─► characters     │ ─► minimality
+//!                         └────────────────────────── while something was found ◄──────────────────────┘      │
+//!                                                                                          names, layout ◄────┘
 //! ```
+//!
+//! A stage has its turn when those before it find nothing more; [`Pass`] lists what each does.
 
 mod baseline;
 mod classes;

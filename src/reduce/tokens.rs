@@ -1,5 +1,5 @@
-//! Stage 3, tokens: single ones in one sweep, then runs of them and brackets with their partners by
-//! expected gain.
+//! Single tokens, whatever the tree says, in one sweep. Runs of tokens and brackets with their partners
+//! are single edits and asked about by expected gain.
 
 use crate::passes::{token_units, tokens};
 use crate::syntax::NodeId;

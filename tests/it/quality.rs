@@ -56,11 +56,15 @@ struct Said {
     result: Option<String>,
 }
 
-/// A text, again and again.
+/// A file as it is, or a text, again and again.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
+    /// A file beside the case.
+    #[serde(default)]
+    from: Option<String>,
     /// `{i}` is the number of the repetition, from 0 on.
+    #[serde(default)]
     text: String,
     #[serde(default = "once")]
     times: usize,
@@ -98,12 +102,15 @@ impl Case {
         let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         let said: Said = toml::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         let name = path.file_stem().expect("a listed file has a name").to_string_lossy().into_owned();
-        let mut input = if said.recipe.is_empty() {
-            fs::read(folder().join(&said.file)).unwrap_or_else(|error| panic!("{name}: {}: {error}", said.file))
-        } else {
-            let repeat =
-                |part: &Part| -> String { (0..part.times).map(|i| part.text.replace("{i}", &i.to_string())).collect() };
-            said.recipe.iter().map(repeat).collect::<String>().into_bytes()
+        let content =
+            |file: &str| fs::read(folder().join(file)).unwrap_or_else(|error| panic!("{name}: {file}: {error}"));
+        let repeated = |part: &Part| match &part.from {
+            Some(file) => content(file),
+            None => (0..part.times).flat_map(|i| part.text.replace("{i}", &i.to_string()).into_bytes()).collect(),
+        };
+        let mut input = match &said.recipe[..] {
+            [] => content(&said.file),
+            parts => parts.iter().flat_map(repeated).collect(),
         };
         match said.line_ends.as_deref() {
             None => {}
