@@ -235,6 +235,7 @@ fn every_trap_says_what_it_is_and_every_input_is_used() {
         if case.said.recipe.is_empty() {
             expected.push(case.said.file.clone());
         }
+        expected.extend(case.said.recipe.iter().filter_map(|part| part.from.clone()));
     }
     let entries = fs::read_dir(folder()).expect("the cases are part of the tree");
     let mut found: Vec<_> =
