@@ -31,6 +31,8 @@ const EDITS_BEFORE_REBASE: usize = 12;
 const MOST_ALTERNATIVES: usize = 50_000;
 /// What an edit is worth that saves only what does not count.
 const LITTLE: f64 = 0.01;
+/// An edit that saves more tokens is large.
+const LARGE: u32 = 8;
 /// Levels of nesting from which chains are looked at before anything is deleted: lists level below
 /// level would need a test each.
 const DEEP: u32 = 200;
@@ -192,9 +194,12 @@ impl Reducer<'_, '_> {
     /// One round of edits on one tree; `true` if one was accepted.
     fn edit_round(&mut self, stage: Stage, passes: &[Pass]) -> Result<bool, Halt> {
         let mut all = self.proposals(passes);
-        // What saves only bytes is asked late: most of it will have gone by then.
+        // What saves only bytes is asked late: most of it will have gone by then. So are the further texts in the place
+        // of something large: where its simplest text was refused, they mostly are, too.
         if stage == Stage::LocalEdits {
-            all.retain(|a| a.tokens > 0);
+            let is_further =
+                |a: &Alternative| a.class.action == Action::Minimal && a.class.inner > 0 && a.tokens > LARGE;
+            all.retain(|a| a.tokens > 0 && !is_further(a));
         }
         if all.is_empty() {
             return Ok(false);
