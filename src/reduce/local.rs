@@ -372,6 +372,10 @@ impl Inquiry for Trial<'_, '_> {
         takes.then_some(question)
     }
 
+    fn heeds_blanks(&self) -> bool {
+        false
+    }
+
     fn pass(&self, question: u64) -> Option<Pass> {
         Some(pass_of(self.at(question).class.action))
     }

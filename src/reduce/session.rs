@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
 use crate::oracle::{Cancel, Outcome, Unresolved};
-use crate::syntax::{Document, count_lines, count_words};
+use crate::syntax::{Document, count_lines, count_words, without_blanks};
 
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
@@ -34,6 +34,9 @@ const ALWAYS_GATED: usize = 64 << 10;
 pub fn usual_deadline(slowest: Duration) -> Duration {
     (slowest * DEADLINE_FACTOR).max(DEADLINE_MINIMUM)
 }
+
+/// Texts of more bytes are only compared as they are.
+const MOST_WITHOUT_BLANKS: usize = 64 << 10;
 
 /// Why the work ends before it is done.
 #[derive(Debug)]
@@ -71,6 +74,10 @@ pub(super) trait Inquiry {
     /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
     /// it was answered *interesting*, now or before.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
+    /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
+    fn heeds_blanks(&self) -> bool {
+        true
+    }
     /// The pass that asks, where an inquiry asks for several.
     fn pass(&self, _: u64) -> Option<Pass> {
         None
@@ -99,6 +106,8 @@ pub(super) struct Session<'a> {
     best: Arc<[u8]>,
     size: Size,
     cache: HashMap<[u8; 16], Verdict>,
+    /// Small candidates that were refused, without their blanks.
+    refused: HashSet<[u8; 16]>,
     /// Candidates that timed out and may be asked once more, with twice the deadline.
     second_chance: Option<HashSet<[u8; 16]>>,
     deadline: Duration,
@@ -132,6 +141,7 @@ impl<'a> Session<'a> {
             gate: None,
             best: input.into(),
             size,
+            refused: HashSet::new(),
             cache: HashMap::new(),
             second_chance: None,
             deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
@@ -303,7 +313,7 @@ impl<'a> Session<'a> {
                     break;
                 }
                 let candidate = inquiry.candidate(question);
-                let free = self.free_answer(&candidate);
+                let free = self.free_answer(&candidate, inquiry.heeds_blanks());
                 let ungated = !self.is_gated(&candidate);
                 let text: Arc<[u8]> = candidate.text.into();
                 let ticket = match free {
@@ -390,7 +400,7 @@ impl<'a> Session<'a> {
     }
 
     /// An answer that costs no test: from the cache, or from the gate.
-    fn free_answer(&mut self, candidate: &Candidate) -> Option<Verdict> {
+    fn free_answer(&mut self, candidate: &Candidate, heeds_blanks: bool) -> Option<Verdict> {
         // Not cached: what is kept is a part of the text at its place, which a text does not tell.
         if !candidate.keeps {
             return Some(Verdict::Invalid);
@@ -409,6 +419,10 @@ impl<'a> Session<'a> {
             }
             self.cache_hits += 1;
             return Some(verdict);
+        }
+        if !heeds_blanks && blank_key(text).is_some_and(|key| self.refused.contains(&key)) {
+            self.cache_hits += 1;
+            return Some(Verdict::NotInteresting);
         }
         if self.is_gated(candidate)
             && let Some(gate) = &mut self.gate
@@ -436,6 +450,11 @@ impl<'a> Session<'a> {
         };
         let verdict = if passes { verdict } else { Verdict::Invalid };
         self.cache.insert(key(text), verdict);
+        if verdict == Verdict::NotInteresting
+            && let Some(key) = blank_key(text)
+        {
+            self.refused.insert(key);
+        }
         verdict
     }
 
@@ -535,6 +554,11 @@ impl<'a> Session<'a> {
 }
 
 /// 128 bits of BLAKE3: two candidates with one key would need 2^64 tests to be likely.
+/// The key of a small text without its blanks.
+fn blank_key(text: &[u8]) -> Option<[u8; 16]> {
+    (text.len() <= MOST_WITHOUT_BLANKS).then(|| key(&without_blanks(text)))
+}
+
 fn key(text: &[u8]) -> [u8; 16] {
     let hash = blake3::hash(text);
     let mut key = [0; 16];

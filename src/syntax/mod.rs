@@ -10,4 +10,4 @@ mod text;
 pub use document::{Document, Node, NodeId};
 pub use edit::{Edit, Rendering, is_blank, is_identifier, join, melt, render, render_around};
 pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count, shape};
-pub use text::{characters, count_lines, count_words, lines, words};
+pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

@@ -59,6 +59,31 @@ pub fn count_words(text: &[u8]) -> usize {
     each_word(text, 0..text.len()).filter(|w| Class::of(text[w.start]) != Class::Blank).count()
 }
 
+/// The text without blanks around it, with one line feed for a run of blanks that has one, and with other blanks only
+/// between words and between characters that are none: `a  +b ;` is `a+b;`.
+#[must_use]
+pub fn without_blanks(source: &[u8]) -> Vec<u8> {
+    let mut left = Vec::with_capacity(source.len());
+    let mut before = None;
+    let all = words(source, 0..source.len());
+    for (at, word) in all.iter().enumerate() {
+        let (text, class) = (&source[word.clone()], Class::of(source[word.start]));
+        if class != Class::Blank {
+            left.extend_from_slice(text);
+            before = Some(class);
+            continue;
+        }
+        let after = all.get(at + 1).map(|next| Class::of(source[next.start]));
+        let (Some(before), Some(after)) = (before, after) else { continue };
+        if text.contains(&b'\n') {
+            left.push(b'\n');
+        } else if before == after {
+            left.push(b' ');
+        }
+    }
+    left
+}
+
 /// The characters of a part of a text: UTF-8 sequences where they are valid, else single bytes.
 #[must_use]
 pub fn characters(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
@@ -129,6 +154,21 @@ mod tests {
             [b"ab1".to_vec(), b" \n".to_vec(), b"+".to_vec(), b"=".to_vec(), vec![0xC3, 0xA9], b"x".to_vec()]
         );
         assert_eq!(count_words(text), 5);
+    }
+
+    #[test]
+    fn blanks_stay_where_without_them_there_would_be_another_word() {
+        let rows = [
+            ("  int  x = y ;\n", "int x=y;"),
+            ("a + +b", "a+ +b"),
+            ("#define A 1\n \n\nA", "#define A 1\nA"),
+            ("a\r\nb\r\n", "a\nb"),
+            (" \n", ""),
+            ("", ""),
+        ];
+        for (text, left) in rows {
+            assert_eq!(String::from_utf8_lossy(&without_blanks(text.as_bytes())), left, "{text:?}");
+        }
     }
 
     #[test]
