@@ -1,4 +1,4 @@
-//! Literals: numbers become the simplest ones or shorter, texts empty or shorter.
+//! Literals: numbers become the simplest ones or shorter, or many of them one; texts empty or shorter.
 
 use std::ops::Range;
 
@@ -14,6 +14,8 @@ use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 const SHORTEST_HALVED: usize = 12;
 /// So are numbers of at most so many digits.
 const MOST_DIGITS_KEPT: usize = 3;
+/// A list of fewer numbers is left as it is: where the length of a line counts, there are many.
+const LONG_LIST: usize = 8;
 
 /// The literals that are not the simplest of their kind, as one sequence; taking a unit out means to
 /// make it the simplest: numbers the first text of the grammar, other texts empty. `None` if there are
@@ -38,7 +40,7 @@ pub fn simplest_literals(document: &Document, grammar: &Grammar) -> Option<(Sequ
 
 /// Shorter texts for single literals: the other numbers of the grammar, the first half of the digits,
 /// half the number where that has fewer digits; the first character of a text, its first and its
-/// second half.
+/// second half; and one number for many.
 #[must_use]
 pub fn shorter_literals(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
@@ -70,6 +72,38 @@ pub fn shorter_literals(document: &Document, grammar: &Grammar, prints: &Fingerp
                 add(1, Edit::delete_raw(middle..part.end));
                 add(2, Edit::delete_raw(part.start..middle));
             }
+        }
+    }
+    all.extend(joined_numbers(document, grammar, prints));
+    all
+}
+
+/// Neighbouring numbers of a long list as one that is as long as they are: where a test minds how long a line is,
+/// nothing can be taken out, but this makes it fewer tokens. The first half of a list, and the first two.
+fn joined_numbers(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+    let mut all = Vec::new();
+    let is_number = |id: &NodeId| grammar.is_number(document.node(*id).kind);
+    for parent in document.ids() {
+        let children: Vec<_> = document.children(parent).collect();
+        if children.len() < 2 * LONG_LIST - 1 {
+            continue;
+        }
+        let numbers: Vec<_> = children.iter().copied().filter(is_number).collect();
+        if numbers.len() < LONG_LIST {
+            continue;
+        }
+        let outer = document.node(parent).kind;
+        for (inner, count) in [(u16::MAX, numbers.len() / 2), (u16::MAX - 1, 2)] {
+            let (first, last) = (document.node(numbers[0]), document.node(numbers[count - 1]));
+            let range = first.start as usize..last.end as usize;
+            // Nothing but numbers and what separates them.
+            if document.tokens_in(range.clone()) != 2 * count - 1 {
+                continue;
+            }
+            let solid = document.source()[range.clone()].iter().filter(|b| !b.is_ascii_whitespace()).count();
+            let edit = Edit { raw: true, ..Edit::replace(range, vec![b'1'; solid]) };
+            let class = Class { action: Action::Literal, outer, inner, depth: 1 };
+            all.extend(Alternative::of_edits(document, prints, class, vec![edit], count));
         }
     }
     all
@@ -184,7 +218,7 @@ mod tests {
 
     #[test]
     fn single_literals_become_shorter() {
-        let rows: [(&str, &str, &[&str]); 10] = [
+        let rows: [(&str, &str, &[&str]); 12] = [
             ("x.c", "int x = 1024;", &["int x = 0;", "int x = 1;", "int x = 10;", "int x = 512;"]),
             ("x.c", "int x = 0xabcdUL;", &["int x = 0;", "int x = 1;", "int x = 0xabcd;", "int x = 0xab;"]),
             ("x.c", "int x = 25;", &["int x = 0;", "int x = 1;"]),
@@ -198,6 +232,8 @@ mod tests {
             ("x.js", "x = 1.5e3", &["x = 0", "x = 1", "x = NaN"]),
             ("x.js", "x = /abcdefghijkl/g", &["x = /a/g", "x = /abcdef/g", "x = /ghijkl/g"]),
             ("x.json", "[-1234]", &["[0]", "[1]", "[-12]"]),
+            ("x.json", "[0, 1, 2, 3, 4, 5, 6, 7]", &["[1111111, 4, 5, 6, 7]", "[111, 2, 3, 4, 5, 6, 7]"]),
+            ("x.c", "int x[] = {1, 2, 3, a, 4, 5, 6, 7, 8};", &["int x[] = {111, 3, a, 4, 5, 6, 7, 8};"]),
             ("x.json", "[\"h\u{e9}cdefghijkl\"]", &["[\"h\"]", "[\"h\u{e9}cdef\"]", "[\"ghijkl\"]"]),
         ];
         let mut languages = Languages::default();
