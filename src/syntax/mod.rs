@@ -2,6 +2,7 @@
 //!
 //! tree-sitter lives here and in [`grammar`](crate::grammar), nowhere else.
 
+mod differences;
 mod document;
 mod edit;
 mod parse;

@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
+use super::differences::differences;
+
 /// A concrete syntax tree as tree-sitter made it.
 pub type SyntaxTree = Tree;
 
@@ -57,28 +59,30 @@ impl SyntaxParser {
         self.run(text, None)
     }
 
-    /// Parses a text of which a near relative has been parsed before; what both share at the start
-    /// and at the end is not parsed again.
+    /// Parses a text of which a near relative has been parsed before; most of what both share is not
+    /// parsed again, and is one in memory.
     ///
     /// Under error recovery the tree can differ from that of [`SyntaxParser::parse`].
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
     pub fn reparse(&mut self, old: &SyntaxTree, old_text: &[u8], text: &[u8]) -> Result<SyntaxTree, ParseError> {
-        let prefix = common_prefix(old_text, text);
-        let suffix = common_suffix(&old_text[prefix..], &text[prefix..]);
-        let (old_end, new_end) = (old_text.len() - suffix, text.len() - suffix);
-        let start = advance(Point::new(0, 0), &text[..prefix]);
-        let edit = InputEdit {
-            start_byte: prefix,
-            old_end_byte: old_end,
-            new_end_byte: new_end,
-            start_position: start,
-            old_end_position: advance(start, &old_text[prefix..old_end]),
-            new_end_position: advance(start, &text[prefix..new_end]),
-        };
         let mut edited = old.clone();
-        edited.edit(&edit);
+        let (mut at, mut done) = (Point::new(0, 0), 0);
+        for (gone, came) in differences(old_text, text) {
+            // Each edit is of the text that the ones before it have made.
+            let start = advance(at, &text[done..came.start]);
+            let new_end = advance(start, &text[came.clone()]);
+            edited.edit(&InputEdit {
+                start_byte: came.start,
+                old_end_byte: came.start + gone.len(),
+                new_end_byte: came.end,
+                start_position: start,
+                old_end_position: advance(start, &old_text[gone]),
+                new_end_position: new_end,
+            });
+            (at, done) = (new_end, came.end);
+        }
         self.run(text, Some(&edited))
     }
 
@@ -143,28 +147,6 @@ pub fn shape(tree: &SyntaxTree, text: &[u8]) -> u64 {
     }
 }
 
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const BLOCK: usize = 256;
-    let mut at = 0;
-    // Whole blocks first: comparing slices is a memcmp.
-    while at + BLOCK <= a.len().min(b.len()) && a[at..at + BLOCK] == b[at..at + BLOCK] {
-        at += BLOCK;
-    }
-    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
-}
-
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    const BLOCK: usize = 256;
-    let mut len = 0;
-    while len + BLOCK <= a.len().min(b.len())
-        && a[a.len() - len - BLOCK..a.len() - len] == b[b.len() - len - BLOCK..b.len() - len]
-    {
-        len += BLOCK;
-    }
-    let (a, b) = (&a[..a.len() - len], &b[..b.len() - len]);
-    len + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
-}
-
 /// The position behind `text` when `text` starts at `from`.
 fn advance(from: Point, text: &[u8]) -> Point {
     match memchr::memrchr(b'\n', text) {
@@ -177,17 +159,6 @@ fn advance(from: Point, text: &[u8]) -> Point {
 mod tests {
     use super::*;
     use crate::passes::testing::{FILES, Languages, parser, shipped_sample};
-
-    #[test]
-    fn common_ends_do_not_overlap() {
-        let (a, b) = (b"xaax".as_slice(), b"xaaax".as_slice());
-        let prefix = common_prefix(a, b);
-        assert_eq!(prefix, 3);
-        assert_eq!(common_suffix(&a[prefix..], &b[prefix..]), 1);
-        let long = vec![b'a'; 1000];
-        assert_eq!(common_prefix(&long, &long[..700]), 700);
-        assert_eq!(common_suffix(&long, &long[..700]), 700);
-    }
 
     #[test]
     fn positions_count_lines_and_columns() {

@@ -1,0 +1,127 @@
+//! Where a text differs from the one it was made from, for the parser: what lies between need not be parsed again.
+
+use std::ops::Range;
+
+/// So many bytes tell a place in the old text, the nearest where they stand. With many there is hardly another such
+/// place before it, with few the next difference is not among them.
+const ANCHORS: [usize; 3] = [32, 12, 4];
+/// Differences beyond these are taken together: each costs the parser something, too.
+const MOST: usize = 4096;
+
+/// The parts of `old` that other parts of `new` stand for, in order; everything between them is the same in both.
+///
+/// Found in one go from the start: most candidates are the best result without a few parts. Where that is not so, all
+/// that is not equal at the start or the end is one difference.
+pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut all = Vec::new();
+    let mut from = common_prefix(old, new);
+    let mut to = from;
+    let suffix = common_suffix(&old[from..], &new[to..]);
+    let (old_end, new_end) = (old.len() - suffix, new.len() - suffix);
+    loop {
+        if (from, to) == (old_end, new_end) {
+            return all;
+        }
+        let is_last = all.len() + 1 == MOST;
+        let anchors = ANCHORS.into_iter().filter(|len| !is_last && new_end - to >= *len).map(|len| &new[to..to + len]);
+        let find = |anchor| memchr::memmem::find(&old[from..old_end], anchor).filter(|gone| *gone > 0);
+        let gone = anchors.into_iter().find_map(find);
+        let Some(gone) = gone else {
+            all.push((from..old_end, to..new_end));
+            return all;
+        };
+        all.push((from..from + gone, to..to));
+        let same = common_prefix(&old[from + gone..old_end], &new[to..new_end]);
+        (from, to) = (from + gone + same, to + same);
+    }
+}
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let mut at = 0;
+    // Whole blocks first: comparing slices is a memcmp.
+    while at + BLOCK <= a.len().min(b.len()) && a[at..at + BLOCK] == b[at..at + BLOCK] {
+        at += BLOCK;
+    }
+    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let mut len = 0;
+    while len + BLOCK <= a.len().min(b.len())
+        && a[a.len() - len - BLOCK..a.len() - len] == b[b.len() - len - BLOCK..b.len() - len]
+    {
+        len += BLOCK;
+    }
+    let (a, b) = (&a[..a.len() - len], &b[..b.len() - len]);
+    len + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn parts_that_are_gone_are_found_one_by_one() {
+        let line = |i: usize| format!("line number {i} of the text, which is long enough to be told from others\n");
+        let old: String = (0..100).map(line).collect();
+        let new: String = (0..100).filter(|i| ![0, 7, 8, 50, 99].contains(i)).map(line).collect();
+        let all = differences(old.as_bytes(), new.as_bytes());
+        assert_eq!(all.len(), 4, "{all:?}");
+        assert_eq!(all.iter().map(|(gone, _)| gone.len()).sum::<usize>(), old.len() - new.len());
+        assert!(all.iter().all(|(_, came)| came.is_empty()));
+    }
+
+    #[test]
+    fn common_ends_do_not_overlap() {
+        let (a, b) = (b"xaax".as_slice(), b"xaaax".as_slice());
+        let prefix = common_prefix(a, b);
+        assert_eq!(prefix, 3);
+        assert_eq!(common_suffix(&a[prefix..], &b[prefix..]), 1);
+        let long = vec![b'a'; 1000];
+        assert_eq!(common_prefix(&long, &long[..700]), 700);
+        assert_eq!(common_suffix(&long, &long[..700]), 700);
+    }
+
+    #[test]
+    fn what_came_instead_is_told() {
+        let rows = [
+            ("abc", "abc", vec![]),
+            ("abc", "", vec![(0..3, 0..0)]),
+            ("", "abc", vec![(0..0, 0..3)]),
+            ("abc", "axc", vec![(1..2, 1..2)]),
+            ("aaa", "aa", vec![(2..3, 2..2)]),
+        ];
+        for (old, new, expected) in rows {
+            assert_eq!(differences(old.as_bytes(), new.as_bytes()), expected, "{old} {new}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_new_text_follows_from_the_old_one(
+            old in prop::collection::vec(0u8..3, 0..600),
+            cuts in prop::collection::vec((0usize..600, 0usize..60, prop::collection::vec(0u8..3, 0..4)), 0..6),
+        ) {
+            let mut new = old.clone();
+            for (at, len, text) in cuts {
+                let start = at.min(new.len());
+                let end = (start + len).min(new.len());
+                new.splice(start..end, text);
+            }
+            let mut made = Vec::new();
+            let mut done = 0;
+            for (gone, came) in differences(&old, &new) {
+                made.extend_from_slice(&old[done..gone.start]);
+                prop_assert_eq!(made.len(), came.start);
+                made.extend_from_slice(&new[came.clone()]);
+                done = gone.end;
+            }
+            made.extend_from_slice(&old[done..]);
+            prop_assert_eq!(made, new);
+        }
+    }
+}
