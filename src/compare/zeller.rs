@@ -51,7 +51,10 @@ struct Input {
 impl Input {
     fn new(text: &'static str, wanted: &str, by_line: bool) -> Self {
         let bytes = text.as_bytes();
-        let units = if by_line { syntax::lines(bytes) } else { syntax::characters(bytes, 0..bytes.len()) };
+        let units: Vec<_> = match by_line {
+            true => syntax::lines(bytes).collect(),
+            false => syntax::characters(bytes, 0..bytes.len()).collect(),
+        };
         let wanted = Regex::new(wanted).expect("the expressions above are valid");
         Input { text: bytes, sizes: vec![1; units.len()], units, wanted }
     }

@@ -45,42 +45,49 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
 /// The characters of some parts of a text as one sequence; `None` if there are none.
 #[must_use]
 pub fn character_units(text: &[u8], parts: &[Range<usize>]) -> Option<Sequence> {
-    row(list_kind::CHARACTERS, parts.iter().flat_map(|p| characters(text, p.clone())).collect())
+    row(list_kind::CHARACTERS, || parts.iter().flat_map(|part| characters(text, part.clone())))
 }
 
 /// The words of a text as one sequence; `None` if it is empty.
 #[must_use]
 pub fn word_units(text: &[u8]) -> Option<Sequence> {
-    row(list_kind::WORDS, words(text, 0..text.len()))
+    row(list_kind::WORDS, || words(text, 0..text.len()))
 }
 
 /// The lines of a text as one sequence; `None` if it is empty.
 #[must_use]
 pub fn line_units(text: &[u8]) -> Option<Sequence> {
-    row(list_kind::LINES, lines(text))
+    row(list_kind::LINES, || lines(text))
 }
 
 /// Units of one row at most. In a longer text neighbours go together: a unit takes about 150 bytes,
 /// and by the time a text is short enough for single characters most of it has gone.
-const MOST_UNITS: usize = 1 << 20;
+const MOST_UNITS: usize = 1 << 18;
 
-fn row(kind: u32, mut ranges: Vec<Range<usize>>) -> Option<Sequence> {
-    let together = ranges.len().div_ceil(MOST_UNITS);
-    if together > 1 {
-        let mut members = 0;
-        ranges.dedup_by(|next, unit| {
-            let joins = members + 1 < together && unit.end == next.start;
-            members = if joins { members + 1 } else { 0 };
-            if joins {
-                unit.end = next.end;
-            }
-            joins
-        });
+/// Parts of a text in order as units; each goes together with those that follow it at once if there are too many.
+fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() -> R) -> Option<Sequence> {
+    // Counted first: a list of all parts of a long text takes many times its size.
+    let together = parts().count().div_ceil(MOST_UNITS);
+    let mut units = Vec::new();
+    let mut add =
+        |range| units.push(Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, cleared: false });
+    let (mut unit, mut members) = (0..0, 0);
+    for next in parts() {
+        if members > 0 && members < together && unit.end == next.start {
+            unit.end = next.end;
+            members += 1;
+            continue;
+        }
+        if members > 0 {
+            add(std::mem::replace(&mut unit, next));
+        } else {
+            unit = next;
+        }
+        members = 1;
     }
-    let units: Vec<_> = ranges
-        .into_iter()
-        .map(|range| Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, cleared: false })
-        .collect();
+    if members > 0 {
+        add(unit);
+    }
     (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units })
 }
 

@@ -89,7 +89,7 @@ impl Keep {
                 Regex::new(pattern).map_err(|source| KeepError::Pattern { pattern: pattern.clone(), source })?;
             keep.add(regex.find_iter(text).map(|found| found.range()).collect(), "--keep", pattern);
         }
-        let all = lines(text);
+        let all: Vec<_> = lines(text).collect();
         for &(first, last) in &spec.lines {
             match first.checked_sub(1).and_then(|start| all.get(start..last)) {
                 Some([start, .., end]) => keep.ranges.push(start.start..end.end),

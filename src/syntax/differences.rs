@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-/// So many bytes tell a place in the old text, the nearest where they stand. With many there is hardly another such
-/// place before it, with few the next difference is not among them.
-const ANCHORS: [usize; 3] = [32, 12, 4];
+/// So many bytes tell a place in the old text, the nearest where they stand. Many stand at the wrong place less often;
+/// but where the next difference is among them they may only stand far behind it.
+const ANCHORS: [usize; 2] = [32, 12];
+/// Where none of them is found.
+const SHORT_ANCHOR: usize = 4;
 /// Differences beyond these are taken together: each costs the parser something, too.
 const MOST: usize = 4096;
 
@@ -22,10 +24,13 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
         if (from, to) == (old_end, new_end) {
             return all;
         }
+        let find = |len| {
+            let anchor = new[to..new_end].get(..len)?;
+            memchr::memmem::find(&old[from..old_end], anchor).filter(|gone| *gone > 0)
+        };
         let is_last = all.len() + 1 == MOST;
-        let anchors = ANCHORS.into_iter().filter(|len| !is_last && new_end - to >= *len).map(|len| &new[to..to + len]);
-        let find = |anchor| memchr::memmem::find(&old[from..old_end], anchor).filter(|gone| *gone > 0);
-        let gone = anchors.into_iter().find_map(find);
+        let nearest = || ANCHORS.into_iter().filter_map(find).min();
+        let gone = if is_last { None } else { nearest().or_else(|| find(SHORT_ANCHOR)) };
         let Some(gone) = gone else {
             all.push((from..old_end, to..new_end));
             return all;

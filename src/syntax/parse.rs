@@ -67,9 +67,14 @@ impl SyntaxParser {
     /// # Errors
     /// As for [`SyntaxParser::parse`].
     pub fn reparse(&mut self, old: &SyntaxTree, old_text: &[u8], text: &[u8]) -> Result<SyntaxTree, ParseError> {
+        let differences = differences(old_text, text);
+        // Hardly anything would be shared, and the edited tree would be a second one in memory.
+        if differences.iter().map(|(_, came)| came.len()).sum::<usize>() > text.len() / 2 {
+            return self.run(text, None);
+        }
         let mut edited = old.clone();
         let (mut at, mut done) = (Point::new(0, 0), 0);
-        for (gone, came) in differences(old_text, text) {
+        for (gone, came) in differences {
             // Each edit is of the text that the ones before it have made.
             let start = advance(at, &text[done..came.start]);
             let new_end = advance(start, &text[came.clone()]);

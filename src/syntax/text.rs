@@ -3,20 +3,15 @@
 use std::ops::Range;
 
 /// The lines of a text, each with its line feed.
-#[must_use]
-pub fn lines(text: &[u8]) -> Vec<Range<usize>> {
+pub fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
-    let mut all: Vec<_> = memchr::memchr_iter(b'\n', text)
-        .map(|feed| {
-            let line = start..feed + 1;
-            start = feed + 1;
-            line
-        })
-        .collect();
-    if start < text.len() {
-        all.push(start..text.len());
-    }
-    all
+    std::iter::from_fn(move || {
+        let left = &text[start..];
+        let length = memchr::memchr(b'\n', left).map_or(left.len(), |feed| feed + 1);
+        let line = start..start + length;
+        start = line.end;
+        (length > 0).then_some(line)
+    })
 }
 
 /// Number of lines; a last line without a line feed counts.
@@ -26,12 +21,7 @@ pub fn count_lines(text: &[u8]) -> usize {
 }
 
 /// The words, runs of blanks and single other characters of a part of a text.
-#[must_use]
-pub fn words(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
-    each_word(text, part).collect()
-}
-
-fn each_word(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+pub fn words(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
     std::iter::from_fn(move || {
         if at >= part.end {
@@ -56,7 +46,7 @@ fn each_word(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usiz
 /// Number of words and single other characters that are not blank.
 #[must_use]
 pub fn count_words(text: &[u8]) -> usize {
-    each_word(text, 0..text.len()).filter(|w| Class::of(text[w.start]) != Class::Blank).count()
+    words(text, 0..text.len()).filter(|w| Class::of(text[w.start]) != Class::Blank).count()
 }
 
 /// The text without blanks around it, with one line feed for a run of blanks that has one, and with other blanks only
@@ -65,15 +55,15 @@ pub fn count_words(text: &[u8]) -> usize {
 pub fn without_blanks(source: &[u8]) -> Vec<u8> {
     let mut left = Vec::with_capacity(source.len());
     let mut before = None;
-    let all = words(source, 0..source.len());
-    for (at, word) in all.iter().enumerate() {
+    let mut all = words(source, 0..source.len()).peekable();
+    while let Some(word) = all.next() {
         let (text, class) = (&source[word.clone()], Class::of(source[word.start]));
         if class != Class::Blank {
             left.extend_from_slice(text);
             before = Some(class);
             continue;
         }
-        let after = all.get(at + 1).map(|next| Class::of(source[next.start]));
+        let after = all.peek().map(|next| Class::of(source[next.start]));
         let (Some(before), Some(after)) = (before, after) else { continue };
         if text.contains(&b'\n') {
             left.push(b'\n');
@@ -85,16 +75,13 @@ pub fn without_blanks(source: &[u8]) -> Vec<u8> {
 }
 
 /// The characters of a part of a text: UTF-8 sequences where they are valid, else single bytes.
-#[must_use]
-pub fn characters(text: &[u8], part: Range<usize>) -> Vec<Range<usize>> {
-    let mut all = Vec::new();
+pub fn characters(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
-    while at < part.end {
-        let end = at + char_len(&text[at..part.end]);
-        all.push(at..end);
-        at = end;
-    }
-    all
+    std::iter::from_fn(move || {
+        let start = at;
+        at += if start < part.end { char_len(&text[start..part.end]) } else { return None };
+        Some(start..at)
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,14 +119,14 @@ fn char_len(text: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn cut(text: &[u8], parts: &[Range<usize>]) -> Vec<Vec<u8>> {
-        parts.iter().map(|p| text[p.clone()].to_vec()).collect()
+    fn cut(text: &[u8], parts: impl Iterator<Item = Range<usize>>) -> Vec<Vec<u8>> {
+        parts.map(|p| text[p].to_vec()).collect()
     }
 
     #[test]
     fn lines_keep_their_line_feed_and_the_last_may_lack_it() {
         let text = b"a\n\r\nb";
-        assert_eq!(cut(text, &lines(text)), [b"a\n".to_vec(), b"\r\n".to_vec(), b"b".to_vec()]);
+        assert_eq!(cut(text, lines(text)), [b"a\n".to_vec(), b"\r\n".to_vec(), b"b".to_vec()]);
         assert_eq!(count_lines(text), 3);
         assert_eq!(count_lines(b"a\n"), 1);
         assert_eq!(count_lines(b""), 0);
@@ -150,7 +137,7 @@ mod tests {
         let text = "ab1 \n+=\u{e9}x".as_bytes();
         let all = words(text, 0..text.len());
         assert_eq!(
-            cut(text, &all),
+            cut(text, all),
             [b"ab1".to_vec(), b" \n".to_vec(), b"+".to_vec(), b"=".to_vec(), vec![0xC3, 0xA9], b"x".to_vec()]
         );
         assert_eq!(count_words(text), 5);
@@ -174,7 +161,7 @@ mod tests {
     #[test]
     fn characters_of_broken_text_are_bytes() {
         let text = b"\xC3\xA9\xFF\xE2\x82\xED\xA0\x80";
-        let lens: Vec<_> = characters(text, 0..text.len()).iter().map(ExactSizeIterator::len).collect();
+        let lens: Vec<_> = characters(text, 0..text.len()).map(|part| part.len()).collect();
         // The last three bytes encode a surrogate, which is not valid UTF-8.
         assert_eq!(lens, [2, 1, 1, 1, 1, 1, 1]);
     }

@@ -233,7 +233,7 @@ fn deep_nesting_is_bisected_also_without_its_end() {
     let rows = rows.iter().flat_map(|(name, text)| {
         [1, 20].map(|needed| {
             let bytes = if name.ends_with("objects") { 8 * needed } else { 2 * needed };
-            Row::of(&format!("{name} {needed}"), "x.json", text.as_bytes(), |c| depth(c) >= needed).beyond(bytes, 200)
+            Row::of(&format!("{name} {needed}"), "x.json", text.as_bytes(), |c| depth(c) >= needed).beyond(bytes, 220)
         })
     });
     assert_none(rows);
