@@ -37,9 +37,9 @@ impl Units {
     pub(super) fn cut(text: &[u8], granularity: Granularity, grammar: Option<&Grammar>) -> Result<Self, ParseError> {
         let all = 0..text.len();
         let edits = match (granularity, grammar) {
-            (Granularity::Line, _) => syntax::lines(text).into_iter().map(Edit::delete_raw).collect(),
-            (Granularity::Char, _) => syntax::characters(text, all).into_iter().map(Edit::delete_raw).collect(),
-            (_, None) => syntax::words(text, all).into_iter().map(Edit::delete_raw).collect(),
+            (Granularity::Line, _) => syntax::lines(text).map(Edit::delete_raw).collect(),
+            (Granularity::Char, _) => syntax::characters(text, all).map(Edit::delete_raw).collect(),
+            (_, None) => syntax::words(text, all).map(Edit::delete_raw).collect(),
             (_, Some(grammar)) => {
                 let document = Document::parse(&mut SyntaxParser::new(grammar.language())?, text.to_vec())?;
                 passes::tokens(&document, grammar).map(|token| Edit::delete(document.node(token).range())).collect()

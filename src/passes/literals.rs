@@ -175,7 +175,7 @@ fn content(document: &Document, id: NodeId) -> Option<Range<usize>> {
 fn pieces(document: &Document, id: NodeId, content: &Range<usize>) -> Vec<usize> {
     let inner = document.children(id).map(|child| document.node(child).range());
     let whole: Vec<_> = inner.filter(|range| document.source().get(range.start) == Some(&b'\\')).collect();
-    let starts = crate::syntax::characters(document.source(), content.clone()).into_iter().map(|range| range.start);
+    let starts = crate::syntax::characters(document.source(), content.clone()).map(|range| range.start);
     let mut next = 0;
     starts
         .filter(|&at| {
