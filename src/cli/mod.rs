@@ -3,6 +3,7 @@
 pub mod args;
 pub mod commands;
 pub mod compare_args;
+pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
 mod files;
@@ -39,6 +40,7 @@ fn dispatch(cli: Cli) -> Result<Code, Failure> {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
+        Some(Command::Doctor(args)) => commands::doctor::run(*args),
         None => commands::reduce::run(cli.reduce),
     }
 }

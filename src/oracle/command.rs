@@ -10,6 +10,7 @@
 //! The environment is inherited, except for `TMPDIR`, which lies in the slot, and the mark of the slot. Conditions see
 //! the first MiB of each output and its last 64 KiB.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -22,7 +23,7 @@ use super::program::{self, CommandError};
 use super::slot::Bench;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
-use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, output, shell, with_causes};
+use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, Traces, output, shell, with_causes};
 use crate::engine::Verdict;
 
 /// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
@@ -32,7 +33,7 @@ const OUTPUT_LIMIT: u64 = 64 << 20;
 const SCRIPT_START: u64 = 4096;
 
 /// The interestingness test as a command. See the module for its two forms.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CommandOracle {
     program: PathBuf,
     /// What the program is told to be called: the word the user typed when it was found in PATH, as in a shell.
@@ -43,6 +44,8 @@ pub struct CommandOracle {
     candidate_on_stdin: bool,
     conditions: Conditions,
     description: String,
+    /// What is in this directory is to be found beside the candidate, too.
+    beside: Option<PathBuf>,
 }
 
 /// A run that gave no verdict.
@@ -73,7 +76,16 @@ impl CommandOracle {
         let mut names = vec![base_name(file)?];
         let arguments = vec![Word::parse(OsStr::new("@@"), &mut names)];
         let description = shell::line([program.as_os_str(), &names[0]]);
-        Ok(Self { program, called: None, arguments, names, candidate_on_stdin: true, conditions, description })
+        Ok(Self {
+            program,
+            called: None,
+            arguments,
+            names,
+            candidate_on_stdin: true,
+            conditions,
+            description,
+            beside: None,
+        })
     }
 
     /// The form `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
@@ -87,7 +99,7 @@ impl CommandOracle {
         let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, &mut names)).collect();
         let candidate_on_stdin = !arguments.iter().any(Word::has_path);
         let description = shell::line(words.iter().map(OsString::as_os_str));
-        Ok(Self { program, called, arguments, names, candidate_on_stdin, conditions, description })
+        Ok(Self { program, called, arguments, names, candidate_on_stdin, conditions, description, beside: None })
     }
 
     /// The absolute path of the program that is run.
@@ -96,7 +108,44 @@ impl CommandOracle {
         &self.program
     }
 
-    fn run(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Result<Outcome, RunError> {
+    /// The same test with links to everything that is in `directory` beside the candidate: for finding out whether it
+    /// needs something from there.
+    #[must_use]
+    pub fn beside(self, directory: &Path) -> Self {
+        Self { beside: Some(directory.to_owned()), ..self }
+    }
+
+    /// Judges a candidate, and says what the test left behind. Slower than [`Oracle::judge`]: every process of the
+    /// machine is looked at.
+    pub fn examine(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> (Outcome, Traces) {
+        let mut traces = Traces::default();
+        (self.judge_with(candidate, slot, deadline, cancel, Some(&mut traces)), traces)
+    }
+
+    fn judge_with(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        traces: Option<&mut Traces>,
+    ) -> Outcome {
+        if cancel.is_stopped() {
+            return Outcome::cancelled();
+        }
+        let result = self.run(candidate, slot, deadline, cancel, traces);
+        slot.clear();
+        result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+    }
+
+    fn run(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        traces: Option<&mut Traces>,
+    ) -> Result<Outcome, RunError> {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
@@ -117,9 +166,15 @@ impl CommandOracle {
             .stderr(Stdio::from(stderr.map_err(in_place)?));
         self.set_called(&mut command);
         let outputs = [&bench.stdout, &bench.stderr];
-        let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT };
+        let left = RefCell::default();
+        let wants_left = traces.is_some().then_some((&left, place.as_path()));
+        let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
         let (ending, duration) = process::run(&mut command, &watch, slot.household())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
+        if let Some(traces) = traces {
+            *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, self.beside.as_deref());
+            traces.processes = left.take();
+        }
         if ending == Ending::Exited(Exit::Unknown) {
             return Err(RunError::Lost);
         }
@@ -139,6 +194,9 @@ impl CommandOracle {
             let other = directory.join(name);
             // Not every file system has links.
             fs::hard_link(&path, &other).or_else(|_| fs::write(&other, candidate))?;
+        }
+        if let Some(beside) = &self.beside {
+            link_all(beside, directory)?;
         }
         Ok(path)
     }
@@ -178,12 +236,7 @@ impl CommandOracle {
 
 impl Oracle for CommandOracle {
     fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome {
-        if cancel.is_stopped() {
-            return Outcome::cancelled();
-        }
-        let result = self.run(candidate, slot, deadline, cancel);
-        slot.clear();
-        result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+        self.judge_with(candidate, slot, deadline, cancel, None)
     }
 
     fn describe(&self) -> String {
@@ -195,6 +248,25 @@ impl Oracle for CommandOracle {
 const NULL_DEVICE: &str = "/dev/null";
 #[cfg(not(unix))]
 const NULL_DEVICE: &str = "NUL";
+
+/// Makes a link in `to` to each entry of `from` whose name is free there.
+#[cfg(unix)]
+fn link_all(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        match std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name())) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Links need rights there; without them the files are not found.
+#[cfg(not(unix))]
+fn link_all(_from: &Path, _to: &Path) -> io::Result<()> {
+    Ok(())
+}
 
 fn base_name(file: &Path) -> Result<OsString, CommandError> {
     file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })

@@ -19,6 +19,7 @@ mod signal;
 mod slot;
 mod surroundings;
 mod template;
+mod traces;
 
 use std::error::Error;
 use std::fmt;
@@ -30,7 +31,8 @@ pub use conditions::{ConditionError, ConditionSpec, Conditions};
 pub use program::CommandError;
 pub use signal::{SignalError, signal_name, signal_number};
 pub use slot::{Slot, SlotError, SlotOptions};
-pub use surroundings::{SurroundingsError, check_surroundings};
+pub use surroundings::{SurroundingsError, check_surroundings, is_device};
+pub use traces::Traces;
 
 use crate::engine::Verdict;
 

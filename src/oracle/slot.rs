@@ -200,7 +200,7 @@ impl Slot {
         Ok(())
     }
 
-    fn temporary(&self) -> PathBuf {
+    pub(crate) fn temporary(&self) -> PathBuf {
         self.base.join("tmp")
     }
 }

@@ -4,6 +4,7 @@ mod algorithms;
 mod choices;
 mod cli;
 mod compare;
+mod doctor;
 mod exec;
 mod fixtures;
 mod gate;

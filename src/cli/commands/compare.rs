@@ -199,7 +199,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
 }
 
 /// The line that says how far it is, on a terminal.
-fn live_line() -> ProgressBar {
+pub(super) fn live_line() -> ProgressBar {
     let live = io::stderr().is_terminal();
     let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());

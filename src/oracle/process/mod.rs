@@ -15,8 +15,10 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -45,6 +47,9 @@ pub(crate) struct Watch<'a> {
     /// The files it writes to, and how long each may become, in bytes.
     pub(crate) outputs: [&'a File; 2],
     pub(crate) output_limit: u64,
+    /// Where to put the names of the processes that are still running when the test has ended, and the slot that they
+    /// are known by. Finding them takes a look at every process of the machine.
+    pub(crate) left: Option<(&'a RefCell<Vec<String>>, &'a Path)>,
 }
 
 /// Why a process ended.

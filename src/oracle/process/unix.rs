@@ -36,6 +36,9 @@ pub(super) fn run(
     let leader = Leader { id: child.id(), pid: Pid::from_child(&child), household, reaped: false };
     let pidfd = open_pidfd(leader.pid);
     let early = wait(&leader, pidfd.as_ref(), watch, start)?;
+    if let (None, Some((names, slot))) = (early, watch.left) {
+        names.replace(household.left_behind(slot, leader.id));
+    }
     let exit = leader.end(pidfd.as_ref(), early != Some(Ending::Cancelled) || !watch.cancel.is_killed());
     Ok(early.unwrap_or(Ending::Exited(exit)))
 }
