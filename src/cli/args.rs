@@ -14,6 +14,7 @@ use crate::reduce;
 
 use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
+use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
 
 /// Shown below the options by `--help`.
@@ -131,6 +132,10 @@ pub struct ReduceArgs {
     /// Do not examine the test at the start, which takes two runs of it (see lop doctor)
     #[arg(long, help_heading = RUNNING)]
     pub no_checkup: bool,
+
+    /// How much of the machine a test gets.
+    #[command(flatten)]
+    pub confine: ConfineArgs,
 
     /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
@@ -506,7 +511,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// A number of bytes with an optional binary unit: `65536`, `64K`, `16M`, `16MB`, `16MiB`, `1G`.
-fn size(text: &str) -> Result<usize, String> {
+pub(super) fn size(text: &str) -> Result<usize, String> {
     let upper = text.to_ascii_uppercase();
     let digits = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let shift = match &upper[digits.len()..] {

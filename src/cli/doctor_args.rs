@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::args::{ConditionArgs, at_least_one, seconds};
+use super::confine_args::ConfineArgs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE
@@ -47,6 +48,10 @@ pub struct DoctorArgs {
     /// Deadline of one test [default: 5 times the first run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
+
+    /// How much of the machine a test gets.
+    #[command(flatten)]
+    pub confine: ConfineArgs,
 }
 
 const RUNNING: &str = "Running tests";

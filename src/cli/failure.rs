@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
-use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
+use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
@@ -61,6 +61,9 @@ pub enum Failure {
     /// A condition cannot be understood.
     #[error(transparent)]
     Condition(#[from] ConditionError),
+    /// The test cannot be confined as asked for.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
     /// The result cannot be kept where it was asked to be.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -3,6 +3,7 @@
 pub mod args;
 pub mod commands;
 pub mod compare_args;
+pub mod confine_args;
 pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
@@ -16,6 +17,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::oracle::run_limited;
+
 use args::{Cli, Command};
 use exit_code::Code;
 use failure::Failure;
@@ -23,6 +26,10 @@ use failure::Failure;
 /// Runs lop with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Not lop, but what stands between it and a test that has limits.
+    if let Some(code) = run_limited(std::env::args_os()) {
+        return code;
+    }
     // Ends the process itself for --help, --version and what clap can tell to be wrong (exit code 2).
     let cli = Cli::parse();
     anstream::ColorChoice::from(cli.reduce.color).write_global();

@@ -84,6 +84,7 @@ impl Settings {
         let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
         let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
+        let oracle = oracle.confined(args.confine.into())?;
         let kept = match args.output {
             None => Kept::InPlace,
             Some(output) if is_stdout(&output) => Kept::Stdout,
@@ -149,7 +150,8 @@ impl Settings {
             grammar,
             oracle,
             words: test.words(),
-            checkup: match (args.no_checkup, args.allow_empty) {
+            // Where nobody would hear of it there is nothing to examine.
+            checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
                 (true, _) => Extent::Nothing,
                 (_, true) => Extent::Directory,
                 _ => Extent::All,

@@ -1,8 +1,8 @@
 //! Responsible for the short examination of every reduction: [`Checkup`] stands in front of the consumers of events,
-//! and when the input has been judged it has the test run twice more and adds what it finds as notes.
+//! and between the baseline and the first pass it has the test run twice more and adds what it finds as notes.
 //!
-//! The reduction itself judges the input and the empty file; this adds the input in another directory and a file of
-//! one line break. Both are made with the deadline that the input has set, while no other test is running.
+//! The baseline judges the input and the empty file; this adds the input in another directory and a file of one line
+//! break. Both are made with the deadline that the input has set, while no other test is running.
 
 use std::io;
 use std::time::Duration;
@@ -31,6 +31,8 @@ pub struct Checkup<'a> {
     cancel: &'a Cancel,
     next: &'a mut dyn EventSink,
     extent: Extent,
+    /// The run on the input and the deadline that came of it, until they have been used.
+    baseline: Option<(Outcome, Duration)>,
     /// Runs that were made, and how long they took.
     made: (usize, Duration),
 }
@@ -40,7 +42,7 @@ impl<'a> Checkup<'a> {
     pub fn new(patient: Patient<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
         // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
         let slots = SlotOptions { owns_process: false, ..patient.slots };
-        Self { patient: Patient { slots, ..patient }, cancel, next, extent, made: (0, Duration::ZERO) }
+        Self { patient: Patient { slots, ..patient }, cancel, next, extent, baseline: None, made: (0, Duration::ZERO) }
     }
 
     /// How many runs were made beside those that are counted, and how long they took.
@@ -50,7 +52,7 @@ impl<'a> Checkup<'a> {
     }
 
     /// Warnings and faults as lines.
-    fn examine(&mut self, outcome: &Outcome, deadline: Duration) -> Vec<String> {
+    fn examine(&mut self, outcome: Outcome, deadline: Duration) -> Vec<String> {
         let patient = &self.patient;
         let Ok(mut slot) = Slot::new(&patient.slots) else { return Vec::new() };
         let sources = Snapshot::take(patient.sources());
@@ -67,7 +69,7 @@ impl<'a> Checkup<'a> {
         }
         facts.changed = sources.changes();
         facts.null = Some((true, is_device(patient.null)));
-        facts.input = vec![outcome.clone()];
+        facts.input = vec![outcome];
         facts.deadline = Some(deadline);
         let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
         worrying.map(|finding| finding.to_string()).collect()
@@ -76,14 +78,19 @@ impl<'a> Checkup<'a> {
 
 impl EventSink for Checkup<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.next.event(event)?;
-        if self.extent != Extent::Nothing
-            && let Event::Baseline { outcome, deadline } = event
-        {
-            for line in self.examine(outcome, *deadline) {
-                self.next.event(&Event::Note(&line))?;
+        match event {
+            Event::Baseline { outcome, deadline } if self.extent != Extent::Nothing => {
+                self.baseline = Some(((*outcome).clone(), *deadline));
             }
+            Event::Pass { .. } => {
+                if let Some((outcome, deadline)) = self.baseline.take() {
+                    for line in self.examine(outcome, deadline) {
+                        self.next.event(&Event::Note(&line))?;
+                    }
+                }
+            }
+            _ => {}
         }
-        Ok(())
+        self.next.event(event)
     }
 }

@@ -7,7 +7,8 @@
 //! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
 //! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
 //!
-//! The environment is inherited, except for `TMPDIR`, which lies in the slot, and the mark of the slot. Conditions see
+//! The environment is inherited, except for `TMPDIR`, which lies in the slot, the mark of the slot, and what the user
+//! wants otherwise. Conditions see
 //! the first MiB of each output and its last 64 KiB.
 
 use std::cell::RefCell;
@@ -18,12 +19,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::process::{self, Ending, Watch};
+use super::confine::Cage;
+use super::process::{self, Ending, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
 use super::slot::Bench;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
-use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, Traces, output, shell, with_causes};
+use super::{
+    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, Traces, output, shell, with_causes,
+};
 use crate::engine::Verdict;
 
 /// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
@@ -46,6 +50,7 @@ pub struct CommandOracle {
     description: String,
     /// What is in this directory is to be found beside the candidate, too.
     beside: Option<PathBuf>,
+    cage: Cage,
 }
 
 /// A run that gave no verdict.
@@ -85,6 +90,7 @@ impl CommandOracle {
             conditions,
             description,
             beside: None,
+            cage: Cage::default(),
         })
     }
 
@@ -99,13 +105,31 @@ impl CommandOracle {
         let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, &mut names)).collect();
         let candidate_on_stdin = !arguments.iter().any(Word::has_path);
         let description = shell::line(words.iter().map(OsString::as_os_str));
-        Ok(Self { program, called, arguments, names, candidate_on_stdin, conditions, description, beside: None })
+        Ok(Self {
+            program,
+            called,
+            arguments,
+            names,
+            candidate_on_stdin,
+            conditions,
+            description,
+            beside: None,
+            cage: Cage::default(),
+        })
     }
 
     /// The absolute path of the program that is run.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// The same test, confined.
+    ///
+    /// # Errors
+    /// [`ConfineError`] when this system has no means for it.
+    pub fn confined(self, confinement: Confinement) -> Result<Self, ConfineError> {
+        Ok(Self { cage: Cage::new(confinement)?, ..self })
     }
 
     /// The same test with links to everything that is in `directory` beside the candidate: for finding out whether it
@@ -156,10 +180,12 @@ impl CommandOracle {
             File::open(NULL_DEVICE).map_err(|source| RunError::NullDevice { source })?
         };
         let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
-        let mut command = Command::new(&self.program);
+        let mut command = self.cage.command(&self.program, &place);
         command
             .args(self.arguments.iter().map(|word| word.render(&bench.directory, &self.names)))
             .envs(slot.environment())
+            .envs(self.cage.environment())
+            .env(MARK, &place)
             .current_dir(&bench.directory)
             .stdin(stdin)
             .stdout(Stdio::from(stdout.map_err(in_place)?))
@@ -177,6 +203,11 @@ impl CommandOracle {
         }
         if ending == Ending::Exited(Exit::Unknown) {
             return Err(RunError::Lost);
+        }
+        if self.cage.is_limited()
+            && let Some(source) = unstarted(&place)
+        {
+            return Err(RunError::Start { program: self.program.clone(), source });
         }
         if !matches!(ending, Ending::Exited(_)) {
             slot.sweep(!cancel.is_killed());
@@ -203,7 +234,7 @@ impl CommandOracle {
 
     #[cfg(unix)]
     fn set_called(&self, command: &mut Command) {
-        if let Some(called) = &self.called {
+        if let Some(called) = self.called.as_ref().filter(|_| self.cage.is_direct()) {
             std::os::unix::process::CommandExt::arg0(command, called);
         }
     }

@@ -11,6 +11,7 @@
 mod cancel;
 mod command;
 mod conditions;
+mod confine;
 mod output;
 mod process;
 mod program;
@@ -28,6 +29,8 @@ use std::time::Duration;
 pub use cancel::Cancel;
 pub use command::CommandOracle;
 pub use conditions::{ConditionError, ConditionSpec, Conditions};
+pub use confine::{ConfineError, Confinement, Isolation, Limits};
+pub use process::run_limited;
 pub use program::CommandError;
 pub use signal::{SignalError, signal_name, signal_number};
 pub use slot::{Slot, SlotError, SlotOptions};

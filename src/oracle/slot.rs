@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::process::{Household, MARK};
+use super::process::Household;
 use super::surroundings::{self, SurroundingsError};
 
 /// What a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
@@ -133,11 +133,11 @@ impl Slot {
         &self.base
     }
 
-    /// The variables to set for a test: where to put temporary files, and the mark by which its processes are known.
+    /// The variables that tell a test where to put temporary files.
     pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         let names: &[&str] = if cfg!(windows) { &["TMP", "TEMP"] } else { &["TMPDIR"] };
         let temporary = self.temporary();
-        names.iter().map(|&name| (name, temporary.clone())).chain([(MARK, self.base.clone())]).collect()
+        names.iter().map(|&name| (name, temporary.clone())).collect()
     }
 
     pub(crate) fn household(&self) -> &Household {

@@ -11,7 +11,7 @@ use crate::cli::failure::Failure;
 use crate::cli::settings::{forms, in_words, read};
 use crate::cli::signals;
 use crate::doctor::{Level, Patient, Trouble, examine, findings};
-use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions};
+use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
 use crate::report;
 
 use super::compare::live_line;
@@ -26,9 +26,10 @@ pub fn run(args: DoctorArgs) -> Result<Code, Failure> {
     let wanted = in_words(&spec);
     let conditions = Conditions::new(&spec)?;
     let content = read(&path)?;
-    let (oracle, _) = test.oracle(&path, conditions.clone())?;
+    let confinement = Confinement::from(args.confine);
     let other = other_name(&path);
-    let (renamed, _) = test.oracle(Path::new(&other), conditions)?;
+    let oracle = test.oracle(&path, conditions.clone())?.0.confined(confinement.clone())?;
+    let renamed = test.oracle(Path::new(&other), conditions)?.0.confined(confinement)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let patient = Patient {

@@ -10,6 +10,7 @@
 //! 3. The same search again at the end of the run.
 
 mod household;
+mod limited;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -23,6 +24,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub(crate) use household::{Household, MARK};
+pub use limited::run_limited;
+pub(crate) use limited::{LIMITED, probe, unstarted};
 
 #[cfg(unix)]
 use unix as platform;
