@@ -326,6 +326,7 @@ fn advice(error: &io::Error) -> &'static str {
         return text;
     }
     match error.kind() {
+        io::ErrorKind::FileTooLarge => " (raise `ulimit -f`)",
         io::ErrorKind::StorageFull => " (free some room, or set TMPDIR to a larger place)",
         io::ErrorKind::WouldBlock => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
         io::ErrorKind::PermissionDenied => " (is it executable, and its file system not mounted noexec?)",

@@ -213,7 +213,11 @@ fn show_progress(line: &ProgressBar, done: usize, all: usize, what: &str) {
 
 fn show(cells: &[Cell], csv: Option<&Path>, plot: Option<&Path>) -> Result<(), Failure> {
     let save = |path: &Path, text: String| {
-        fs::write(path, text).map_err(|source| Failure::Result { place: path.display().to_string(), source })
+        fs::write(path, text).map_err(|source| Failure::Result {
+            place: path.display().to_string(),
+            kept: "the figures are lost".to_owned(),
+            source,
+        })
     };
     if let Some(path) = plot {
         save(path, compare::plot(cells))?;

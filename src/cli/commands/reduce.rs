@@ -100,9 +100,16 @@ impl Run {
         mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
-        store.finish(&report.best).or_else(|source| match self.kept {
-            Kept::Stdout => Failure::unless_closed(source),
-            _ => Err(Failure::Result { source, place: self.place() }),
+        store.finish(&report.best).or_else(|source| {
+            // A reader who has seen enough wants no more.
+            if self.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
+                return Ok(());
+            }
+            let kept = match self.kept {
+                Kept::Stdout => self.aside(&report.best, "standard output has a part of it at most"),
+                _ => self.rescue(&report.best, store),
+            };
+            Err(Failure::Result { source, place: self.place(), kept })
         })?;
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
@@ -176,6 +183,11 @@ impl Run {
         } else {
             format!("{} is unchanged", self.path.display())
         };
+        self.aside(best, &rest)
+    }
+
+    /// Writes `best` to a place of its own, and says where that is and what the `rest` of the story is.
+    fn aside(&self, best: &[u8], rest: &str) -> String {
         match self.set_aside(best) {
             Ok(path) => format!("the best result so far is in {}; {rest}", path.display()),
             Err(_) => format!("the best result so far could not be written anywhere; {rest}"),
