@@ -164,7 +164,7 @@ fn runs(patient: &Patient<'_>, cancel: &Cancel, facts: &mut Facts, say: &mut dyn
     if patient.jobs > 1 {
         say(&format!("the input, {} at the same time", patient.jobs));
         // Waiting for each other must not look like an answer.
-        facts.together = together(patient, ward.deadline * jobs_factor(patient.jobs), cancel)?;
+        facts.together = together(patient, ward.deadline.saturating_mul(jobs_factor(patient.jobs)), cancel)?;
     }
     Ok(())
 }

@@ -50,10 +50,11 @@ impl Snapshot {
     }
 
     /// What is new or different since then. Files that this process has open itself (what it says may go to one) do
-    /// not count.
+    /// not count, nor do those that another lop is about to rename.
     pub(super) fn changes(&self) -> Vec<PathBuf> {
         let changed = |path: &PathBuf, stamp: &Stamp| {
-            self.entries.get(path).is_none_or(|before| before != stamp && path.is_file()) && !is_open_here(path)
+            let is_new = self.entries.get(path).is_none_or(|before| before != stamp && path.is_file());
+            is_new && !is_open_here(path) && !is_ours(path)
         };
         self.compare(changed)
     }
@@ -62,6 +63,10 @@ impl Snapshot {
         let now = self.directories.iter().filter_map(|directory| list(directory)).flatten();
         now.filter(|(path, stamp)| differs(path, stamp)).map(|(path, _)| path).collect()
     }
+}
+
+fn is_ours(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".lop-"))
 }
 
 fn list(directory: &Path) -> Option<Vec<(PathBuf, Stamp)>> {
@@ -138,8 +143,9 @@ mod tests {
         assert_eq!(snapshot.changes(), [PathBuf::new(); 0]);
         write("other", "12");
         write("new", "");
+        write(".lop-x.tmp", "");
         let open = File::create(here.join("open")).expect("writable");
-        assert_eq!(snapshot.new_entries().len(), 2);
+        assert_eq!(snapshot.new_entries().len(), 3);
         let mut changes = snapshot.changes();
         changes.sort();
         if cfg!(target_os = "linux") {

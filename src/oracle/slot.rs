@@ -192,11 +192,12 @@ impl Slot {
         if self.null_is_device {
             surroundings::check_null()?;
         }
-        self.tests += 1;
-        if self.tests.is_multiple_of(CHECK_EVERY) {
+        if (self.tests + 1).is_multiple_of(CHECK_EVERY) {
             self.sweep(true);
             surroundings::check_room(&self.base)?;
         }
+        // Not before: a run that is repeated because there was no room has to look again.
+        self.tests += 1;
         Ok(())
     }
 
@@ -328,6 +329,19 @@ mod tests {
         slot.clear();
         assert!(!work.exists());
         assert!(outside.path().join("keep").exists());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_place_without_room_is_noticed_again_and_again() {
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        // A file system of which nothing is ever free.
+        let full = PathBuf::from("/proc/self");
+        let base = std::mem::replace(&mut slot.base, full);
+        let noticed: Vec<bool> = (1..=CHECK_EVERY + 2).map(|_| slot.tick().is_err()).collect();
+        slot.base = base;
+        assert_eq!(noticed.iter().position(|&is_full| is_full), Some(CHECK_EVERY as usize - 1));
+        assert!(noticed[CHECK_EVERY as usize - 1..].iter().all(|&is_full| is_full));
     }
 
     #[test]

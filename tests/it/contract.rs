@@ -315,7 +315,6 @@ fn late_and_reordered_answers_do_no_harm() {
             let report = reduce(input.as_bytes(), None, &mut executor, &options, &mut Silent, &Cancel::new())
                 .expect("the input is interesting");
             let best = String::from_utf8_lossy(&report.best);
-            assert_eq!(best.split_whitespace().filter(|word| word.starts_with("keep")).count(), keeps(&report.best));
             assert_eq!(keeps(&report.best), 11, "{name}: {best}");
             assert!(report.best.len() < input.len() / 5, "{name}: {best}");
         });

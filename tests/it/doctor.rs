@@ -1,6 +1,10 @@
 //! `lop doctor`: every ill of a test is found in a real run of it, and a healthy test has none.
 
 use std::fs;
+use std::path::Path;
+
+use lop::doctor::{Level, Patient, examine};
+use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
 use crate::support::{Folder, Ran};
 
@@ -133,6 +137,33 @@ fn tests_that_get_in_each_others_way_are_a_fault() {
     );
     let ran = examined(&folder, &["-j4", "test.sh", "input.txt"]).expect_code(1);
     expect(&ran, "fault", "load");
+}
+
+/// Never the real one: a link stands in for it, which the test replaces by a file.
+#[test]
+#[cfg(unix)]
+fn a_test_that_destroys_dev_null_is_a_fault() {
+    let folder = folder("");
+    let null = folder.path("null");
+    std::os::unix::fs::symlink("/dev/null", &null).expect("our own folder");
+    let test = folder.script("test.sh", &format!("rm -f '{0}'; echo >'{0}'; {HEALTHY}", null.display()));
+    let oracle = CommandOracle::test(&test, Path::new("input.txt"), Conditions::default()).expect("it is executable");
+    let patient = Patient {
+        oracle: &oracle,
+        renamed: None,
+        words: &[test.into()],
+        path: &folder.path("input.txt"),
+        content: b"bug\n",
+        wanted: "exit code 0",
+        jobs: 1,
+        deadline: None,
+        slots: SlotOptions::default(),
+        null: &null,
+    };
+    let facts = examine(&patient, &Cancel::new(), &mut |_| {}).expect("it can be examined");
+    assert_eq!(facts.null, Some((true, false)));
+    let found = lop::doctor::findings(&facts);
+    assert!(found.iter().any(|finding| (finding.check, finding.level) == ("/dev/null", Level::Fault)), "{found:#?}");
 }
 
 #[test]
