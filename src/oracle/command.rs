@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::confine::Cage;
-use super::process::{self, Ending, MARK, Watch, unstarted};
+use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
 use super::slot::Bench;
 use super::surroundings::SurroundingsError;
@@ -139,8 +139,8 @@ impl CommandOracle {
         Self { beside: Some(directory.to_owned()), ..self }
     }
 
-    /// Judges a candidate, and says what the test left behind. Slower than [`Oracle::judge`]: every process of the
-    /// machine is looked at.
+    /// Judges a candidate as [`Oracle::judge`] does, and says what the test left behind. That takes a look at every
+    /// process of the machine, which is not counted in the outcome's duration.
     pub fn examine(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> (Outcome, Traces) {
         let mut traces = Traces::default();
         (self.judge_with(candidate, slot, deadline, cancel, Some(&mut traces)), traces)
@@ -192,14 +192,14 @@ impl CommandOracle {
             .stderr(Stdio::from(stderr.map_err(in_place)?));
         self.set_called(&mut command);
         let outputs = [&bench.stdout, &bench.stderr];
-        let left = RefCell::default();
+        let left = RefCell::<Left>::default();
         let wants_left = traces.is_some().then_some((&left, place.as_path()));
         let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
         let (ending, duration) = process::run(&mut command, &watch, slot.household())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
         if let Some(traces) = traces {
             *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, self.beside.as_deref());
-            traces.processes = left.take();
+            traces.processes = left.take().names;
         }
         if ending == Ending::Exited(Exit::Unknown) {
             return Err(RunError::Lost);
