@@ -78,11 +78,13 @@ fn a_terminal_that_is_closed_does_not_stop_a_run() {
     let folder = Folder::new();
     folder.write("input.txt", input());
     folder.script("test.sh", KEEP_ALL);
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
     grantpt(&master).expect("ours");
     unlockpt(&master).expect("ours");
     let name = ptsname(&master, Vec::new()).expect("ours");
-    let slave = File::from(rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("ours"));
+    let slave = File::from(
+        rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).expect("ours"),
+    );
     let mut command = folder.command(&["-j2", "-v", "--diff", "test.sh", "input.txt"]);
     command.env("TERM", "xterm").stdout(slave.try_clone().expect("ours")).stderr(slave);
     let mut child = command.spawn().expect("lop can be started");
