@@ -14,6 +14,8 @@ use crate::reduce;
 
 use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
+use super::confine_args::ConfineArgs;
+use super::doctor_args::{self, DoctorArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -34,7 +36,8 @@ const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop [OPTIONS] FILE -- CMD [ARGS]...
        lop grammars [FILE]
        lop passes
-       lop compare [PROBLEM]...";
+       lop compare [PROBLEM]...
+       lop doctor TEST FILE";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
 #[derive(Debug, Parser)]
@@ -69,6 +72,9 @@ pub enum Command {
     /// Run reduction algorithms on the same problems and count their tests
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
+    /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
+    #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
+    Doctor(Box<DoctorArgs>),
 }
 
 /// The arguments of a reduction.
@@ -123,6 +129,13 @@ pub struct ReduceArgs {
     /// Go on although the empty file is interesting
     #[arg(long, help_heading = RUNNING)]
     pub allow_empty: bool,
+    /// Do not examine the test at the start, which takes two runs of it (see lop doctor)
+    #[arg(long, help_heading = RUNNING)]
+    pub no_checkup: bool,
+
+    /// How much of the machine a test gets.
+    #[command(flatten)]
+    pub confine: ConfineArgs,
 
     /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
@@ -498,7 +511,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// A number of bytes with an optional binary unit: `65536`, `64K`, `16M`, `16MB`, `16MiB`, `1G`.
-fn size(text: &str) -> Result<usize, String> {
+pub(super) fn size(text: &str) -> Result<usize, String> {
     let upper = text.to_ascii_uppercase();
     let digits = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let shift = match &upper[digits.len()..] {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
-use crate::oracle::{CommandError, ConditionError, Exit, Outcome, Unresolved};
+use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
@@ -61,6 +61,9 @@ pub enum Failure {
     /// A condition cannot be understood.
     #[error(transparent)]
     Condition(#[from] ConditionError),
+    /// The test cannot be confined as asked for.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
     /// The result cannot be kept where it was asked to be.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -122,10 +125,12 @@ pub enum Failure {
     #[error(transparent)]
     Reduce(Box<Unfinished>),
     /// The result cannot be put in its place at the end.
-    #[error("cannot write the result to {place}")]
+    #[error("cannot write the result to {place}; {kept}")]
     Result {
         /// Where it belongs.
         place: String,
+        /// Where it is instead, as a sentence.
+        kept: String,
         /// What the system said.
         #[source]
         source: io::Error,
@@ -155,12 +160,14 @@ pub struct Unfinished {
 }
 
 impl Failure {
-    /// Takes an error of writing to standard output: a reader that has seen enough is none.
+    /// Takes an error of writing to standard output: a reader that has seen enough is none, nor is a terminal that was
+    /// closed.
     ///
     /// # Errors
-    /// Any other error than a closed pipe.
+    /// Any other error.
     pub fn unless_closed(error: io::Error) -> Result<(), Failure> {
-        if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(Failure::Output(error)) }
+        let is_hung_up = rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::IO);
+        if error.kind() == io::ErrorKind::BrokenPipe || is_hung_up { Ok(()) } else { Err(Failure::Output(error)) }
     }
 
     /// The exit code that goes with it.

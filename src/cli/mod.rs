@@ -3,6 +3,8 @@
 pub mod args;
 pub mod commands;
 pub mod compare_args;
+pub mod confine_args;
+pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
 mod files;
@@ -15,6 +17,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::oracle::run_limited;
+
 use args::{Cli, Command};
 use exit_code::Code;
 use failure::Failure;
@@ -22,6 +26,10 @@ use failure::Failure;
 /// Runs lop with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Not lop, but what stands between it and a test that has limits.
+    if let Some(code) = run_limited(std::env::args_os()) {
+        return code;
+    }
     // Ends the process itself for --help, --version and what clap can tell to be wrong (exit code 2).
     let cli = Cli::parse();
     anstream::ColorChoice::from(cli.reduce.color).write_global();
@@ -39,6 +47,7 @@ fn dispatch(cli: Cli) -> Result<Code, Failure> {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
+        Some(Command::Doctor(args)) => commands::doctor::run(*args),
         None => commands::reduce::run(cli.reduce),
     }
 }

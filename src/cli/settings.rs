@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::doctor::Extent;
 use crate::engine::Config;
 use crate::grammar::Grammar;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
@@ -32,6 +33,10 @@ pub struct Settings {
     pub grammar: Option<Arc<Grammar>>,
     /// The interestingness test.
     pub oracle: CommandOracle,
+    /// The words of the test as they were typed.
+    pub words: Vec<OsString>,
+    /// How much to examine the test at the start.
+    pub checkup: Extent,
     /// What makes a run interesting, in words.
     pub wanted: String,
     /// Arguments of the test's command that name files relative to the current directory.
@@ -79,6 +84,7 @@ impl Settings {
         let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
         let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
+        let oracle = oracle.confined(args.confine.into())?;
         let kept = match args.output {
             None => Kept::InPlace,
             Some(output) if is_stdout(&output) => Kept::Stdout,
@@ -143,6 +149,13 @@ impl Settings {
             content,
             grammar,
             oracle,
+            words: test.words(),
+            // Where nobody would hear of it there is nothing to examine.
+            checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
+                (true, _) => Extent::Nothing,
+                (_, true) => Extent::Directory,
+                _ => Extent::All,
+            },
             wanted,
             relative,
             jobs,
@@ -172,6 +185,14 @@ pub(super) enum Test {
 }
 
 impl Test {
+    /// The words of the test; one word is a script of the user's.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        match self {
+            Test::File(test) => vec![test.clone().into()],
+            Test::Command(words) => words.clone(),
+        }
+    }
+
     /// The test of candidates for `path`, and the words of it that name files here by a path that leads
     /// nowhere from where it runs.
     pub(super) fn oracle(&self, path: &Path, conditions: Conditions) -> Result<(CommandOracle, Vec<String>), Failure> {

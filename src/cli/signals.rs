@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::oracle::Cancel;
@@ -26,6 +28,9 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
     if !is_ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
+    // A write beyond `ulimit -f` is an error like that of a full disk, and not the end. A handler, because to ignore
+    // the signal would be inherited by the tests.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new(wanted)?;
     let work = move || {
         let mut seen = 0;

@@ -23,7 +23,8 @@ enum State {
 }
 
 impl<F: FnMut(&[u8]) -> Verdict> Inline<F> {
-    /// An executor with one slot. A panic of `judge` goes through to the caller of `wait`.
+    /// An executor with one slot. A panic of `judge` goes through to the caller of `wait`, and the
+    /// candidate is asked about again by the next one.
     pub fn new(judge: F) -> Self {
         Self { judge, slots: 1, queue: VecDeque::new(), is_shut_down: false }
     }
@@ -51,13 +52,18 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Inline<F> {
     }
 
     fn wait(&mut self) -> Option<(Ticket, Outcome)> {
-        let (job, state) = self.queue.pop_front()?;
-        if state == State::Cancelled {
-            return Some((job.ticket, Outcome::cancelled()));
-        }
-        let start = Instant::now();
-        let verdict = (self.judge)(&job.candidate);
-        Some((job.ticket, Outcome { duration: start.elapsed(), ..Outcome::of(verdict) }))
+        // It stays in the queue until there is an answer: after a panic of the closure it is asked again.
+        let (job, state) = self.queue.front()?;
+        let ticket = job.ticket;
+        let outcome = if *state == State::Cancelled {
+            Outcome::cancelled()
+        } else {
+            let start = Instant::now();
+            let verdict = (self.judge)(&job.candidate);
+            Outcome { duration: start.elapsed(), ..Outcome::of(verdict) }
+        };
+        self.queue.pop_front();
+        Some((ticket, outcome))
     }
 
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {

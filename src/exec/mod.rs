@@ -33,8 +33,10 @@ pub struct Job {
 ///
 /// What must hold: each submitted job comes back from `wait` or `try_wait` exactly once, whatever becomes of it:
 /// judged, cancelled, failed, its worker crashed, the executor shut down. Outcomes may come in any order. A run that
-/// failed was tried twice before it is given back. With one slot, jobs are run in the order in which they were
-/// submitted. Dropping an executor shuts it down.
+/// failed, or whose worker crashed, was tried twice before it is given back. At no time do more jobs run than there are
+/// slots. With one slot, jobs are run in the order in which they were
+/// submitted. Dropping an executor shuts it down, and nothing runs afterwards. `tests/it/contract.rs` holds every
+/// executor to this.
 pub trait Executor {
     /// How many jobs run at the same time, at least 1. More may be submitted; they queue.
     fn slots(&self) -> usize;

@@ -7,9 +7,11 @@
 //! | `FILE -- CMD … @@ …` | the candidate under FILE's base name | `@@` replaced by paths | empty |
 //! | `FILE -- CMD …` | the candidate under FILE's base name | as given | the candidate |
 //!
-//! The environment is inherited, except for `TMPDIR`, which lies in the slot, and the mark of the slot. Conditions see
+//! The environment is inherited, except for `TMPDIR`, which lies in the slot, the mark of the slot, and what the user
+//! wants otherwise. Conditions see
 //! the first MiB of each output and its last 64 KiB.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,12 +19,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::process::{self, Ending, Watch};
+use super::confine::Cage;
+use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
 use super::slot::Bench;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
-use super::{Cancel, Conditions, Exit, Oracle, Outcome, Slot, output, shell, with_causes};
+use super::{
+    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, Traces, output, shell, with_causes,
+};
 use crate::engine::Verdict;
 
 /// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
@@ -32,7 +37,7 @@ const OUTPUT_LIMIT: u64 = 64 << 20;
 const SCRIPT_START: u64 = 4096;
 
 /// The interestingness test as a command. See the module for its two forms.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CommandOracle {
     program: PathBuf,
     /// What the program is told to be called: the word the user typed when it was found in PATH, as in a shell.
@@ -43,6 +48,9 @@ pub struct CommandOracle {
     candidate_on_stdin: bool,
     conditions: Conditions,
     description: String,
+    /// What is in this directory is to be found beside the candidate, too.
+    beside: Option<PathBuf>,
+    cage: Cage,
 }
 
 /// A run that gave no verdict.
@@ -73,7 +81,17 @@ impl CommandOracle {
         let mut names = vec![base_name(file)?];
         let arguments = vec![Word::parse(OsStr::new("@@"), &mut names)];
         let description = shell::line([program.as_os_str(), &names[0]]);
-        Ok(Self { program, called: None, arguments, names, candidate_on_stdin: true, conditions, description })
+        Ok(Self {
+            program,
+            called: None,
+            arguments,
+            names,
+            candidate_on_stdin: true,
+            conditions,
+            description,
+            beside: None,
+            cage: Cage::default(),
+        })
     }
 
     /// The form `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
@@ -87,7 +105,17 @@ impl CommandOracle {
         let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, &mut names)).collect();
         let candidate_on_stdin = !arguments.iter().any(Word::has_path);
         let description = shell::line(words.iter().map(OsString::as_os_str));
-        Ok(Self { program, called, arguments, names, candidate_on_stdin, conditions, description })
+        Ok(Self {
+            program,
+            called,
+            arguments,
+            names,
+            candidate_on_stdin,
+            conditions,
+            description,
+            beside: None,
+            cage: Cage::default(),
+        })
     }
 
     /// The absolute path of the program that is run.
@@ -96,7 +124,52 @@ impl CommandOracle {
         &self.program
     }
 
-    fn run(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Result<Outcome, RunError> {
+    /// The same test, confined.
+    ///
+    /// # Errors
+    /// [`ConfineError`] when this system has no means for it.
+    pub fn confined(self, confinement: Confinement) -> Result<Self, ConfineError> {
+        Ok(Self { cage: Cage::new(confinement)?, ..self })
+    }
+
+    /// The same test with links to everything that is in `directory` beside the candidate: for finding out whether it
+    /// needs something from there.
+    #[must_use]
+    pub fn beside(self, directory: &Path) -> Self {
+        Self { beside: Some(directory.to_owned()), ..self }
+    }
+
+    /// Judges a candidate as [`Oracle::judge`] does, and says what the test left behind. That takes a look at every
+    /// process of the machine, which is not counted in the outcome's duration.
+    pub fn examine(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> (Outcome, Traces) {
+        let mut traces = Traces::default();
+        (self.judge_with(candidate, slot, deadline, cancel, Some(&mut traces)), traces)
+    }
+
+    fn judge_with(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        traces: Option<&mut Traces>,
+    ) -> Outcome {
+        if cancel.is_stopped() {
+            return Outcome::cancelled();
+        }
+        let result = self.run(candidate, slot, deadline, cancel, traces);
+        slot.clear();
+        result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+    }
+
+    fn run(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        traces: Option<&mut Traces>,
+    ) -> Result<Outcome, RunError> {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
@@ -107,21 +180,34 @@ impl CommandOracle {
             File::open(NULL_DEVICE).map_err(|source| RunError::NullDevice { source })?
         };
         let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
-        let mut command = Command::new(&self.program);
+        let mut command = self.cage.command(&self.program, &place);
         command
             .args(self.arguments.iter().map(|word| word.render(&bench.directory, &self.names)))
             .envs(slot.environment())
+            .envs(self.cage.environment())
+            .env(MARK, &place)
             .current_dir(&bench.directory)
             .stdin(stdin)
             .stdout(Stdio::from(stdout.map_err(in_place)?))
             .stderr(Stdio::from(stderr.map_err(in_place)?));
         self.set_called(&mut command);
         let outputs = [&bench.stdout, &bench.stderr];
-        let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT };
+        let left = RefCell::<Left>::default();
+        let wants_left = traces.is_some().then_some((&left, place.as_path()));
+        let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
         let (ending, duration) = process::run(&mut command, &watch, slot.household())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
+        if let Some(traces) = traces {
+            *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, self.beside.as_deref());
+            traces.processes = left.take().names;
+        }
         if ending == Ending::Exited(Exit::Unknown) {
             return Err(RunError::Lost);
+        }
+        if self.cage.is_limited()
+            && let Some(source) = unstarted(&place)
+        {
+            return Err(RunError::Start { program: self.program.clone(), source });
         }
         if !matches!(ending, Ending::Exited(_)) {
             slot.sweep(!cancel.is_killed());
@@ -140,12 +226,15 @@ impl CommandOracle {
             // Not every file system has links.
             fs::hard_link(&path, &other).or_else(|_| fs::write(&other, candidate))?;
         }
+        if let Some(beside) = &self.beside {
+            link_all(beside, directory)?;
+        }
         Ok(path)
     }
 
     #[cfg(unix)]
     fn set_called(&self, command: &mut Command) {
-        if let Some(called) = &self.called {
+        if let Some(called) = self.called.as_ref().filter(|_| self.cage.is_direct()) {
             std::os::unix::process::CommandExt::arg0(command, called);
         }
     }
@@ -178,12 +267,7 @@ impl CommandOracle {
 
 impl Oracle for CommandOracle {
     fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome {
-        if cancel.is_stopped() {
-            return Outcome::cancelled();
-        }
-        let result = self.run(candidate, slot, deadline, cancel);
-        slot.clear();
-        result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
+        self.judge_with(candidate, slot, deadline, cancel, None)
     }
 
     fn describe(&self) -> String {
@@ -195,6 +279,25 @@ impl Oracle for CommandOracle {
 const NULL_DEVICE: &str = "/dev/null";
 #[cfg(not(unix))]
 const NULL_DEVICE: &str = "NUL";
+
+/// Makes a link in `to` to each entry of `from` whose name is free there.
+#[cfg(unix)]
+fn link_all(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        match std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name())) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Links need rights there; without them the files are not found.
+#[cfg(not(unix))]
+fn link_all(_from: &Path, _to: &Path) -> io::Result<()> {
+    Ok(())
+}
 
 fn base_name(file: &Path) -> Result<OsString, CommandError> {
     file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
@@ -223,6 +326,7 @@ fn advice(error: &io::Error) -> &'static str {
         return text;
     }
     match error.kind() {
+        io::ErrorKind::FileTooLarge => " (raise `ulimit -f`)",
         io::ErrorKind::StorageFull => " (free some room, or set TMPDIR to a larger place)",
         io::ErrorKind::WouldBlock => " (too many processes: use fewer workers with -j, or raise `ulimit -u`)",
         io::ErrorKind::PermissionDenied => " (is it executable, and its file system not mounted noexec?)",

@@ -11,6 +11,7 @@
 mod cancel;
 mod command;
 mod conditions;
+mod confine;
 mod output;
 mod process;
 mod program;
@@ -19,6 +20,7 @@ mod signal;
 mod slot;
 mod surroundings;
 mod template;
+mod traces;
 
 use std::error::Error;
 use std::fmt;
@@ -27,10 +29,13 @@ use std::time::Duration;
 pub use cancel::Cancel;
 pub use command::CommandOracle;
 pub use conditions::{ConditionError, ConditionSpec, Conditions};
+pub use confine::{ConfineError, Confinement, Isolation, Limits};
+pub use process::run_limited;
 pub use program::CommandError;
 pub use signal::{SignalError, signal_name, signal_number};
 pub use slot::{Slot, SlotError, SlotOptions};
-pub use surroundings::{SurroundingsError, check_surroundings};
+pub use surroundings::{SurroundingsError, check_surroundings, is_device};
+pub use traces::Traces;
 
 use crate::engine::Verdict;
 

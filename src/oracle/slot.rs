@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::process::{Household, MARK};
+use super::process::Household;
 use super::surroundings::{self, SurroundingsError};
 
 /// What a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
@@ -133,11 +133,11 @@ impl Slot {
         &self.base
     }
 
-    /// The variables to set for a test: where to put temporary files, and the mark by which its processes are known.
+    /// The variables that tell a test where to put temporary files.
     pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         let names: &[&str] = if cfg!(windows) { &["TMP", "TEMP"] } else { &["TMPDIR"] };
         let temporary = self.temporary();
-        names.iter().map(|&name| (name, temporary.clone())).chain([(MARK, self.base.clone())]).collect()
+        names.iter().map(|&name| (name, temporary.clone())).collect()
     }
 
     pub(crate) fn household(&self) -> &Household {
@@ -192,15 +192,16 @@ impl Slot {
         if self.null_is_device {
             surroundings::check_null()?;
         }
-        self.tests += 1;
-        if self.tests.is_multiple_of(CHECK_EVERY) {
+        if (self.tests + 1).is_multiple_of(CHECK_EVERY) {
             self.sweep(true);
             surroundings::check_room(&self.base)?;
         }
+        // Not before: a run that is repeated because there was no room has to look again.
+        self.tests += 1;
         Ok(())
     }
 
-    fn temporary(&self) -> PathBuf {
+    pub(crate) fn temporary(&self) -> PathBuf {
         self.base.join("tmp")
     }
 }
@@ -328,6 +329,19 @@ mod tests {
         slot.clear();
         assert!(!work.exists());
         assert!(outside.path().join("keep").exists());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_place_without_room_is_noticed_again_and_again() {
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        // A file system of which nothing is ever free.
+        let full = PathBuf::from("/proc/self");
+        let base = std::mem::replace(&mut slot.base, full);
+        let noticed: Vec<bool> = (1..=CHECK_EVERY + 2).map(|_| slot.tick().is_err()).collect();
+        slot.base = base;
+        assert_eq!(noticed.iter().position(|&is_full| is_full), Some(CHECK_EVERY as usize - 1));
+        assert!(noticed[CHECK_EVERY as usize - 1..].iter().all(|&is_full| is_full));
     }
 
     #[test]

@@ -40,11 +40,13 @@ pub fn check_surroundings(directory: &Path) -> Result<(), SurroundingsError> {
 
 #[cfg(unix)]
 pub(crate) fn check_null() -> Result<(), SurroundingsError> {
-    if is_character_device(Path::new("/dev/null")) { Ok(()) } else { Err(SurroundingsError::NullDevice) }
+    if is_device(Path::new("/dev/null")) { Ok(()) } else { Err(SurroundingsError::NullDevice) }
 }
 
+/// Whether a path leads to a character device, as /dev/null has to. Elsewhere than on Unix every path does.
 #[cfg(unix)]
-fn is_character_device(path: &Path) -> bool {
+#[must_use]
+pub fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device())
 }
@@ -62,6 +64,13 @@ pub(crate) fn check_room(directory: &Path) -> Result<(), SurroundingsError> {
 pub(crate) fn room(directory: &Path) -> Option<u64> {
     let facts = rustix::fs::statvfs(directory).ok()?;
     Some(facts.f_bavail.saturating_mul(facts.f_frsize))
+}
+
+/// Whether a path leads to a character device, as /dev/null has to. Elsewhere than on Unix every path does.
+#[cfg(not(unix))]
+#[must_use]
+pub fn is_device(_path: &Path) -> bool {
+    true
 }
 
 #[cfg(not(unix))]
@@ -86,9 +95,9 @@ mod tests {
     #[test]
     fn a_file_in_the_place_of_a_device_is_noticed() {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        assert!(!is_character_device(file.path()));
-        assert!(!is_character_device(Path::new("/nowhere/null")));
-        assert!(is_character_device(Path::new("/dev/null")));
+        assert!(!is_device(file.path()));
+        assert!(!is_device(Path::new("/nowhere/null")));
+        assert!(is_device(Path::new("/dev/null")));
     }
 
     #[test]

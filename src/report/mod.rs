@@ -4,10 +4,12 @@
 //! [`JsonLines`] writes every event for programs, [`Progress`] shows people what is going on;
 //! [`Reporters`] hands each event to all of them, the store first, so that nobody hears of a
 //! result that could still be lost. [`summary`] and [`diff`] speak once, at the end;
-//! [`comparison`] says what came of holding algorithms against each other.
+//! [`comparison`] says what came of holding algorithms against each other, [`findings`] what is the
+//! matter with a test.
 
 pub mod comparison;
 pub mod diff;
+pub mod findings;
 pub mod json;
 pub mod progress;
 pub mod store;

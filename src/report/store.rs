@@ -171,6 +171,10 @@ impl Store {
                 if target.original.is_some() && !self.written {
                     return Ok(());
                 }
+                // A disk that is full by now has room for what it has.
+                if self.written && fs::read(&target.file).is_ok_and(|content| content == best) {
+                    return File::open(&target.file)?.sync_data();
+                }
                 self.write(best, true)
             }
         }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::engine::DepthRow;
 use crate::passes::NO_DEPTH;
@@ -29,6 +30,8 @@ pub struct Places<'a> {
     pub original: Option<&'a Path>,
     /// Where what was learnt is, if it was saved.
     pub model: Option<&'a Path>,
+    /// Runs of the test at the start that are not among the tests, and how long they took.
+    pub checkup: (usize, Duration),
 }
 
 /// Writes the summary.
@@ -38,7 +41,8 @@ pub struct Places<'a> {
 pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
     heading(out, report, places)?;
     sizes(out, report.before, report.after)?;
-    tests(out, report)?;
+    tests(out, report, places.checkup.1)?;
+    checkup(out, places.checkup)?;
     passes(out, report)?;
     depths(out, &report.depths)?;
     timeouts(out, &report.kept_by_timeout)?;
@@ -89,7 +93,7 @@ fn sizes(out: &mut dyn Write, before: Size, after: Size) -> io::Result<()> {
     table.write(out)
 }
 
-fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+fn tests(out: &mut dyn Write, report: &Report, checkup: Duration) -> io::Result<()> {
     let counts = &report.tests;
     let total = counts.total();
     // The first two are always said, the others when there are any.
@@ -124,8 +128,19 @@ fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         "  time: {} waiting for tests ({} each), {} lop's own",
         text::duration(report.waiting),
         text::duration(mean),
-        text::duration(report.elapsed.saturating_sub(report.waiting)),
+        text::duration(report.elapsed.saturating_sub(report.waiting + checkup)),
     )
+}
+
+/// The runs by which the test was examined.
+fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<()> {
+    let what = match runs {
+        0 => return Ok(()),
+        1 => "the input in another directory",
+        _ => "the input in another directory, and a file of one line break",
+    };
+    let runs = text::plural(runs as u64, "more run");
+    writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))
 }
 
 fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -212,8 +227,6 @@ fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::reduce::{Counts, Model, PassStats};
 
@@ -255,6 +268,7 @@ mod tests {
             result: "a.c",
             original: Some(Path::new("a.c.orig")),
             model: Some(Path::new("zed.model")),
+            checkup: (2, Duration::from_millis(24)),
         };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
@@ -269,7 +283,8 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
   332 tests: 58 interesting, 270 not interesting, 4 timed out
   answered without a test: 12 from the cache, 102 refused for new syntax errors
-  time: 2.11 s waiting for tests (12 ms each), 200 ms lop's own
+  time: 2.11 s waiting for tests (12 ms each), 176 ms lop's own
+  checkup at the start: 2 more runs of the test (the input in another directory, and a file of one line break), 24 ms
 
   pass      tests  accepted  bytes removed  tokens removed
   comments      1         1            900               0
@@ -291,7 +306,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn the_depths_are_summed_up() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: None,
+            model: None,
+            checkup: (0, Duration::ZERO),
+        };
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
         let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
@@ -310,7 +332,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn nothing_removed_is_not_called_reduced() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: None,
+            model: None,
+            checkup: (0, Duration::ZERO),
+        };
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };
             report.after = report.before;

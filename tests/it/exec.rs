@@ -1,11 +1,10 @@
-//! Running tests: the contract of executors, what a test gets to see, and that nothing of it is left behind.
+//! Running tests: how workers go on, what a test gets to see, and that nothing of it is left behind.
 //!
 //! No duration is asserted. Where something must not take long, the alternative is ten minutes of sleep, and the
 //! harness would hang.
 
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -17,12 +16,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use lop::engine::Verdict;
-use lop::exec::Inline;
 use lop::exec::{Executor, Job, Ticket};
 use lop::exec::{LocalOptions, LocalWorkers};
 use lop::oracle::{
     Cancel, CommandOracle, ConditionSpec, Conditions, Exit, Oracle, Outcome, Slot, SlotOptions, Unresolved,
 };
+
+use crate::contract::answer;
 
 /// Long enough for any machine; no test waits for it unless something is broken.
 const LONG: Duration = Duration::from_secs(600);
@@ -54,17 +54,6 @@ fn judge(oracle: &CommandOracle, candidate: &[u8]) -> Outcome {
     oracle.judge(candidate, &mut new_slot(), LONG, &Cancel::new())
 }
 
-// ---- the contract, which every executor fulfils -------------------------------------------------------------------
-
-fn answer(candidate: &[u8]) -> Verdict {
-    match candidate {
-        b"yes" => Verdict::Interesting,
-        b"invalid" => Verdict::Invalid,
-        b"timeout" => Verdict::Timeout,
-        _ => Verdict::NotInteresting,
-    }
-}
-
 /// An oracle without processes.
 struct Answers;
 
@@ -78,121 +67,8 @@ impl Oracle for Answers {
     }
 }
 
-/// The same as a command.
-fn command_answers() -> CommandOracle {
-    shell("case $(cat) in yes) exit 0;; invalid) exit 125;; timeout) exit 124;; *) exit 1;; esac")
-}
-
-/// Every executor, new, with its name.
-fn executors() -> Vec<(&'static str, Box<dyn Executor>)> {
-    vec![
-        ("inline", Box::new(Inline::new(answer))),
-        ("inline with slots", Box::new(Inline::new(answer).with_slots(4))),
-        ("one worker", Box::new(workers(Answers, 1))),
-        ("three workers", Box::new(workers(Answers, 3))),
-        ("one worker with processes", Box::new(workers(command_answers(), 1))),
-        ("two workers with processes", Box::new(workers(command_answers(), 2))),
-    ]
-}
-
 fn drain(executor: &mut dyn Executor) -> Vec<(u64, Outcome)> {
     std::iter::from_fn(|| executor.wait()).map(|(ticket, outcome)| (ticket.0, outcome)).collect()
-}
-
-#[test]
-fn every_job_comes_back_once_with_its_own_verdict() {
-    let candidates = ["yes", "no", "invalid", "timeout"];
-    for (name, mut executor) in executors() {
-        assert!(executor.slots() > 0);
-        assert_eq!(executor.wait(), None, "{name}");
-        for ticket in 0..20 {
-            executor.submit(job(ticket, candidates[ticket as usize % 4]));
-        }
-        let outcomes = drain(executor.as_mut());
-        assert_eq!(outcomes.len(), 20, "{name}");
-        if executor.slots() == 1 {
-            assert!(outcomes.is_sorted_by_key(|(ticket, _)| *ticket), "{name}: one slot keeps the order");
-        }
-        let by_ticket: BTreeMap<u64, Outcome> = outcomes.into_iter().collect();
-        assert_eq!(by_ticket.len(), 20, "{name}");
-        for (ticket, outcome) in by_ticket {
-            assert_eq!(outcome.verdict, Some(answer(candidates[ticket as usize % 4].as_bytes())), "{name}");
-            assert_eq!(outcome.unresolved, None, "{name}");
-        }
-        assert_eq!(executor.wait(), None, "{name}");
-        assert_eq!(executor.try_wait(), None, "{name}");
-    }
-}
-
-#[test]
-fn a_cancelled_job_comes_back_too() {
-    for (name, mut executor) in executors() {
-        for ticket in 0..8 {
-            executor.submit(job(ticket, "yes"));
-        }
-        for ticket in [1, 3, 7, 7, 99] {
-            executor.cancel(Ticket(ticket));
-        }
-        let mut outcomes = drain(executor.as_mut());
-        outcomes.sort_by_key(|(ticket, _)| *ticket);
-        assert_eq!(
-            outcomes.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>(),
-            (0..8).collect::<Vec<_>>(),
-            "{name}"
-        );
-        for (ticket, outcome) in outcomes {
-            match outcome.unresolved {
-                None => assert!(outcome.is_interesting(), "{name}"),
-                Some(reason) => {
-                    assert_eq!((reason, outcome.verdict), (Unresolved::Cancelled, None), "{name}");
-                    assert!([1, 3, 7].contains(&ticket), "{name}: {ticket} was not cancelled");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_ticket_can_be_used_again_and_cancelling_what_is_over_does_nothing() {
-    for (name, mut executor) in executors() {
-        for candidate in ["yes", "no", "yes"] {
-            executor.cancel(Ticket(5));
-            executor.submit(job(5, candidate));
-            let (ticket, outcome) = executor.wait().expect("it is in flight");
-            assert_eq!((ticket, outcome.verdict), (Ticket(5), Some(answer(candidate.as_bytes()))), "{name}");
-        }
-    }
-}
-
-#[test]
-fn a_ticket_in_flight_is_refused() {
-    for (name, mut executor) in executors() {
-        executor.submit(job(5, "yes"));
-        let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| executor.submit(job(5, "yes"))));
-        assert!(again.is_err(), "{name}");
-    }
-}
-
-#[test]
-fn a_shut_down_executor_gives_everything_back() {
-    for (name, mut executor) in executors() {
-        for ticket in 0..6 {
-            executor.submit(job(ticket, "yes"));
-        }
-        executor.shutdown();
-        executor.shutdown();
-        executor.submit(job(6, "yes"));
-        executor.cancel(Ticket(6));
-        let mut outcomes = drain(executor.as_mut());
-        outcomes.sort_by_key(|(ticket, _)| *ticket);
-        assert_eq!(
-            outcomes.iter().map(|(ticket, _)| *ticket).collect::<Vec<_>>(),
-            (0..7).collect::<Vec<_>>(),
-            "{name}"
-        );
-        assert_eq!(outcomes[6].1.unresolved, Some(Unresolved::Cancelled), "{name}");
-        assert_eq!(executor.wait(), None, "{name}");
-    }
 }
 
 // ---- local workers -------------------------------------------------------------------------------------------------
@@ -557,12 +433,15 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 /// Says to a copy of this program that it is the one that counts.
 const CENSUS: &str = "LOP_TEST_CENSUS";
 
+/// How many tests are run for the census, where it is not to be the usual number.
+const CENSUS_TESTS: &str = "LOP_TEST_CENSUS_TESTS";
+
 /// Descriptors and children belong to the whole process, and other tests run in it: so the counting is done in another
 /// process that runs this test alone.
 #[test]
 #[cfg(target_os = "linux")]
-fn two_hundred_tests_leave_no_process_no_file_and_no_descriptor() {
-    let name = "two_hundred_tests_leave_no_process_no_file_and_no_descriptor";
+fn hundreds_of_tests_leave_no_process_no_file_and_no_descriptor() {
+    let name = "hundreds_of_tests_leave_no_process_no_file_and_no_descriptor";
     if std::env::var_os(CENSUS).is_some() {
         return take_census();
     }
@@ -599,18 +478,24 @@ fn take_census() {
     let slots = SlotOptions { owns_process: true, ..SlotOptions::default() };
     let options = LocalOptions { workers: 2, slots, ..LocalOptions::default() };
     let mut executor = LocalWorkers::new(Arc::new(shell(SCRIPT)), &options).expect("workers start");
-    for ticket in 0..200 {
-        let deadline = if matches!(ticket % 10, 7 | 8) { Duration::from_millis(50) } else { LONG };
-        executor.submit(Job { deadline, ..job(ticket, &(ticket % 10).to_string()) });
-    }
-    let outcomes = drain(&mut executor);
-    assert_eq!(outcomes.len(), 200);
-    for (ticket, outcome) in &outcomes {
-        assert_eq!(outcome.unresolved, None, "{outcome:?}");
-        if matches!(ticket % 10, 7 | 8) {
-            assert_eq!(outcome.exit, Exit::TimedOut);
+    let tests: u64 = std::env::var(CENSUS_TESTS).map_or(300, |number| number.parse().expect("a number"));
+    let mut while_running = Vec::new();
+    for round in 0..tests / 100 {
+        for ticket in round * 100..(round + 1) * 100 {
+            let deadline = if matches!(ticket % 10, 7 | 8) { Duration::from_millis(50) } else { LONG };
+            executor.submit(Job { deadline, ..job(ticket, &(ticket % 10).to_string()) });
         }
+        let outcomes = drain(&mut executor);
+        assert_eq!(outcomes.len(), 100);
+        for (ticket, outcome) in &outcomes {
+            assert_eq!(outcome.unresolved, None, "{outcome:?}");
+            if matches!(ticket % 10, 7 | 8) {
+                assert_eq!(outcome.exit, Exit::TimedOut);
+            }
+        }
+        while_running.push(count("/proc/self/fd"));
     }
+    assert!(while_running.iter().all(|&now| now == while_running[0]), "descriptors: {while_running:?}");
     drop((executor, options));
     assert_eq!(count("/proc/self/fd"), descriptors);
     let threads = fs::read_dir("/proc/self/task").expect("there is a /proc").flatten();

@@ -112,7 +112,7 @@ fn is_hangup_ignored() -> bool {
 }
 
 /// Processes of this machine with this word on their command line.
-fn processes(word: &str) -> Vec<String> {
+pub(crate) fn processes(word: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").expect("a Linux machine");
     let commands = entries.filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
     let words = commands.map(|command| String::from_utf8_lossy(&command).replace('\0', " "));

@@ -199,7 +199,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
 }
 
 /// The line that says how far it is, on a terminal.
-fn live_line() -> ProgressBar {
+pub(super) fn live_line() -> ProgressBar {
     let live = io::stderr().is_terminal();
     let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
@@ -213,7 +213,11 @@ fn show_progress(line: &ProgressBar, done: usize, all: usize, what: &str) {
 
 fn show(cells: &[Cell], csv: Option<&Path>, plot: Option<&Path>) -> Result<(), Failure> {
     let save = |path: &Path, text: String| {
-        fs::write(path, text).map_err(|source| Failure::Result { place: path.display().to_string(), source })
+        fs::write(path, text).map_err(|source| Failure::Result {
+            place: path.display().to_string(),
+            kept: "the figures are lost".to_owned(),
+            source,
+        })
     };
     if let Some(path) = plot {
         save(path, compare::plot(cells))?;

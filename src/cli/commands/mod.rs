@@ -1,6 +1,7 @@
 //! What lop can be told to do.
 
 pub mod compare;
+pub mod doctor;
 pub mod grammars;
 pub mod passes;
 pub mod reduce;

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
@@ -12,12 +13,15 @@ use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::signals;
+use crate::doctor::{Checkup, Patient};
 use crate::exec::Executor;
 use crate::exec::{LocalOptions, LocalWorkers};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
 use crate::report::{JsonLines, Kept, Progress, Reporters, Store, Verbosity, diff};
+
+use super::doctor::NULL;
 
 /// Reduces what the arguments say.
 ///
@@ -41,17 +45,32 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
     };
-    let mut workers = LocalWorkers::new(Arc::new(settings.oracle), &options)?;
+    let oracle = Arc::new(settings.oracle);
+    let mut workers = LocalWorkers::new(oracle.clone(), &options)?;
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
     let mut reporters = Reporters { store: settings.store, json, progress };
-    let result = reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut reporters, &cancel);
+    let patient = Patient {
+        oracle: &oracle,
+        renamed: None,
+        words: &settings.words,
+        path: &run.path,
+        content: &settings.content,
+        wanted: &run.wanted,
+        jobs: workers.slots(),
+        deadline: settings.options.deadline,
+        slots: options.slots.clone(),
+        null: Path::new(NULL),
+    };
+    let mut sink = Checkup::new(patient, &cancel, settings.checkup, &mut reporters);
+    let result = reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut sink, &cancel);
+    let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
     drop(workers);
     // An error must not be written into the live line.
     reporters.progress = None;
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
-    run.finish(&report, &mut reporters.store, settings.save_model, settings.verbosity)?;
+    run.finish(&report, checkup, &mut reporters.store, settings.save_model, settings.verbosity)?;
     if settings.diff {
         run.show_diff(&settings.content, &report.best)?;
     }
@@ -76,13 +95,21 @@ impl Run {
     fn finish(
         &self,
         report: &Report,
+        checkup: (usize, Duration),
         store: &mut Store,
         mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
-        store.finish(&report.best).or_else(|source| match self.kept {
-            Kept::Stdout => Failure::unless_closed(source),
-            _ => Err(Failure::Result { source, place: self.place() }),
+        store.finish(&report.best).or_else(|source| {
+            // A reader who has seen enough wants no more.
+            if self.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
+                return Ok(());
+            }
+            let kept = match self.kept {
+                Kept::Stdout => self.aside(&report.best, "standard output has a part of it at most"),
+                _ => self.rescue(&report.best, store),
+            };
+            Err(Failure::Result { source, place: self.place(), kept })
         })?;
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
@@ -92,6 +119,7 @@ impl Run {
                 grammar: &self.language,
                 result: &place,
                 original: store.original(),
+                checkup,
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
@@ -155,6 +183,11 @@ impl Run {
         } else {
             format!("{} is unchanged", self.path.display())
         };
+        self.aside(best, &rest)
+    }
+
+    /// Writes `best` to a place of its own, and says where that is and what the `rest` of the story is.
+    fn aside(&self, best: &[u8], rest: &str) -> String {
         match self.set_aside(best) {
             Ok(path) => format!("the best result so far is in {}; {rest}", path.display()),
             Err(_) => format!("the best result so far could not be written anywhere; {rest}"),

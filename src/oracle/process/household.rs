@@ -36,6 +36,10 @@ impl Household {
     pub(crate) fn ended(&self, _leader: u32, _group_is_gone: bool) {}
 
     pub(crate) fn sweep(&self, _slot: &Path, _patience: Duration) {}
+
+    pub(crate) fn left_behind(&self, _slot: &Path, _leader: u32) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -53,6 +57,9 @@ mod linux {
 
     /// How long to wait between two looks at processes that have been killed and are on their way out.
     const PAUSE: Duration = Duration::from_micros(200);
+
+    /// What runs on for longer than this after its test has ended was left behind.
+    const WAY_OUT: Duration = Duration::from_millis(100);
 
     /// See the module.
     #[derive(Debug)]
@@ -104,7 +111,7 @@ mod linux {
         /// to be gone.
         pub(crate) fn sweep(&self, slot: &Path, patience: Duration) {
             let start = Instant::now();
-            let mark = [MARK.as_bytes(), b"=", slot.as_os_str().as_bytes(), b"\0"].concat();
+            let mark = mark_of(slot);
             loop {
                 let strays = self.strays(slot, &mark);
                 if strays.is_empty() {
@@ -115,6 +122,26 @@ mod linux {
                 }
                 if start.elapsed() >= patience {
                     return;
+                }
+                std::thread::sleep(PAUSE);
+            }
+        }
+
+        /// The names of the processes that a test of `slot` has left running, now that its first process has ended and
+        /// nothing was killed yet. Those that are on their way out get a moment for it.
+        pub(crate) fn left_behind(&self, slot: &Path, leader: u32) -> Vec<String> {
+            let mark = mark_of(slot);
+            let start = Instant::now();
+            loop {
+                let found: Vec<String> = processes()
+                    .filter(|&pid| pid != leader.cast_signed())
+                    .filter_map(Stray::look_at)
+                    .filter(|stray| !stray.is_dead && stray.is_marked(slot, &mark))
+                    .filter_map(|stray| fs::read_to_string(format!("/proc/{}/comm", stray.pid)).ok())
+                    .map(|name| name.trim_end().to_owned())
+                    .collect();
+                if found.is_empty() || start.elapsed() >= WAY_OUT {
+                    return found;
                 }
                 std::thread::sleep(PAUSE);
             }
@@ -193,6 +220,17 @@ mod linux {
             let in_directory = || fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(slot));
             in_environment().is_some() || in_directory()
         }
+    }
+
+    /// What the environment of each process of a slot contains.
+    fn mark_of(slot: &Path) -> Vec<u8> {
+        [MARK.as_bytes(), b"=", slot.as_os_str().as_bytes(), b"\0"].concat()
+    }
+
+    /// The numbers of all processes.
+    fn processes() -> impl Iterator<Item = i32> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
     }
 
     /// State and process group from a line of `/proc/PID/stat`; the name before them may contain anything.

@@ -10,17 +10,22 @@
 //! 3. The same search again at the end of the run.
 
 mod household;
+mod limited;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub(crate) use household::{Household, MARK};
+pub use limited::run_limited;
+pub(crate) use limited::{LIMITED, probe, unstarted};
 
 #[cfg(unix)]
 use unix as platform;
@@ -45,6 +50,18 @@ pub(crate) struct Watch<'a> {
     /// The files it writes to, and how long each may become, in bytes.
     pub(crate) outputs: [&'a File; 2],
     pub(crate) output_limit: u64,
+    /// Where to put what is still running when the test has ended, and the slot that it is known by. Finding it takes a
+    /// look at every process of the machine.
+    pub(crate) left: Option<(&'a RefCell<Left>, &'a Path)>,
+}
+
+/// What a test left running.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    /// The names of the processes.
+    pub(crate) names: Vec<String>,
+    /// How long it took to find them, which is not the test's time.
+    pub(crate) search: Duration,
 }
 
 /// Why a process ended.
@@ -68,10 +85,10 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, household: &Househol
                 }
                 pause *= 2;
             }
-            other => return other.map(|ending| (ending, start.elapsed())),
+            other => return other.map(|ending| (ending, watch.taken(start))),
         }
     }
-    platform::run(command, watch, household, start).map(|ending| (ending, start.elapsed()))
+    platform::run(command, watch, household, start).map(|ending| (ending, watch.taken(start)))
 }
 
 /// Somebody is still writing the executable, or there are too many processes at the moment.
@@ -80,6 +97,12 @@ fn is_passing(error: &io::Error) -> bool {
 }
 
 impl Watch<'_> {
+    /// How long the test has taken.
+    fn taken(&self, start: Instant) -> Duration {
+        let search = self.left.map_or(Duration::ZERO, |(left, _)| left.borrow().search);
+        start.elapsed().saturating_sub(search)
+    }
+
     /// How long to sleep at most before looking again; zero when the time is up.
     fn nap(&self, start: Instant) -> Duration {
         self.deadline.saturating_sub(start.elapsed()).min(OUTPUT_CHECK)

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus};
 
-use super::{Ending, Household, Watch};
+use super::{Ending, Household, Left, Watch};
 use crate::oracle::Exit;
 
 /// How long to wait for killed processes to be gone; only those stuck in the kernel take so long.
@@ -36,6 +36,11 @@ pub(super) fn run(
     let leader = Leader { id: child.id(), pid: Pid::from_child(&child), household, reaped: false };
     let pidfd = open_pidfd(leader.pid);
     let early = wait(&leader, pidfd.as_ref(), watch, start)?;
+    if let (None, Some((left, slot))) = (early, watch.left) {
+        let from = Instant::now();
+        let names = household.left_behind(slot, leader.id);
+        left.replace(Left { names, search: from.elapsed() });
+    }
     let exit = leader.end(pidfd.as_ref(), early != Some(Ending::Cancelled) || !watch.cancel.is_killed());
     Ok(early.unwrap_or(Ending::Exited(exit)))
 }

@@ -1,0 +1,90 @@
+//! `lop doctor`: whether a test can be relied on, from what was typed to the findings.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::thread;
+
+use crate::cli::doctor_args::DoctorArgs;
+use crate::cli::exit_code::Code;
+use crate::cli::failure::Failure;
+use crate::cli::settings::{forms, in_words, read};
+use crate::cli::signals;
+use crate::doctor::{Level, Patient, Trouble, examine, findings};
+use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
+use crate::report;
+
+use super::compare::live_line;
+
+/// Examines the test that the arguments name, and says what was found on standard output.
+///
+/// # Errors
+/// Whatever keeps lop from running the test at all.
+pub fn run(args: DoctorArgs) -> Result<Code, Failure> {
+    let (test, path) = forms(&args.words, &args.test)?;
+    let spec = ConditionSpec::from(args.conditions);
+    let wanted = in_words(&spec);
+    let conditions = Conditions::new(&spec)?;
+    let content = read(&path)?;
+    let confinement = Confinement::from(args.confine);
+    let other = other_name(&path);
+    let oracle = test.oracle(&path, conditions.clone())?.0.confined(confinement.clone())?;
+    let renamed = test.oracle(Path::new(&other), conditions)?.0.confined(confinement)?;
+    let cancel = Cancel::new();
+    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let patient = Patient {
+        oracle: &oracle,
+        renamed: Some((other, &renamed)),
+        words: &test.words(),
+        path: &path,
+        content: &content,
+        wanted: &wanted,
+        jobs: args.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)),
+        deadline: args.timeout,
+        slots: SlotOptions { directory: None, candidate_len: content.len(), owns_process: true },
+        null: Path::new(NULL),
+    };
+    let line = live_line();
+    let examined = examine(&patient, &cancel, &mut |what| {
+        line.set_message(what.to_owned());
+        line.tick();
+    });
+    line.finish_and_clear();
+    let facts = match examined {
+        Ok(facts) => facts,
+        Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
+        Err(error @ Trouble::Cancelled) => {
+            // Nobody listens: the exit code says it, too.
+            let _ = writeln!(anstream::stderr(), "{error}");
+            return Ok(Code::StoppedEarly);
+        }
+    };
+    let findings = findings(&facts);
+    let mut out = anstream::stdout().lock();
+    report::findings::write(&mut out, &oracle.describe(), &findings, facts.runs())
+        .and_then(|()| out.flush())
+        .or_else(Failure::unless_closed)?;
+    let worst = findings.iter().map(|finding| finding.level).max();
+    Ok(if worst == Some(Level::Fault) { Code::NotInteresting } else { Code::Reduced })
+}
+
+/// What every test relies on.
+pub(super) const NULL: &str = "/dev/null";
+
+/// Another name for the candidate, with the same extension.
+fn other_name(path: &Path) -> OsString {
+    let stem = if path.file_stem().is_some_and(|stem| stem == "renamed") { "another" } else { "renamed" };
+    path.extension().map_or_else(|| stem.into(), |extension| Path::new(stem).with_extension(extension).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_name_keeps_the_extension() {
+        for (path, other) in [("a/b.x", "renamed.x"), ("b", "renamed"), ("renamed.x", "another.x"), (".x", "renamed")] {
+            assert_eq!(other_name(Path::new(path)), *other, "{path}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What was typed about how much of the machine a test gets.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, value_parser};
+
+use crate::oracle::{Confinement, Isolation, Limits};
+
+use super::args::size;
+
+/// What a test may use and see.
+#[derive(Debug, Args)]
+pub struct ConfineArgs {
+    /// Address space that each process of a test may use: bytes, or with K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = CONFINEMENT)]
+    pub memory_limit: Option<usize>,
+    /// Seconds of processor time that each process of a test may use
+    #[arg(long, value_name = "SECS", value_parser = value_parser!(u64).range(1..), help_heading = CONFINEMENT)]
+    pub cpu_limit: Option<u64>,
+    /// Length of each file that a test writes, its output included: bytes, or with K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = CONFINEMENT)]
+    pub file_size_limit: Option<usize>,
+    /// Set a variable for the test (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = CONFINEMENT)]
+    pub env: Vec<(OsString, OsString)>,
+    /// Give the test no variables but PATH, HOME, TMPDIR and those of --env
+    #[arg(long, help_heading = CONFINEMENT)]
+    pub clean_env: bool,
+    /// Keep tests from the rest of the machine, where the system has the means
+    #[arg(long, value_name = "HOW", default_value = "none", help_heading = CONFINEMENT)]
+    pub isolate: IsolateArg,
+}
+
+const CONFINEMENT: &str = "What a test may use and see";
+
+/// `--isolate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IsolateArg {
+    /// Not at all
+    None,
+    /// Its processes see no others and none outlives it (needs `unshare`)
+    Pidns,
+    /// That, and it can write to its own directories only (needs `bwrap`)
+    Bwrap,
+}
+
+impl From<ConfineArgs> for Confinement {
+    fn from(args: ConfineArgs) -> Self {
+        let bytes = |size: Option<usize>| size.map(|size| size as u64);
+        let limits =
+            Limits { memory: bytes(args.memory_limit), cpu: args.cpu_limit, file_size: bytes(args.file_size_limit) };
+        let isolation = match args.isolate {
+            IsolateArg::None => Isolation::None,
+            IsolateArg::Pidns => Isolation::Pidns,
+            IsolateArg::Bwrap => Isolation::Bwrap,
+        };
+        Confinement { limits, limiter: lop(), clean_environment: args.clean_env, environment: args.env, isolation }
+    }
+}
+
+/// The program that is running, under a name that stays right when it is replaced by another version meanwhile.
+fn lop() -> PathBuf {
+    let here = Path::new("/proc/self/exe");
+    if here.exists() { here.to_owned() } else { std::env::current_exe().unwrap_or_default() }
+}
+
+/// `NAME=VALUE`.
+fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_has_a_name_and_may_be_empty() {
+        assert_eq!(variable("A=b=c"), Ok(("A".into(), "b=c".into())));
+        assert_eq!(variable("A="), Ok(("A".into(), OsString::new())));
+        assert!(variable("A").is_err() && variable("=b").is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! What was typed after `lop doctor`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::args::{ConditionArgs, at_least_one, seconds};
+use super::confine_args::ConfineArgs;
+
+/// Shown above the options.
+pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE
+       lop doctor [OPTIONS] FILE -- CMD [ARGS]...";
+
+/// Shown below the options.
+pub(super) const HELP: &str = "\
+The test is run some 15 times: on FILE, again and again, in another directory, under another name, several at the same
+time, on the empty file and on a file of one line break. Nothing is reduced and FILE is left alone.
+
+Levels:
+  ok       as it should be
+  note     good to know; nothing has to be done
+  warning  the reduction may become slow or misled
+  fault    the reduction would not start, or its result would be worth nothing
+
+Exit codes:
+  0 no fault   1 a fault   2 could not start   3 stopped early";
+
+/// The arguments of an examination.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// TEST FILE, or FILE alone with the test's command after `--`, as for a reduction
+    #[arg(value_name = "TEST FILE | FILE", num_args = 0..=2, hide_default_value = true)]
+    pub words: Vec<PathBuf>,
+
+    /// The test as a command
+    #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
+    pub test: Vec<OsString>,
+
+    /// What is interesting.
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+
+    /// Tests at the same time [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
+    pub jobs: Option<usize>,
+    /// Deadline of one test [default: 5 times the first run, at least 1 s]
+    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
+    pub timeout: Option<Duration>,
+
+    /// How much of the machine a test gets.
+    #[command(flatten)]
+    pub confine: ConfineArgs,
+}
+
+const RUNNING: &str = "Running tests";

@@ -1,0 +1,446 @@
+//! Responsible for what the facts mean: each check is a function from [`Facts`] to a finding, and [`CHECKS`] is the
+//! table of them.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::oracle::{Exit, Outcome, Unresolved};
+use crate::reduce::usual_deadline;
+
+use super::facts::{Facts, median};
+use super::{Finding, Level};
+
+/// A check; `None` where it has nothing to say about these facts.
+type Check = fn(&Facts) -> Option<Finding>;
+
+/// All checks, in the order in which they are shown.
+const CHECKS: [Check; 15] = [
+    starts, input, repeats, empty, trivial, original, directory, name, files, processes, sources, strewn, null, time,
+    load,
+];
+
+/// Names that are listed; more are only counted.
+const LISTED: usize = 5;
+/// A test that takes no longer than this is fast, whatever part of it is start-up.
+const FAST: Duration = Duration::from_millis(30);
+/// This many times as long at the same time as alone is slow.
+const SLOW: f64 = 1.5;
+
+/// What all checks find.
+#[must_use]
+pub fn findings(facts: &Facts) -> Vec<Finding> {
+    CHECKS.iter().filter_map(|check| check(facts)).collect()
+}
+
+fn starts(facts: &Facts) -> Option<Finding> {
+    let first = facts.input.first()?;
+    Some(match &first.unresolved {
+        Some(Unresolved::Failed(message)) => Finding::new("start", Level::Fault, message)
+            .means("without a run there is no answer")
+            .mend("run it by hand, as lop does: in an empty directory that holds a copy of the file"),
+        _ => Finding::ok("start", format!("{} can be run", facts.program.display())),
+    })
+}
+
+fn input(facts: &Facts) -> Option<Finding> {
+    let first = facts.input.first().filter(|outcome| outcome.verdict.is_some())?;
+    if facts.input.iter().any(Outcome::is_interesting) {
+        return Some(Finding::ok("input", format!("the input is interesting ({})", first.exit)));
+    }
+    let seen = format!("the input is not interesting: it ended with {}; wanted: {}", first.exit, facts.wanted);
+    let finding = Finding::new("input", Level::Fault, seen).means("there is nothing to keep while reducing");
+    let beside = facts.beside.as_ref().is_some_and(Outcome::is_interesting);
+    Some(finding.mend(match first.exit {
+        _ if beside => {
+            "with the files of this directory beside it, it is: name the files that the test needs by absolute paths"
+        }
+        Exit::Code(127) => "127 is a shell's code for a command that it did not find: give its absolute path",
+        Exit::Code(126) => "126 is a shell's code for a file that it could not execute: chmod +x",
+        Exit::TimedOut => "give it more time with --timeout, or --timeout-is-interesting if it is to hang",
+        _ => "run the test by hand in an empty directory that holds a copy of the file, and look at its exit code",
+    }))
+}
+
+fn repeats(facts: &Facts) -> Option<Finding> {
+    let runs = facts.input.len();
+    if runs < 2 {
+        return None;
+    }
+    let interesting = facts.input.iter().filter(|outcome| outcome.is_interesting()).count();
+    Some(if interesting == 0 || interesting == runs {
+        Finding::ok("repeated", format!("{runs} of {runs} runs on the input gave the same answer"))
+    } else {
+        let seen = format!("the test is flaky: {interesting} of {runs} runs on the input were interesting");
+        Finding::new("repeated", Level::Fault, seen).means("what goes may be needed, and what stays may be not").mend(
+            "fix seeds, leave addresses, times and temporary names out of what it looks for; or use --allow-flaky",
+        )
+    })
+}
+
+fn empty(facts: &Facts) -> Option<Finding> {
+    let outcome = facts.empty.as_ref()?;
+    if !outcome.is_interesting() {
+        return Some(Finding::ok("empty file", format!("the empty file is refused ({})", outcome.exit)));
+    }
+    let finding = Finding::new("empty file", Level::Fault, "the empty file is interesting").means(
+        "the test does not look for anything in the candidate, or it reads the original instead; everything would go",
+    );
+    Some(finding.mend(
+        "let it look for the message of the bug, in the candidate; if empty is a fine result, --allow-empty goes on",
+    ))
+}
+
+fn trivial(facts: &Facts) -> Option<Finding> {
+    let outcome = facts.trivial.as_ref()?;
+    if !outcome.is_interesting() {
+        return Some(Finding::ok("trivial file", format!("a file of one line break is refused ({})", outcome.exit)));
+    }
+    Some(
+        Finding::new("trivial file", Level::Fault, "a file of one line break is interesting")
+            .means("the test does not look for the bug, or it reads the original instead of the candidate")
+            .mend("let it look for the message of the bug, in the candidate"),
+    )
+}
+
+fn original(facts: &Facts) -> Option<Finding> {
+    let line = facts.names_original.as_ref()?;
+    let fooled = [&facts.empty, &facts.trivial].into_iter().flatten().any(Outcome::is_interesting);
+    let level = if fooled { Level::Fault } else { Level::Warning };
+    Some(
+        Finding::new("original", level, format!("the test names the original by its path: {line}"))
+            .means("it may judge the original, which is always interesting, and not the candidate")
+            .mend("name the candidate: the first argument of a script, @@ in a command, or its name in the current directory"),
+    )
+}
+
+fn directory(facts: &Facts) -> Option<Finding> {
+    let outcome = facts.elsewhere.as_ref()?;
+    Some(if outcome.is_interesting() {
+        Finding::ok("directory", "the answer is the same in another directory")
+    } else {
+        let seen = format!("in another directory the input is not interesting ({})", outcome.exit);
+        Finding::new("directory", Level::Warning, seen)
+            .means("each worker has a directory of its own, so that answers differ from worker to worker")
+            .mend("leave the path of the directory out of what the test looks for, and its length too")
+    })
+}
+
+fn name(facts: &Facts) -> Option<Finding> {
+    let (name, outcome) = facts.renamed.as_ref()?;
+    Some(if outcome.is_interesting() {
+        Finding::ok("name", "the answer is the same under another name")
+    } else {
+        Finding::new("name", Level::Note, format!("as {} the input is not interesting", name.to_string_lossy()))
+            .means("lop keeps the name, but others who run the test on the result must do so, too")
+            .mend("use the first argument of a script, or @@ in a command, for the candidate's path")
+    })
+}
+
+fn files(facts: &Facts) -> Option<Finding> {
+    let traces = &facts.traces;
+    let all: Vec<&str> = traces.files.iter().chain(&traces.temporaries).map(String::as_str).collect();
+    Some(if all.is_empty() {
+        Finding::ok("files", "the test leaves no files behind")
+    } else {
+        Finding::new("files", Level::Note, format!("the test leaves files behind: {}", listed(&all)))
+            .means("lop removes what is in the test's directory or below $TMPDIR after each run")
+    })
+}
+
+fn processes(facts: &Facts) -> Option<Finding> {
+    let names: Vec<&str> = facts.traces.processes.iter().map(String::as_str).collect();
+    Some(if names.is_empty() {
+        Finding::ok("processes", "the test leaves no processes behind")
+    } else {
+        Finding::new("processes", Level::Warning, format!("the test leaves processes behind: {}", listed(&names)))
+            .means("lop ends them, but they take time from other tests, and what they would have said is lost")
+            .mend("let the test wait for them, or end them itself (`trap 'kill 0' EXIT` in a shell)")
+    })
+}
+
+fn sources(facts: &Facts) -> Option<Finding> {
+    Some(if facts.changed.is_empty() {
+        Finding::ok("sources", "nothing was written where the file and the test are")
+    } else {
+        let seen = format!("made or changed while the test ran: {}", paths(&facts.changed));
+        Finding::new("sources", Level::Warning, seen)
+            .means(
+                "tests that run at the same time get in each other's way, and the next answer may depend on the last",
+            )
+            .mend("let the test write to the current directory or to $TMPDIR, which are its own")
+    })
+}
+
+fn strewn(facts: &Facts) -> Option<Finding> {
+    if facts.strewn.is_empty() {
+        return None;
+    }
+    let seen = format!("appeared in the common place for temporary files: {}", paths(&facts.strewn));
+    Some(
+        Finding::new("temporary", Level::Note, seen)
+            .means("if that is the test's, a long reduction fills the disk with it")
+            .mend("let it use $TMPDIR (`mktemp` does), which lop empties after each run"),
+    )
+}
+
+fn null(facts: &Facts) -> Option<Finding> {
+    let restore = "restore it with `rm -f /dev/null; mknod -m 666 /dev/null c 1 3`, and write elsewhere";
+    Some(match (facts.null, &facts.names_null) {
+        (Some((true, false)), _) => Finding::new("/dev/null", Level::Fault, "the test has destroyed /dev/null")
+            .means("from now on every program of this machine that uses it goes wrong")
+            .mend(restore),
+        (Some((false, _)), _) => Finding::new("/dev/null", Level::Fault, "/dev/null is not a device")
+            .means("what the test says cannot be relied on, nor can much else on this machine")
+            .mend(restore),
+        (_, Some(line)) if facts.is_root => {
+            Finding::new("/dev/null", Level::Warning, format!("as root, the test writes to /dev/null by name: {line}"))
+                .means("a compiler that fails deletes its output, and root may delete that one")
+                .mend("write to a file in the current directory")
+        }
+        _ => Finding::ok("/dev/null", "still a device"),
+    })
+}
+
+fn time(facts: &Facts) -> Option<Finding> {
+    let usual = facts.usual();
+    if !facts.is_interesting() {
+        return None;
+    }
+    let mut seen = format!("{} on the input", Shown(usual));
+    let start_up = facts.start_up();
+    if let Some(start_up) = start_up {
+        let _ = write!(seen, ", {} on a file with nothing in it", Shown(start_up));
+    }
+    let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
+    let _ = write!(seen, "; deadline of a test: {}", Shown(deadline));
+    if facts.slowest() * 2 > deadline {
+        return Some(
+            Finding::new("time", Level::Warning, seen)
+                .means("the input takes more than half of the deadline; a busy machine would make it a timeout")
+                .mend(format!("--timeout {}", usual_deadline(facts.slowest()).as_secs_f64().ceil())),
+        );
+    }
+    Some(match start_up {
+        Some(start_up) if usual > FAST && start_up * 2 > usual => Finding::new("time", Level::Note, seen)
+            .means("most of it is start-up, which stays however small the file gets")
+            .mend("ask the cheap question first: a grep before a compiler, a compiler before a run"),
+        _ => Finding::ok("time", seen),
+    })
+}
+
+fn load(facts: &Facts) -> Option<Finding> {
+    let jobs = facts.together.len();
+    if jobs < 2 {
+        return None;
+    }
+    let interesting = facts.together.iter().filter(|outcome| outcome.is_interesting()).count();
+    if interesting < jobs {
+        let seen = format!("of {jobs} runs at the same time {interesting} were interesting");
+        return Some(
+            Finding::new("load", Level::Fault, seen)
+                .means("tests get in each other's way: a port, a lock, a file outside of their directories, or time")
+                .mend("let each run have its own; or reduce with -j 1"),
+        );
+    }
+    let (together, alone) = (median(&facts.together), facts.usual());
+    let ratio = together.as_secs_f64() / alone.as_secs_f64().max(1e-6);
+    let seen = format!("{jobs} at the same time take {} each, {ratio:.1} times as long as alone", Shown(together));
+    let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
+    Some(if together * 2 > deadline {
+        Finding::new("load", Level::Warning, seen)
+            .means("that is more than half of the deadline, so that some would be timeouts")
+            .mend("use fewer with -j, or more --timeout")
+    } else if ratio >= SLOW && alone > FAST {
+        let gain = jobs as f64 / ratio;
+        Finding::new("load", Level::Note, seen)
+            .means(format!("the {jobs} of them get about {gain:.1} times as much done as one alone"))
+            .mend("-j with a smaller number may be as fast; a test that uses several cores itself should use one")
+    } else {
+        Finding::ok("load", seen)
+    })
+}
+
+/// Some names, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// A duration for people.
+struct Shown(Duration);
+
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.as_secs_f64() {
+            seconds if seconds < 1.0 => write!(f, "{:.0} ms", (seconds * 1e3).max(1.0)),
+            seconds => write!(f, "{seconds:.1} s"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Verdict;
+    use crate::oracle::Traces;
+
+    fn ran(verdict: Verdict, milliseconds: u64) -> Outcome {
+        let exit = Exit::Code(i32::from(verdict != Verdict::Interesting));
+        Outcome { exit, duration: Duration::from_millis(milliseconds), ..Outcome::of(verdict) }
+    }
+
+    fn yes(milliseconds: u64) -> Outcome {
+        ran(Verdict::Interesting, milliseconds)
+    }
+
+    fn no() -> Outcome {
+        ran(Verdict::NotInteresting, 5)
+    }
+
+    /// A test with which nothing is wrong.
+    fn healthy() -> Facts {
+        Facts {
+            program: "/bin/test".into(),
+            wanted: "exit code 0".into(),
+            input: vec![yes(20); 5],
+            empty: Some(no()),
+            trivial: Some(no()),
+            elsewhere: Some(yes(20)),
+            renamed: Some(("other.x".into(), yes(20))),
+            together: vec![yes(21); 2],
+            null: Some((true, true)),
+            ..Facts::default()
+        }
+    }
+
+    /// What is found of a test that differs from a healthy one in one thing.
+    #[track_caller]
+    fn only(change: impl FnOnce(&mut Facts)) -> Finding {
+        let mut facts = healthy();
+        change(&mut facts);
+        let mut found: Vec<Finding> =
+            findings(&facts).into_iter().filter(|finding| finding.level > Level::Ok).collect();
+        assert_eq!(found.len(), 1, "{found:#?}");
+        found.remove(0)
+    }
+
+    #[test]
+    fn a_healthy_test_has_nothing_but_ok() {
+        let found = findings(&healthy());
+        assert!(found.iter().all(|finding| finding.level == Level::Ok), "{found:#?}");
+        assert_eq!(found.len(), CHECKS.len() - 2, "no original and nothing strewn to speak of");
+        assert_eq!(healthy().runs(), 11);
+    }
+
+    #[test]
+    fn each_ill_has_its_own_finding() {
+        let ills: [(&str, Level, fn(&mut Facts)); 13] = [
+            ("repeated", Level::Fault, |facts| facts.input[3] = no()),
+            ("empty file", Level::Fault, |facts| facts.empty = Some(yes(5))),
+            ("trivial file", Level::Fault, |facts| facts.trivial = Some(yes(5))),
+            ("original", Level::Warning, |facts| facts.names_original = Some("cc /a/b.x".into())),
+            ("directory", Level::Warning, |facts| facts.elsewhere = Some(no())),
+            ("name", Level::Note, |facts| facts.renamed = Some(("other.x".into(), no()))),
+            ("files", Level::Note, |facts| facts.traces.temporaries = vec!["cc1.s".into()]),
+            ("processes", Level::Warning, |facts| facts.traces.processes = vec!["sleep".into()]),
+            ("sources", Level::Warning, |facts| facts.changed = vec!["/a/log".into()]),
+            ("temporary", Level::Note, |facts| facts.strewn = vec!["/t/x".into()]),
+            ("/dev/null", Level::Fault, |facts| facts.null = Some((true, false))),
+            ("load", Level::Fault, |facts| facts.together[1] = no()),
+            ("time", Level::Warning, |facts| facts.deadline = Some(Duration::from_millis(39))),
+        ];
+        for (check, level, change) in ills {
+            // Twice the load would not fit into the deadline of the last one either.
+            let finding = only(|facts| {
+                change(facts);
+                if check == "time" {
+                    facts.together.clear();
+                }
+            });
+            assert_eq!((finding.check, finding.level), (check, level), "{finding:#?}");
+            assert!(!finding.means.is_empty(), "{finding:#?}");
+            assert!(level == Level::Note || !finding.mend.is_empty(), "{finding:#?}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_is_fooled_by_the_original_has_it_as_a_fault() {
+        let mut facts = healthy();
+        facts.names_original = Some("cc /a/b.x".into());
+        facts.trivial = Some(yes(5));
+        let found = findings(&facts);
+        assert!(found.iter().any(|finding| finding.check == "original" && finding.level == Level::Fault));
+    }
+
+    #[test]
+    fn writing_to_dev_null_by_name_matters_to_root_only() {
+        let name = |facts: &mut Facts| facts.names_null = Some("cc -o /dev/null x".into());
+        assert_eq!(only(|facts| (name(facts), facts.is_root = true).1).level, Level::Warning);
+        let mut facts = healthy();
+        name(&mut facts);
+        assert!(findings(&facts).iter().all(|finding| finding.level == Level::Ok));
+    }
+
+    #[test]
+    fn an_input_that_is_refused_is_explained() {
+        let refused = |exit, beside: Option<Outcome>| {
+            let input = vec![Outcome { exit, ..no() }; 5];
+            let facts = Facts { input, beside, elsewhere: None, renamed: None, together: Vec::new(), ..healthy() };
+            let found = findings(&facts);
+            found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").mend
+        };
+        assert!(refused(Exit::Code(127), Some(no())).contains("did not find"));
+        assert!(refused(Exit::Code(1), Some(yes(5))).contains("absolute paths"));
+        assert!(refused(Exit::TimedOut, None).contains("--timeout"));
+        assert!(refused(Exit::Code(1), None).contains("by hand"));
+    }
+
+    #[test]
+    fn a_test_that_cannot_be_run_has_one_fault_and_no_answers() {
+        let facts = Facts { input: vec![Outcome::failed("cannot start it")], ..Facts::default() };
+        let faults: Vec<Finding> = findings(&facts).into_iter().filter(|found| found.level == Level::Fault).collect();
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].seen, "cannot start it");
+    }
+
+    #[test]
+    fn start_up_and_load_are_weighed() {
+        let slow = only(|facts| {
+            facts.input = vec![yes(500); 5];
+            facts.empty = Some(ran(Verdict::NotInteresting, 400));
+            facts.trivial = None;
+            facts.together = vec![yes(510); 2];
+        });
+        assert_eq!((slow.check, slow.level), ("time", Level::Note));
+        assert!(slow.seen.contains("500 ms") && slow.seen.contains("400 ms") && slow.seen.contains("2.5 s"));
+        let crowded = only(|facts| {
+            facts.input = vec![yes(500); 5];
+            facts.together = vec![yes(1_000); 4];
+        });
+        assert_eq!((crowded.check, crowded.level), ("load", Level::Note));
+        assert!(crowded.means.contains("2.0 times"), "{crowded}");
+        let late = only(|facts| {
+            facts.input = vec![yes(500); 5];
+            facts.together = vec![yes(1_400); 4];
+        });
+        assert_eq!((late.check, late.level), ("load", Level::Warning));
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let finding = only(|facts| {
+            let files = (0..8).map(|number| format!("f{number}")).collect();
+            facts.traces = Traces { files, ..Traces::default() };
+        });
+        assert!(finding.seen.ends_with("f4 and 3 more"), "{finding}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Responsible for the short examination of every reduction: [`Checkup`] stands in front of the consumers of events,
+//! and between the baseline and the first pass it has the test run twice more and adds what it finds as notes.
+//!
+//! The baseline judges the input and the empty file; this adds the input in another directory and a file of one line
+//! break. Both are made with the deadline that the input has set, while no other test is running.
+
+use std::io;
+use std::time::Duration;
+
+use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
+use crate::reduce::{Event, EventSink};
+
+use super::exam::{Patient, TRIVIAL, elsewhere};
+use super::places::Snapshot;
+use super::{Level, findings};
+
+/// How much of the short examination is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// No run.
+    Nothing,
+    /// Without the file of one line break: a result with nothing in it is what the user wants.
+    Directory,
+    /// Both runs.
+    All,
+}
+
+/// A consumer of events that examines the test when the input was judged.
+pub struct Checkup<'a> {
+    patient: Patient<'a>,
+    cancel: &'a Cancel,
+    next: &'a mut dyn EventSink,
+    extent: Extent,
+    /// The run on the input and the deadline that came of it, until they have been used.
+    baseline: Option<(Outcome, Duration)>,
+    /// Runs that were made, and how long they took.
+    made: (usize, Duration),
+}
+
+impl<'a> Checkup<'a> {
+    /// Stands in front of `next`.
+    pub fn new(patient: Patient<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
+        // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
+        let slots = SlotOptions { owns_process: false, ..patient.slots };
+        Self { patient: Patient { slots, ..patient }, cancel, next, extent, baseline: None, made: (0, Duration::ZERO) }
+    }
+
+    /// How many runs were made beside those that are counted, and how long they took.
+    #[must_use]
+    pub fn made(&self) -> (usize, Duration) {
+        self.made
+    }
+
+    /// Warnings and faults as lines.
+    fn examine(&mut self, outcome: Outcome, deadline: Duration) -> Vec<String> {
+        let patient = &self.patient;
+        let Ok(mut slot) = Slot::new(&patient.slots) else { return Vec::new() };
+        let sources = Snapshot::take(patient.sources());
+        let mut facts = patient.read();
+        if self.extent == Extent::All && patient.content != TRIVIAL {
+            facts.trivial = Some(patient.oracle.judge(TRIVIAL, &mut slot, deadline, self.cancel));
+        }
+        facts.elsewhere = elsewhere(patient, &slot, deadline, self.cancel).unwrap_or_default();
+        let made = [&facts.trivial, &facts.elsewhere];
+        self.made.0 = made.iter().filter(|run| run.is_some()).count();
+        self.made.1 = made.iter().copied().flatten().map(|run| run.duration).sum();
+        if self.cancel.is_stopped() {
+            return Vec::new();
+        }
+        facts.changed = sources.changes();
+        facts.null = Some((true, is_device(patient.null)));
+        facts.input = vec![outcome];
+        facts.deadline = Some(deadline);
+        let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
+        worrying.map(|finding| finding.to_string()).collect()
+    }
+}
+
+impl EventSink for Checkup<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Baseline { outcome, deadline } if self.extent != Extent::Nothing => {
+                self.baseline = Some(((*outcome).clone(), *deadline));
+            }
+            Event::Pass { .. } => {
+                if let Some((outcome, deadline)) = self.baseline.take() {
+                    for line in self.examine(outcome, deadline) {
+                        self.next.event(&Event::Note(&line))?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.next.event(event)
+    }
+}

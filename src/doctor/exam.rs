@@ -1,0 +1,202 @@
+//! Responsible for the whole examination: which runs are made, in which circumstances, and in which order.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotError, SlotOptions, is_device};
+use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
+
+use super::facts::Facts;
+use super::places::{Script, Snapshot};
+
+/// Runs on the input, one after the other.
+const REPEATS: usize = 5;
+
+/// The file that nothing can be found in and that is not empty.
+pub(super) const TRIVIAL: &[u8] = b"\n";
+
+/// A test and what it is about.
+#[derive(Debug)]
+pub struct Patient<'a> {
+    /// The test.
+    pub oracle: &'a CommandOracle,
+    /// The same test of candidates under another name, if that is to be tried.
+    pub renamed: Option<(OsString, &'a CommandOracle)>,
+    /// The words of the test as they were typed.
+    pub words: &'a [OsString],
+    /// The file to reduce, as the user named it.
+    pub path: &'a Path,
+    /// Its content.
+    pub content: &'a [u8],
+    /// What makes a run interesting, in words.
+    pub wanted: &'a str,
+    /// How many tests would run at the same time; at least 1.
+    pub jobs: usize,
+    /// The deadline of one test, if the user gave one.
+    pub deadline: Option<Duration>,
+    /// Where tests run.
+    pub slots: SlotOptions,
+    /// What every test relies on: /dev/null.
+    pub null: &'a Path,
+}
+
+/// The examination could not be made, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// There is no place to run tests in.
+    #[error(transparent)]
+    Slot(#[from] SlotError),
+    /// Somebody stopped it.
+    #[error("stopped before the examination was over")]
+    Cancelled,
+}
+
+impl Patient<'_> {
+    /// The directories where a test has no business to write: those of the file and of the script, and the current one.
+    pub(super) fn sources(&self) -> Vec<PathBuf> {
+        let parent = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
+        let script = if self.words.len() == 1 { parent(self.oracle.program()) } else { None };
+        [parent(self.path), script, std::env::current_dir().ok()].into_iter().flatten().collect()
+    }
+
+    /// What can be known without a run.
+    pub(super) fn read(&self) -> Facts {
+        let script = Script::read(self.oracle.program(), self.words);
+        let paths = [self.path.canonicalize(), std::path::absolute(self.path)];
+        let mut paths = paths.iter().flatten().filter_map(|path| path.to_str());
+        Facts {
+            program: self.oracle.program().to_owned(),
+            wanted: self.wanted.to_owned(),
+            names_original: paths.find_map(|path| script.naming(path)),
+            names_null: ["-o /dev/null", "-o/dev/null", "--output=/dev/null"]
+                .iter()
+                .find_map(|text| script.naming(text)),
+            is_root: is_root(),
+            deadline: self.deadline,
+            ..Facts::default()
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
+/// One run after the other in one place.
+struct Ward<'a> {
+    slot: Slot,
+    deadline: Duration,
+    cancel: &'a Cancel,
+}
+
+impl Ward<'_> {
+    fn run(&mut self, oracle: &CommandOracle, candidate: &[u8], facts: &mut Facts) -> Result<Outcome, Trouble> {
+        let (outcome, traces) = oracle.examine(candidate, &mut self.slot, self.deadline, self.cancel);
+        if self.cancel.is_stopped() {
+            return Err(Trouble::Cancelled);
+        }
+        facts.traces.add(traces);
+        Ok(outcome)
+    }
+}
+
+/// Makes the whole examination. `say` is told what is tried next, in words.
+///
+/// # Errors
+/// [`Trouble`] when there is no place for tests, or `cancel` was stopped.
+pub fn examine(patient: &Patient<'_>, cancel: &Cancel, say: &mut dyn FnMut(&str)) -> Result<Facts, Trouble> {
+    let mut facts = patient.read();
+    let null_before = is_device(patient.null);
+    let sources = Snapshot::take(patient.sources());
+    let common = Snapshot::take([std::env::temp_dir()]);
+    let run = runs(patient, cancel, &mut facts, say);
+    facts.null = Some((null_before, is_device(patient.null)));
+    facts.changed = sources.changes();
+    let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lop-"));
+    facts.strewn = common.new_entries();
+    facts.strewn.retain(|path| !is_ours(path));
+    run.map(|()| facts)
+}
+
+fn runs(patient: &Patient<'_>, cancel: &Cancel, facts: &mut Facts, say: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
+    let Patient { oracle, content, .. } = *patient;
+    let deadline = patient.deadline.unwrap_or(BASELINE_DEADLINE);
+    let mut ward = Ward { slot: Slot::new(&patient.slots)?, deadline, cancel };
+    say("the input");
+    let first = ward.run(oracle, content, facts)?;
+    let (verdict, took) = (first.verdict, first.duration);
+    facts.input.push(first);
+    if verdict.is_none() {
+        // It cannot be run: there is nothing more to be seen.
+        return Ok(());
+    }
+    ward.deadline = patient.deadline.unwrap_or_else(|| usual_deadline(took));
+    for number in 2..=REPEATS {
+        say(&format!("the input, {number} of {REPEATS}"));
+        let again = ward.run(oracle, content, facts)?;
+        facts.input.push(again);
+    }
+    say("the empty file");
+    facts.empty = Some(ward.run(oracle, b"", facts)?);
+    say("a file of one line break");
+    facts.trivial = Some(ward.run(oracle, TRIVIAL, facts)?);
+    if !facts.is_interesting() {
+        if let Ok(here) = std::env::current_dir() {
+            say("the input, with the files of this directory beside it");
+            facts.beside = Some(ward.run(&oracle.clone().beside(&here), content, facts)?);
+        }
+        return Ok(());
+    }
+    if let Some((name, renamed)) = &patient.renamed {
+        say("the input under another name");
+        facts.renamed = Some((name.clone(), ward.run(renamed, content, facts)?));
+    }
+    say("the input in another directory");
+    facts.elsewhere = elsewhere(patient, &ward.slot, ward.deadline, cancel)?;
+    if patient.jobs > 1 {
+        say(&format!("the input, {} at the same time", patient.jobs));
+        // Waiting for each other must not look like an answer.
+        facts.together = together(patient, ward.deadline.saturating_mul(jobs_factor(patient.jobs)), cancel)?;
+    }
+    Ok(())
+}
+
+fn jobs_factor(jobs: usize) -> u32 {
+    u32::try_from(jobs).unwrap_or(u32::MAX)
+}
+
+/// The input in a directory with another and longer path, on the same file system as `slot`. `None` when there is no
+/// place for one.
+pub(super) fn elsewhere(
+    patient: &Patient<'_>,
+    slot: &Slot,
+    deadline: Duration,
+    cancel: &Cancel,
+) -> Result<Option<Outcome>, Trouble> {
+    let beside = slot.path().parent().expect("the directory was made in another");
+    let Ok(place) = tempfile::Builder::new().prefix("lop-elsewhere-").tempdir_in(beside) else { return Ok(None) };
+    let options = SlotOptions { directory: Some(place.path().to_owned()), ..patient.slots.clone() };
+    let mut slot = Slot::new(&options)?;
+    let outcome = patient.oracle.judge(patient.content, &mut slot, deadline, cancel);
+    if cancel.is_stopped() { Err(Trouble::Cancelled) } else { Ok(Some(outcome)) }
+}
+
+/// The input as often at the same time as tests would run.
+fn together(patient: &Patient<'_>, deadline: Duration, cancel: &Cancel) -> Result<Vec<Outcome>, Trouble> {
+    let slots = Slot::several(patient.jobs, &patient.slots)?;
+    let outcomes = thread::scope(|scope| {
+        let judge =
+            |mut slot: Slot| scope.spawn(move || patient.oracle.judge(patient.content, &mut slot, deadline, cancel));
+        let runs: Vec<_> = slots.into_iter().map(judge).collect();
+        runs.into_iter().map(|run| run.join().expect("the oracle does not panic")).collect()
+    });
+    if cancel.is_stopped() { Err(Trouble::Cancelled) } else { Ok(outcomes) }
+}

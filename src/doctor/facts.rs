@@ -1,0 +1,83 @@
+//! Responsible for what was seen of a test: data without a judgement.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::oracle::{Outcome, Traces};
+
+/// What was seen of a test. What was not tried is `None` or empty.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The program that is run.
+    pub program: PathBuf,
+    /// What makes a run interesting, in words.
+    pub wanted: String,
+    /// Runs on the input, one after the other.
+    pub input: Vec<Outcome>,
+    /// The run on the empty file.
+    pub empty: Option<Outcome>,
+    /// The run on a file of one line break.
+    pub trivial: Option<Outcome>,
+    /// The run on the input in a directory that is elsewhere.
+    pub elsewhere: Option<Outcome>,
+    /// The name that the input got, and the run on it under that name.
+    pub renamed: Option<(OsString, Outcome)>,
+    /// The run on an input that was refused, with the files of the current directory beside it.
+    pub beside: Option<Outcome>,
+    /// Runs on the input at the same time.
+    pub together: Vec<Outcome>,
+    /// What the runs left behind in places that lop cleans up.
+    pub traces: Traces,
+    /// What was made or changed where the sources are.
+    pub changed: Vec<PathBuf>,
+    /// What appeared in the system's place for temporary files.
+    pub strewn: Vec<PathBuf>,
+    /// Words of the test that name the input itself by a path that holds everywhere.
+    pub names_original: Option<String>,
+    /// A line of the test that writes to /dev/null by name, as an output file.
+    pub names_null: Option<String>,
+    /// Whether the test may delete devices.
+    pub is_root: bool,
+    /// Whether /dev/null was a device before, and after.
+    pub null: Option<(bool, bool)>,
+    /// The deadline that was asked for.
+    pub deadline: Option<Duration>,
+}
+
+impl Facts {
+    /// How many runs were made.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        let single = [&self.empty, &self.trivial, &self.elsewhere, &self.beside].into_iter().flatten().count();
+        self.input.len() + self.together.len() + single + usize::from(self.renamed.is_some())
+    }
+
+    /// Whether the first run on the input was interesting.
+    pub(super) fn is_interesting(&self) -> bool {
+        self.input.first().is_some_and(Outcome::is_interesting)
+    }
+
+    /// The middle one of the durations on the input.
+    pub(super) fn usual(&self) -> Duration {
+        median(&self.input)
+    }
+
+    /// The longest duration on the input.
+    pub(super) fn slowest(&self) -> Duration {
+        self.input.iter().map(|outcome| outcome.duration).max().unwrap_or_default()
+    }
+
+    /// How long it takes to say no to a file with nothing in it.
+    pub(super) fn start_up(&self) -> Option<Duration> {
+        let runs = [&self.empty, &self.trivial].into_iter().flatten();
+        runs.filter(|outcome| outcome.verdict.is_some()).map(|outcome| outcome.duration).min()
+    }
+}
+
+/// The middle one of the durations; zero of none.
+pub(super) fn median(outcomes: &[Outcome]) -> Duration {
+    let mut durations: Vec<Duration> = outcomes.iter().map(|outcome| outcome.duration).collect();
+    durations.sort_unstable();
+    durations.get(durations.len() / 2).copied().unwrap_or_default()
+}

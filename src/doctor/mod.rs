@@ -1,0 +1,88 @@
+//! Responsible for finding out whether a test can be relied on, before hours are spent on what it says.
+//!
+//! ```text
+//!   Patient ──► exam: runs the test in different circumstances ──► Facts ──► checks: a table of functions ──► Findings
+//! ```
+//!
+//! The checks see facts and nothing else, so that each can be tested without a process. [`examine`] is the whole
+//! examination; [`Checkup`] makes two runs of it when a reduction has judged its input.
+
+mod checks;
+mod checkup;
+mod exam;
+mod facts;
+mod places;
+
+use std::fmt;
+
+pub use checks::findings;
+pub use checkup::{Checkup, Extent};
+pub use exam::{Patient, Trouble, examine};
+pub use facts::Facts;
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Good to know; nothing has to be done.
+    Note,
+    /// The reduction may become slow or misled.
+    Warning,
+    /// The reduction would not start, or its result would be worth nothing.
+    Fault,
+}
+
+impl Level {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Ok => "ok",
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Fault => "fault",
+        }
+    }
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The check, in a word or two.
+    pub check: &'static str,
+    /// How serious it is.
+    pub level: Level,
+    /// What was seen.
+    pub seen: String,
+    /// What that means; empty where it is plain.
+    pub means: String,
+    /// How to mend it; empty where nothing has to be done.
+    pub mend: String,
+}
+
+impl Finding {
+    fn ok(check: &'static str, seen: impl Into<String>) -> Self {
+        Self { check, level: Level::Ok, seen: seen.into(), means: String::new(), mend: String::new() }
+    }
+
+    fn new(check: &'static str, level: Level, seen: impl Into<String>) -> Self {
+        Self { level, ..Self::ok(check, seen) }
+    }
+
+    fn means(self, means: impl Into<String>) -> Self {
+        Self { means: means.into(), ..self }
+    }
+
+    fn mend(self, mend: impl Into<String>) -> Self {
+        Self { mend: mend.into(), ..self }
+    }
+}
+
+impl fmt::Display for Finding {
+    /// All of it in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [&self.seen, &self.means, &self.mend].into_iter().filter(|part| !part.is_empty());
+        f.write_str(&parts.map(String::as_str).collect::<Vec<_>>().join("; "))
+    }
+}

@@ -1,0 +1,243 @@
+//! Responsible for how much of the machine a test gets: limits on its resources, its environment, and isolation from
+//! other processes and from files.
+//!
+//! A limit has to be there before the first instruction of the test, and `pre_exec`, which would do that, costs a fork
+//! (see [`process`](super::process)). Setting it from outside on a process that has been started already (`prlimit`)
+//! comes too late for what that process has started in the meantime. So the test is started through a small program
+//! that sets the limits on itself and then becomes the test: lop itself, by [`run_limited`](super::run_limited).
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::process::{LIMITED, probe};
+use super::program::find_command;
+
+/// Variables that a test has in a clean environment, beside those of its slot.
+const KEPT: [&str; 2] = ["PATH", "HOME"];
+
+/// A shell as the first process of a name space: one that is not told so ignores signals, and nobody else reaps.
+const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
+
+/// What a test may use, each for every single process of it; `None` is what lop itself may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Address space, in bytes.
+    pub memory: Option<u64>,
+    /// Time on a processor, in seconds. A second later the process is killed.
+    pub cpu: Option<u64>,
+    /// Length of a file it writes, in bytes.
+    pub file_size: Option<u64>,
+}
+
+impl Limits {
+    /// The three as one word for the program that sets them.
+    pub(crate) fn to_word(self) -> String {
+        let text = |limit: Option<u64>| limit.map_or_else(String::new, |limit| limit.to_string());
+        [self.memory, self.cpu, self.file_size].map(text).join(",")
+    }
+
+    /// The reverse of [`Limits::to_word`].
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        let limit = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+        let limits: Vec<Option<u64>> = word.split(',').map(limit).collect::<Option<_>>()?;
+        let [memory, cpu, file_size] = limits[..] else { return None };
+        Some(Self { memory, cpu, file_size })
+    }
+}
+
+/// How far a test is kept from the rest of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// As any other program of the user.
+    #[default]
+    None,
+    /// In a name space of processes of its own, by `unshare(1)`: none of it can outlive the test.
+    Pidns,
+    /// That, and it can write to nothing but its own directories, by `bwrap(1)` (bubblewrap).
+    Bwrap,
+}
+
+impl Isolation {
+    fn program(self) -> Option<&'static str> {
+        match self {
+            Isolation::None => None,
+            Isolation::Pidns => Some("unshare"),
+            Isolation::Bwrap => Some("bwrap"),
+        }
+    }
+
+    /// The arguments of that program, up to the command that it runs; `slot` is what may be written to.
+    fn arguments(self, slot: &Path) -> Vec<OsString> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self {
+            Isolation::None => Vec::new(),
+            Isolation::Pidns => {
+                let user: &[&str] = if is_root() { &[] } else { &["--user", "--map-current-user"] };
+                let own = ["--pid", "--fork", "--kill-child", "--mount-proc", "--"];
+                [words(user), words(&own), words(&FIRST)].concat()
+            }
+            Isolation::Bwrap => {
+                let world =
+                    ["--die-with-parent", "--unshare-pid", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+                let slot = [OsStr::new("--bind"), slot.as_os_str(), slot.as_os_str(), OsStr::new("--")];
+                words(&world).into_iter().chain(slot.map(OsStr::to_owned)).collect()
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
+/// How a test is confined. The default is not at all.
+#[derive(Clone, Debug, Default)]
+pub struct Confinement {
+    /// What it may use.
+    pub limits: Limits,
+    /// The program that sets the limits: one whose `main` begins with [`run_limited`](super::run_limited).
+    pub limiter: PathBuf,
+    /// Whether it gets no variables but `PATH`, `HOME` and those of its slot.
+    pub clean_environment: bool,
+    /// Variables that are set for it.
+    pub environment: Vec<(OsString, OsString)>,
+    /// How far it is kept from the rest of the machine.
+    pub isolation: Isolation,
+}
+
+/// A test cannot be confined as asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfineError {
+    /// The program that would do it is missing.
+    #[error("isolation needs {program}, which is not installed ({package}); leave --isolate out, or install it")]
+    NotInstalled {
+        /// Its name.
+        program: &'static str,
+        /// Where it comes from.
+        package: &'static str,
+    },
+    /// It is there and must not do it.
+    #[error("{program} cannot isolate a test here: {message}; leave --isolate out")]
+    NotPermitted {
+        /// Its name.
+        program: &'static str,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// A confinement that is known to be possible.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cage {
+    confinement: Confinement,
+    /// What isolates.
+    isolator: Option<PathBuf>,
+}
+
+impl Cage {
+    pub(crate) fn new(confinement: Confinement) -> Result<Self, ConfineError> {
+        let isolator = match confinement.isolation.program() {
+            None => None,
+            Some(program) => Some(find(confinement.isolation, program)?),
+        };
+        Ok(Self { confinement, isolator })
+    }
+
+    /// Whether the program that is started is that of the test.
+    pub(crate) fn is_direct(&self) -> bool {
+        !self.is_limited() && self.isolator.is_none()
+    }
+
+    /// Whether the program that is started sets limits and then becomes another one.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.confinement.limits != Limits::default()
+    }
+
+    /// The command that runs `program` in a slot; its arguments are to be added.
+    pub(crate) fn command(&self, program: &Path, slot: &Path) -> Command {
+        let mut words: Vec<OsString> = Vec::new();
+        if self.is_limited() {
+            let limits = self.confinement.limits.to_word();
+            words.extend([self.confinement.limiter.clone().into(), LIMITED.into(), limits.into()]);
+        }
+        if let Some(isolator) = &self.isolator {
+            words.push(isolator.into());
+            words.extend(self.confinement.isolation.arguments(slot));
+        }
+        words.push(program.into());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        if self.confinement.clean_environment {
+            command.env_clear();
+            command.envs(KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        }
+        command
+    }
+
+    /// Variables that the user wants to be set.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.confinement.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+/// The program that isolates, if it is there and may do so.
+fn find(isolation: Isolation, program: &'static str) -> Result<PathBuf, ConfineError> {
+    let package = if isolation == Isolation::Pidns { "util-linux" } else { "bubblewrap" };
+    let missing = |_| ConfineError::NotInstalled { program, package };
+    let (path, _) = find_command(OsStr::new(program)).map_err(missing)?;
+    let mut command = Command::new(&path);
+    command.args(isolation.arguments(&std::env::temp_dir())).arg("true");
+    probe(&mut command).map_err(|message| ConfineError::NotPermitted { program, message })?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_go_through_a_word() {
+        let some = Limits { memory: Some(1 << 30), cpu: None, file_size: Some(5) };
+        assert_eq!(some.to_word(), "1073741824,,5");
+        for limits in [some, Limits::default(), Limits { cpu: Some(3), ..some }] {
+            assert_eq!(Limits::from_word(&limits.to_word()), Some(limits));
+        }
+        for word in ["", "1,2", "1,2,3,4", "x,,", "-1,,"] {
+            assert_eq!(Limits::from_word(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = find(Isolation::Bwrap, "no-such-program-anywhere").expect_err("there is none").to_string();
+        assert!(error.contains("no-such-program-anywhere") && error.contains("bubblewrap"), "{error}");
+    }
+
+    #[test]
+    fn what_may_not_isolate_says_why() {
+        // `false` stands for a system that forbids it.
+        let error = find(Isolation::Pidns, "false").expect_err("it ends with 1").to_string();
+        assert!(error.contains("cannot isolate a test here"), "{error}");
+    }
+
+    #[test]
+    fn nothing_is_in_front_of_a_test_that_is_not_confined() {
+        let cage = Cage::default();
+        assert!(cage.is_direct());
+        assert_eq!(cage.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
+        let limits = Limits { cpu: Some(1), ..Limits::default() };
+        let confinement = Confinement { limits, limiter: "/bin/lop".into(), ..Confinement::default() };
+        let cage = Cage::new(confinement).expect("nothing is to be found");
+        let command = cage.command(Path::new("/bin/x"), Path::new("/s"));
+        assert_eq!(command.get_program(), "/bin/lop");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), [LIMITED, ",1,", "/bin/x"]);
+        assert!(!cage.is_direct());
+    }
+}

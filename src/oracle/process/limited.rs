@@ -1,0 +1,108 @@
+//! Responsible for the moment between lop and a test that has limits: a process that sets them on itself and then
+//! becomes the test.
+//!
+//! If that fails there must be no exit code that could be taken for an answer, so the reason is left in a file of the
+//! slot, where only the oracle looks.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use super::MARK;
+use crate::oracle::confine::Limits;
+
+/// The first argument of a program that is to set limits and become another one.
+pub(crate) const LIMITED: &str = "__limited";
+
+/// The file in the slot that says why the test could not be started.
+const UNSTARTED: &str = "unstarted";
+
+/// Becomes the program that the arguments name, with limits, if they say so; `None` if they do not.
+///
+/// The `main` of a program that is named as [`Confinement::limiter`](crate::oracle::Confinement) has to begin with it.
+/// Arguments that are right and a program that can be started make this function not return.
+#[must_use]
+pub fn run_limited(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.into_iter().skip(1);
+    let slot = std::env::var_os(MARK)?;
+    if arguments.next()? != LIMITED {
+        return None;
+    }
+    let limits = Limits::from_word(arguments.next()?.to_str()?)?;
+    let mut command = Command::new(arguments.next()?);
+    let error = start(command.args(arguments), limits);
+    let code = error.raw_os_error().map_or_else(String::new, |code| code.to_string());
+    // Whoever cannot write there finds an exit code that no test should have.
+    let _ = std::fs::write(Path::new(&slot).join(UNSTARTED), code);
+    Some(ExitCode::from(127))
+}
+
+/// Why the last test of a slot was not started, if it was not.
+pub(crate) fn unstarted(slot: &Path) -> Option<io::Error> {
+    let path = slot.join(UNSTARTED);
+    let code = std::fs::read_to_string(&path).ok()?;
+    let _ = std::fs::remove_file(path);
+    let other = || io::Error::other("the limits could not be set");
+    Some(code.parse().map_or_else(|_| other(), io::Error::from_raw_os_error))
+}
+
+#[cfg(unix)]
+fn start(command: &mut Command, limits: Limits) -> io::Error {
+    use std::os::unix::process::CommandExt;
+
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let set = |resource, soft: Option<u64>, grace: u64| -> io::Result<()> {
+        let Some(soft) = soft else { return Ok(()) };
+        // Nobody may raise what he was given, and a lower limit than that of the user holds, too.
+        let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let limit = Rlimit { current: Some(soft.min(most)), maximum: Some(soft.saturating_add(grace).min(most)) };
+        Ok(setrlimit(resource, limit)?)
+    };
+    let set = set(Resource::Fsize, limits.file_size, 0)
+        // The first signal can be caught, the second, a second later, cannot.
+        .and_then(|()| set(Resource::Cpu, limits.cpu, 1))
+        .and_then(|()| set(Resource::As, limits.memory, 0));
+    match set {
+        Ok(()) => command.exec(),
+        Err(error) => error,
+    }
+}
+
+#[cfg(not(unix))]
+fn start(_command: &mut Command, _limits: Limits) -> io::Error {
+    io::Error::from(io::ErrorKind::Unsupported)
+}
+
+/// Runs a command to its end, without anything to read or to write; why it did not end well.
+pub(crate) fn probe(command: &mut Command) -> Result<(), String> {
+    let output = command.stdin(std::process::Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said.lines().next().map(str::trim).filter(|line| !line.is_empty());
+    Err(first.map_or_else(|| format!("it ended with {}", output.status), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_arguments_are_left_to_others() {
+        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED]] {
+            assert!(run_limited(line.iter().map(OsString::from)).is_none(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn the_reason_for_no_start_is_read_once() {
+        let slot = tempfile::tempdir().expect("a directory");
+        assert!(unstarted(slot.path()).is_none());
+        std::fs::write(slot.path().join(UNSTARTED), "2").expect("writable");
+        assert_eq!(unstarted(slot.path()).expect("it was written").kind(), io::ErrorKind::NotFound);
+        assert!(unstarted(slot.path()).is_none());
+    }
+}

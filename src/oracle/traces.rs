@@ -1,0 +1,97 @@
+//! Responsible for seeing what a test leaves behind, before it is cleaned up: files in its directory and in its place
+//! for temporary files, and processes.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+/// What a run of the test left behind. All of it is removed by lop, but it costs time, and not every other program
+/// that runs the test does so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traces {
+    /// Names of files beside the candidate.
+    pub files: Vec<String>,
+    /// Names of files below `TMPDIR`.
+    pub temporaries: Vec<String>,
+    /// Names of processes that were still running; found on Linux only.
+    pub processes: Vec<String>,
+}
+
+impl Traces {
+    /// Finds the files: those in `directory` that are neither among the candidate's `names` nor links to what is in
+    /// `beside`, and all in `temporary`.
+    pub(crate) fn find(directory: &Path, temporary: &Path, names: &[OsString], beside: Option<&Path>) -> Self {
+        let is_ours = |name: &OsString| {
+            names.contains(name) || beside.is_some_and(|beside| beside.join(name).symlink_metadata().is_ok())
+        };
+        Self {
+            files: list(directory, |name| !is_ours(name)),
+            temporaries: list(temporary, |_| true),
+            processes: Vec::new(),
+        }
+    }
+
+    /// Adds what another run left behind.
+    pub fn add(&mut self, other: Self) {
+        let pairs = [
+            (&mut self.files, other.files),
+            (&mut self.temporaries, other.temporaries),
+            (&mut self.processes, other.processes),
+        ];
+        for (all, more) in pairs {
+            all.extend(more);
+            all.sort();
+            all.dedup();
+        }
+    }
+}
+
+fn list(directory: &Path, wanted: impl Fn(&OsString) -> bool) -> Vec<String> {
+    let names = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut names: Vec<String> = names.filter(wanted).map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::oracle::{Cancel, CommandOracle, Conditions, Slot, SlotOptions};
+
+    fn examine(script: &str, beside: Option<&Path>) -> Traces {
+        let words = ["sh", "-c", script].map(OsString::from);
+        let oracle = CommandOracle::command(&words, Path::new("case.txt"), Conditions::default()).expect("sh is there");
+        let oracle = if let Some(beside) = beside { oracle.beside(beside) } else { oracle };
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let (outcome, traces) = oracle.examine(b"x", &mut slot, Duration::from_secs(600), &Cancel::new());
+        assert!(outcome.is_interesting(), "{outcome:?}");
+        traces
+    }
+
+    #[test]
+    fn what_a_test_leaves_is_seen() {
+        assert_eq!(examine("test -s case.txt; echo | cat", None), Traces::default());
+        let traces = examine("touch a.out; mkdir d; touch \"$TMPDIR/cc.s\"", None);
+        assert_eq!((traces.files, traces.temporaries), (vec!["a.out".into(), "d".into()], vec!["cc.s".into()]));
+        for script in ["sleep 600 &", "setsid sleep 600 &", "(cd /; setsid sleep 600 &)"] {
+            // It may not have become what it will be when its parent has ended.
+            let traces = examine(script, None);
+            assert!(
+                matches!(&traces.processes[..], [name] if ["sleep", "setsid", "sh"].contains(&&**name)),
+                "{traces:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_files_of_another_directory_can_be_had_beside_the_candidate() {
+        let other = tempfile::tempdir().expect("a directory");
+        fs::write(other.path().join("needed"), "y").expect("writable");
+        fs::write(other.path().join("case.txt"), "z").expect("writable");
+        let traces = examine("test \"$(cat needed)$(cat case.txt)\" = yx; touch new", Some(other.path()));
+        assert_eq!(traces.files, ["new"]);
+        assert!(!other.path().join("new").exists());
+    }
+}

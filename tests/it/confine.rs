@@ -1,0 +1,122 @@
+//! Limits, environment and isolation of tests, as users see them.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use crate::support::{Folder, Ran};
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    folder
+}
+
+/// Reduces with these options and a test that wants `keep` and that `script` is content.
+fn reduced(folder: &Folder, options: &[&str], script: &str) -> Ran {
+    let test = format!("{script} && grep -q keep");
+    let line = [&["-q", "-j1", "-o", "out"], options, &["input.txt", "--", "sh", "-c", &test]].concat();
+    let ran = folder.lop(&line);
+    assert_eq!(folder.temporaries(), [""; 0]);
+    ran
+}
+
+#[test]
+fn limits_hold_from_the_first_instruction_and_for_children() {
+    let options = ["--memory-limit", "512M", "--cpu-limit", "7", "--file-size-limit", "1M"];
+    let limits = "sh -c 'cat /proc/self/limits; :' >limits \
+        && grep -q '^Max address space *536870912 *536870912 ' limits \
+        && grep -q '^Max cpu time *7 *8 ' limits && grep -q '^Max file size *1048576 *1048576 ' limits";
+    let folder = folder();
+    reduced(&folder, &options, limits).expect_code(0);
+    assert_eq!(folder.read("out"), b"keep");
+    reduced(&folder, &[], limits).expect_code(1);
+}
+
+#[test]
+fn a_file_that_grows_beyond_its_limit_ends_the_test() {
+    let folder = folder();
+    let grow = "dd if=/dev/zero of=file bs=64k count=4 2>/dev/null";
+    reduced(&folder, &["--file-size-limit", "1M"], grow).expect_code(0);
+    let ran = reduced(&folder, &["--file-size-limit", "64K"], grow).expect_code(1);
+    assert!(ran.stderr.contains("not interesting"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_test_that_cannot_be_started_under_limits_is_no_answer() {
+    let folder = folder();
+    folder.script("test.sh", "exit 0");
+    fs::write(folder.path("test.sh"), "#!/no/such/shell\nexit 0\n").expect("our own file");
+    // 127 is what the program between lop and the test ends with.
+    let line = ["-q", "-o", "out", "--cpu-limit", "5", "--exit-code", "127", "test.sh", "input.txt"];
+    let ran = folder.lop(&line).expect_code(2);
+    assert!(
+        ran.stderr.contains("cannot start") && ran.stderr.contains("the interpreter in its first line"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn variables_are_set_and_all_others_can_be_left_out() {
+    let folder = folder();
+    let sees = "test \"$A\" = 'b=c d' && test -n \"$PATH\" && test -d \"$TMPDIR\"";
+    reduced(&folder, &["--env", "A=b=c d"], sees).expect_code(0);
+    let alone = format!("{sees} && test -z \"$HUSH\"");
+    let test = format!("{alone} && grep -q keep");
+    for (option, code) in [(&["--clean-env"][..], 0), (&[], 1)] {
+        let line = [&["-q", "-o", "out", "--env", "A=b=c d"], option, &["input.txt", "--", "sh", "-c", &test]].concat();
+        let child = folder.command(&line).env("HUSH", "secret").spawn().expect("lop can be started");
+        crate::support::finish(child).expect_code(code);
+    }
+}
+
+/// Whether isolation is possible here; it has to be refused clearly where it is not.
+fn is_possible(ran: &Ran, program: &str) -> bool {
+    if ran.code == Some(2) {
+        let refusal = ["is not installed", "cannot isolate a test here"].iter().any(|words| ran.stderr.contains(words));
+        assert!(refusal && ran.stderr.contains(program) && ran.stderr.contains("--isolate"), "{}", ran.stderr);
+        return false;
+    }
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    true
+}
+
+#[test]
+fn a_name_space_of_processes_shows_a_test_its_own_and_ends_them_all() {
+    let folder = folder();
+    let alone = "setsid sleep 1005.25 & test $(ls -d /proc/[0-9]* | wc -l) -lt 10";
+    if is_possible(&reduced(&folder, &["--isolate", "pidns"], alone), "unshare") {
+        assert_eq!(folder.read("out"), b"keep");
+        assert_eq!(crate::safety::processes("sleep 1005.25"), [""; 0]);
+        // It is not the first process there, which would be deaf to signals; limits reach it, too.
+        let dies = "grep -q '^Max cpu time *7 ' /proc/self/limits && grep -q keep || exit 1; kill -SEGV $$; true";
+        let line = ["-q", "-o", "out", "--isolate", "pidns", "--cpu-limit", "7", "--signal", "SEGV", "input.txt", "--"];
+        folder.lop(&[&line[..], &["sh", "-c", dies]].concat()).expect_code(0);
+    }
+}
+
+#[test]
+fn a_test_in_a_box_can_write_to_its_own_directories_only() {
+    let folder = folder();
+    let outside = folder.path("outside").display().to_string();
+    let boxed = format!("! touch '{outside}' 2>/dev/null && touch here \"$TMPDIR/there\" && echo >/dev/null");
+    if is_possible(&reduced(&folder, &["--isolate", "bwrap"], &boxed), "bwrap") {
+        assert_eq!(folder.read("out"), b"keep");
+        assert!(!folder.path("outside").exists());
+    }
+}
+
+#[test]
+fn isolation_without_the_program_for_it_is_refused() {
+    let folder = folder();
+    for (how, program) in [("pidns", "unshare"), ("bwrap", "bwrap")] {
+        let line = ["-o", "out", "--isolate", how, "input.txt", "--", "/bin/sh", "-c", "exit 0"];
+        let mut command = folder.command(&line);
+        let child = command.env("PATH", folder.path(".")).spawn().expect("lop can be started");
+        let ran = crate::support::finish(child).expect_code(2);
+        assert!(ran.stderr.contains(&format!("isolation needs {program}, which is not installed")), "{}", ran.stderr);
+        assert_eq!(folder.names(), ["input.txt"]);
+    }
+}

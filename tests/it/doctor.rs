@@ -1,0 +1,196 @@
+//! `lop doctor`: every ill of a test is found in a real run of it, and a healthy test has none.
+
+use std::fs;
+use std::path::Path;
+
+use lop::doctor::{Level, Patient, examine};
+use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
+
+use crate::support::{Folder, Ran};
+
+/// What a test that nothing is wrong with looks for.
+const HEALTHY: &str = "grep -q bug \"$1\"";
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("input.txt", "some\nbug\nhere\n");
+    folder.script("test.sh", test);
+    folder
+}
+
+fn examined(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.lop(&[&["doctor"], arguments].concat())
+}
+
+/// The findings of this level, as lines that begin with the check.
+fn findings(ran: &Ran, level: &str) -> Vec<String> {
+    let text = String::from_utf8_lossy(&ran.stdout);
+    let found = text.lines().filter_map(|line| line.trim_start().strip_prefix(&format!("{level} ")));
+    found.map(|line| line.trim().to_owned()).collect()
+}
+
+/// Whether there is a finding of this level by the check.
+#[track_caller]
+fn expect(ran: &Ran, level: &str, check: &str) {
+    let found = findings(ran, level);
+    assert!(found.iter().any(|line| line.starts_with(check)), "no {level} of {check}: {ran:#?}");
+}
+
+#[test]
+fn a_healthy_test_has_no_worries_and_nothing_is_touched() {
+    let folder = folder(HEALTHY);
+    for arguments in [&["test.sh", "input.txt"][..], &["-j2", "input.txt", "--", "grep", "-q", "bug", "@@"]] {
+        let ran = examined(&folder, arguments).expect_code(0);
+        for level in ["note", "warning", "fault"] {
+            // The machine may be slow at any time, and others make temporary files.
+            let worries = findings(&ran, level);
+            let worries =
+                worries.iter().filter(|line| !["load", "time", "temporary"].iter().any(|&l| line.starts_with(l)));
+            assert_eq!(worries.count(), 0, "{ran:#?}");
+        }
+        assert!(findings(&ran, "ok").len() >= 10, "{ran:#?}");
+        assert_eq!(folder.names(), ["input.txt", "test.sh"]);
+        assert_eq!(folder.temporaries(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_test_that_cannot_be_run_is_a_fault() {
+    let folder = folder(HEALTHY);
+    fs::write(folder.path("test.sh"), "#!/no/such/shell\n").expect("our own file");
+    let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(1);
+    expect(&ran, "fault", "start");
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn an_input_that_is_refused_is_a_fault_and_says_what_is_missing() {
+    let folder = folder("grep -q -f words \"$1\"");
+    folder.write("words", "bug\n");
+    let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(1);
+    expect(&ran, "fault", "input");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("by absolute paths"), "{ran:#?}");
+    let ran = examined(&folder, &["input.txt", "--exit-code", "3", "--", "grep", "-q", "bug"]).expect_code(1);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("wanted: exit code 3"), "{ran:#?}");
+}
+
+#[test]
+fn a_test_that_changes_its_mind_is_a_fault() {
+    let folder = folder("");
+    let count = folder.path("../count").display().to_string();
+    // Every second run says no.
+    folder.script("test.sh", &format!("echo >> '{count}'; test $(($(wc -l < '{count}') % 2)) = 1 && {HEALTHY}"));
+    let ran = examined(&folder, &["-j1", "test.sh", "input.txt"]).expect_code(1);
+    expect(&ran, "fault", "repeated");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("3 of 5 runs on the input"), "{ran:#?}");
+}
+
+#[test]
+fn a_test_that_reads_the_original_is_a_fault() {
+    let folder = folder("");
+    let original = folder.path("input.txt").canonicalize().expect("it is there");
+    folder.script("test.sh", &format!("grep -q bug '{}'", original.display()));
+    let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(1);
+    for check in ["empty file", "trivial file", "original"] {
+        expect(&ran, "fault", check);
+    }
+    // It may have a reason to name it.
+    folder.script("test.sh", &format!("{HEALTHY} && test -e {}", original.display()));
+    let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(0);
+    expect(&ran, "warning", "original");
+    let words = ["input.txt", "--", "grep", "-q", "bug", original.to_str().expect("plain")];
+    let ran = examined(&folder, &words).expect_code(1);
+    expect(&ran, "fault", "original");
+}
+
+#[test]
+fn a_test_that_depends_on_its_directory_or_on_the_name_is_told() {
+    let folder = folder("case $PWD in *lop-elsewhere-*) exit 1;; esac; grep -q bug input.txt");
+    let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(0);
+    expect(&ran, "warning", "directory");
+    expect(&ran, "note", "name");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_test_leaves_behind_is_told_and_gone() {
+    let folder = folder("");
+    let here = folder.path(".").canonicalize().expect("it is there");
+    folder
+        .script("test.sh", &format!("touch a.out '{}/log'; mktemp; setsid sleep 1004.25 & {HEALTHY}", here.display()));
+    let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(0);
+    expect(&ran, "note", "files");
+    expect(&ran, "warning", "processes");
+    expect(&ran, "warning", "sources");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("/log"), "{ran:#?}");
+    assert_eq!(crate::safety::processes("sleep 1004.25"), [""; 0]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn tests_that_get_in_each_others_way_are_a_fault() {
+    let folder = folder("");
+    let lock = folder.path("../lock").display().to_string();
+    folder.script(
+        "test.sh",
+        &format!("mkdir '{lock}' || exit 1; {HEALTHY}; code=$?; sleep 0.3; rmdir '{lock}'; exit $code"),
+    );
+    let ran = examined(&folder, &["-j4", "test.sh", "input.txt"]).expect_code(1);
+    expect(&ran, "fault", "load");
+}
+
+/// Never the real one: a link stands in for it, which the test replaces by a file.
+#[test]
+#[cfg(unix)]
+fn a_test_that_destroys_dev_null_is_a_fault() {
+    let folder = folder("");
+    let null = folder.path("null");
+    std::os::unix::fs::symlink("/dev/null", &null).expect("our own folder");
+    let test = folder.script("test.sh", &format!("rm -f '{0}'; echo >'{0}'; {HEALTHY}", null.display()));
+    let oracle = CommandOracle::test(&test, Path::new("input.txt"), Conditions::default()).expect("it is executable");
+    let patient = Patient {
+        oracle: &oracle,
+        renamed: None,
+        words: &[test.into()],
+        path: &folder.path("input.txt"),
+        content: b"bug\n",
+        wanted: "exit code 0",
+        jobs: 1,
+        deadline: None,
+        slots: SlotOptions::default(),
+        null: &null,
+    };
+    let facts = examine(&patient, &Cancel::new(), &mut |_| {}).expect("it can be examined");
+    assert_eq!(facts.null, Some((true, false)));
+    let found = lop::doctor::findings(&facts);
+    assert!(found.iter().any(|finding| (finding.check, finding.level) == ("/dev/null", Level::Fault)), "{found:#?}");
+}
+
+#[test]
+fn a_test_that_is_no_command_ends_before_anything_is_run() {
+    let folder = folder(HEALTHY);
+    let ran = examined(&folder, &["missing.sh", "input.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("missing.sh"), "{}", ran.stderr);
+    examined(&folder, &["input.txt"]).expect_code(2);
+}
+
+#[test]
+fn a_reduction_begins_with_a_checkup_of_two_runs() {
+    let count = "../count";
+    let folder = folder("");
+    let path = folder.path(count).display().to_string();
+    folder.script("test.sh", &format!("echo >> '{path}'; case $PWD in *lop-elsewhere-*) exit 1;; esac; {HEALTHY}"));
+    let runs = || {
+        let runs = folder.read(count).len();
+        fs::remove_file(folder.path(count)).expect("our own file");
+        runs
+    };
+    let with = folder.lop(&["-j1", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
+    let runs_with = runs();
+    let without = folder.lop(&["-j1", "-o", "out", "--no-checkup", "test.sh", "input.txt"]).expect_code(0);
+    assert_eq!(runs_with, runs() + 2);
+    assert!(with.stderr.contains("note: in another directory the input is not interesting"), "{}", with.stderr);
+    assert!(with.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", with.stderr);
+    assert!(!without.stderr.contains("checkup"), "{}", without.stderr);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
