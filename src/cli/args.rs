@@ -120,6 +120,10 @@ pub struct ReduceArgs {
     /// Go on although the test answers differently on the same file
     #[arg(long, help_heading = RUNNING)]
     pub allow_flaky: bool,
+    /// Accept a candidate only when so many runs of the test agree [default: 1 until the test contradicts itself, then
+    /// as many as its contradictions ask for]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING)]
+    pub confirm: Option<u32>,
     /// Go on although the empty file is interesting
     #[arg(long, help_heading = RUNNING)]
     pub allow_empty: bool,

@@ -125,6 +125,7 @@ impl Settings {
             allow_syntax_errors: args.allow_syntax_errors,
             allow_empty: args.allow_empty,
             allow_flaky: args.allow_flaky,
+            confirm: args.confirm,
             deadline: args.timeout,
             timeout_is_final: args.timeout_is_final,
             max_parse: args.max_parse,

@@ -67,7 +67,11 @@ pub enum StoreError {
     },
 }
 
-/// The place of the result: a consumer of events that writes every accepted candidate.
+/// The place of the result: a consumer of events that writes every accepted candidate, and the trusted result that
+/// takes the place of one that did not hold.
+///
+/// What is accepted is written at once, before it is confirmed: a run that is killed loses nothing then, and most tests
+/// never lie. As soon as one has contradicted itself only what was confirmed is accepted, and so written.
 #[derive(Debug)]
 pub struct Store {
     place: Place,
@@ -219,7 +223,7 @@ impl Store {
 
 impl EventSink for Store {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Event::Accepted { content, .. } = event else {
+        let (Event::Accepted { content, .. } | Event::Returned { content, .. }) = event else {
             return Ok(());
         };
         // A device and standard output get the result at the end, from `finish`.

@@ -6,6 +6,7 @@ mod cli;
 mod compare;
 mod exec;
 mod fixtures;
+mod flaky;
 mod gate;
 mod grammars;
 mod kept;
