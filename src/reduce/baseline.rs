@@ -61,7 +61,7 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
     let empty = session.judge(b"", "the empty file").map_err(before_the_baseline)?;
     let verdict = match empty.verdict {
         // Before a run is refused, or the result is nothing, the test is asked again.
-        Some(Verdict::Interesting) if !session.is_really_interesting(b"").map_err(before_the_baseline)? => {
+        Some(Verdict::Interesting) if !session.empty_is_interesting().map_err(before_the_baseline)? => {
             Some(Verdict::NotInteresting)
         }
         verdict => verdict,

@@ -400,7 +400,7 @@ impl<'a> Session<'a> {
         if text == self.best {
             return Ok(());
         }
-        debug_assert_eq!(self.cache.get(&key(&text)).map(Answers::verdict), Some(Verdict::Interesting));
+        debug_assert!(self.cache.get(&key(&text)).is_some_and(Answers::has_been_interesting));
         let size =
             Size { bytes: text.len(), tokens: tokens.unwrap_or_else(|| count_words(&text)), lines: count_lines(&text) };
         self.raise_deadline(duration);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::engine::DepthRow;
 use crate::passes::NO_DEPTH;
-use crate::reduce::{Ended, Report, Size};
+use crate::reduce::{Ended, Reliability, Report, Size};
 
 use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
 
@@ -115,6 +115,7 @@ fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         text::count(report.cache_hits),
         text::count(report.gate_refusals),
     )?;
+    reliability(out, report.reliability)?;
     let mean = match u32::try_from(total) {
         Ok(some) if some > 0 => report.testing / some,
         _ => report.testing,
@@ -125,6 +126,28 @@ fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         text::duration(report.waiting),
         text::duration(mean),
         text::duration(report.elapsed.saturating_sub(report.waiting)),
+    )
+}
+
+/// What was asked again, and what came of it.
+fn reliability(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
+    let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
+    if disagreements == 0 && confirmations == 0 {
+        return Ok(());
+    }
+    if disagreements == 0 && returns == 0 {
+        return writeln!(out, "  confirmed: asked again {}, never another answer", text::plural(confirmations, "time"));
+    }
+    let share = disagreements as f64 / repeated.max(1) as f64;
+    writeln!(
+        out,
+        "  {WARN}the test is flaky{WARN:#}: {} of {} repeated runs disagreed ({:.1}%, at most {:.1}%);\n  {}, {} taken back",
+        text::count(disagreements),
+        text::count(repeated),
+        share * 100.0,
+        bound * 100.0,
+        text::plural(confirmations, "confirmation"),
+        text::plural(returns, "result"),
     )
 }
 
@@ -224,6 +247,7 @@ mod tests {
             after: Size { bytes: 57, tokens: 13, lines: 3 },
             ended: Ended::Complete,
             tests: Counts { interesting: 58, not_interesting: 270, timeout: 4, ..Counts::default() },
+            reliability: Reliability { repeated: 6, confirmations: 5, ..Reliability::default() },
             cache_hits: 12,
             gate_refusals: 102,
             elapsed: Duration::from_millis(2_310),
@@ -269,6 +293,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
   332 tests: 58 interesting, 270 not interesting, 4 timed out
   answered without a test: 12 from the cache, 102 refused for new syntax errors
+  confirmed: asked again 5 times, never another answer
   time: 2.11 s waiting for tests (12 ms each), 200 ms lop's own
 
   pass      tests  accepted  bytes removed  tokens removed
@@ -287,6 +312,17 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   model     zed.model
 ";
         assert_eq!(String::from_utf8_lossy(&plain), expected);
+    }
+
+    #[test]
+    fn a_flaky_test_is_called_flaky() {
+        let seen = Reliability { repeated: 1_200, disagreements: 60, bound: 0.0617, confirmations: 1_190, returns: 1 };
+        let mut out = Vec::new();
+        reliability(&mut out, seen).expect("a vector takes everything");
+        let plain = String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text");
+        let expected = "  the test is flaky: 60 of 1,200 repeated runs disagreed (5.0%, at most 6.2%);\n  \
+                        1,190 confirmations, 1 result taken back\n";
+        assert_eq!(plain, expected);
     }
 
     #[test]

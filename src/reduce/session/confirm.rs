@@ -54,9 +54,9 @@ impl Answers {
         Answers { tally, learnt: tally, refusal: verdict }
     }
 
-    /// What most of the answers say.
-    pub(super) fn verdict(&self) -> Verdict {
-        if self.tally.yes > self.tally.no { Verdict::Interesting } else { self.refusal }
+    /// Whether the test has called the text *interesting*.
+    pub(super) fn has_been_interesting(&self) -> bool {
+        self.tally.yes > 0
     }
 
     /// The verdict, when it is decided whether the text is interesting.
@@ -125,9 +125,9 @@ impl Session<'_> {
         }
     }
 
-    /// What a text is that was called *interesting* once, and should not be: asks again.
-    pub(in crate::reduce) fn is_really_interesting(&mut self, text: &[u8]) -> Result<bool, Halt> {
-        self.ask_again(&text.into(), Tally { yes: 1, no: 0 }, Stakes::Result)
+    /// Whether the empty text, which was called *interesting* once, is so.
+    pub(in crate::reduce) fn empty_is_interesting(&mut self) -> Result<bool, Halt> {
+        self.ask_again(&[].into(), Tally { yes: 1, no: 0 }, Stakes::Empty)
     }
 
     /// What is known of a text well enough for what is asked now.
@@ -293,6 +293,8 @@ impl Session<'_> {
     /// Goes back to the newest trusted result that holds when the test is asked about it once more.
     fn take_back(&mut self) -> Result<(), Halt> {
         self.confidence.trust.returns += 1;
+        // What it was accepted for.
+        self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
         if self.best_is_trusted() {
             self.confidence.trusted.pop();
         }
