@@ -249,6 +249,11 @@ pub struct ConditionArgs {
     /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
     #[arg(long, help_heading = CONDITIONS)]
     pub timeout_is_interesting: bool,
+    /// Keep a copy of a candidate with this exit code below FILE.lop/other, and go on as if it was not interesting
+    /// (repeatable)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub also_interesting: Vec<i32>,
     /// This exit code says that the candidate is not even valid
     #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
           value_parser = exit_code(), help_heading = CONDITIONS)]
@@ -265,6 +270,7 @@ impl From<ConditionArgs> for ConditionSpec {
             not_stdout: args.not_stdout,
             not_stderr: args.not_stderr,
             timeout_is_interesting: args.timeout_is_interesting,
+            also_interesting: args.also_interesting,
             invalid_code: args.invalid_code,
         }
     }

@@ -13,7 +13,7 @@
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::signal::{SignalError, signal_number};
-use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
+use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE, slippage};
 use crate::engine::Verdict;
 
 /// The conditions as the user gave them; the default asks for exit code 0.
@@ -33,6 +33,8 @@ pub struct ConditionSpec {
     pub not_stderr: Vec<String>,
     /// `--timeout-is-interesting`: the run must time out.
     pub timeout_is_interesting: bool,
+    /// `--also-interesting`: exit codes of candidates that are to be kept although they are not interesting.
+    pub also_interesting: Vec<i32>,
     /// `--invalid-code`: the exit code by which a test says that the candidate is not valid at all.
     pub invalid_code: i32,
 }
@@ -47,6 +49,7 @@ impl Default for ConditionSpec {
             not_stdout: Vec::new(),
             not_stderr: Vec::new(),
             timeout_is_interesting: false,
+            also_interesting: Vec::new(),
             invalid_code: DEFAULT_INVALID_CODE,
         }
     }
@@ -84,6 +87,7 @@ pub struct Conditions {
     stdout: Output,
     stderr: Output,
     timeout_is_interesting: bool,
+    also_interesting: Vec<i32>,
     invalid_code: i32,
 }
 
@@ -119,6 +123,7 @@ impl Conditions {
                 unwanted: compile("--not-stderr", &spec.not_stderr)?,
             },
             timeout_is_interesting: spec.timeout_is_interesting,
+            also_interesting: spec.also_interesting.clone(),
             invalid_code: spec.invalid_code,
         })
     }
@@ -149,6 +154,15 @@ impl Conditions {
             return if interesting { Verdict::Interesting } else { Verdict::Timeout };
         }
         if self.ending_holds(exit) && output_holds() { Verdict::Interesting } else { Verdict::NotInteresting }
+    }
+
+    /// The signature of another crash that a run shows which is not interesting. Where exit code 0 is all that is asked
+    /// for the test knows best what a crash is, and deaths by a signal are none.
+    #[must_use]
+    pub fn slip(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Option<String> {
+        let outputs = !self.stdout.is_empty() || !self.stderr.is_empty();
+        let signals = outputs || !self.exit_codes.is_empty() || !self.signals.is_empty();
+        slippage::signature(&self.also_interesting, signals, exit, [stderr, stdout])
     }
 
     /// Whether a run that was not cut off ended as it should.

@@ -104,6 +104,15 @@ pub enum Event<'a> {
         /// Tests run so far.
         tests: u64,
     },
+    /// A candidate is not interesting, but shows another crash.
+    Slipped {
+        /// What tells this crash from others: how it ended, and the first line that looks like an error.
+        signature: &'a str,
+        /// The candidate.
+        content: &'a [u8],
+        /// What the test did on it.
+        outcome: &'a Outcome,
+    },
     /// Something the user should know that does not stop the run.
     Note(&'a str),
     /// The reduction has ended, by itself or because it was stopped.

@@ -502,6 +502,9 @@ impl<'a> Session<'a> {
             cache_hits: self.cache_hits,
             what,
         })?;
+        if let Some(signature) = &outcome.slip {
+            self.emit(&Event::Slipped { signature, content: text, outcome })?;
+        }
         match &outcome.unresolved {
             Some(Unresolved::Failed(message)) => Err(self.unresolved(message)),
             _ => Ok(()),

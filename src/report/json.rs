@@ -90,6 +90,9 @@ fn describe(event: &Event<'_>) -> Value {
             "event": "confirmed", "interesting": interesting, "yes": yes, "no": no, "bytes": bytes, "best": is_best,
         }),
         Event::Returned { size, tests, .. } => json!({ "event": "returned", "size": size_of(*size), "tests": tests }),
+        Event::Slipped { signature, content, .. } => {
+            json!({ "event": "slipped", "signature": signature, "bytes": content.len() })
+        }
         Event::Note(note) => json!({ "event": "note", "text": note }),
         Event::Finished(report) => finished(report),
     }

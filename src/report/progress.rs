@@ -185,6 +185,11 @@ impl EventSink for Progress {
                     ));
                 }
             }
+            Event::Slipped { signature, content, .. } => {
+                if self.verbosity >= Verbosity::Tests {
+                    self.say(&format!("another crash, of {} bytes: {signature}", text::len(content.len())));
+                }
+            }
             Event::Note(note) => {
                 if self.verbosity > Verbosity::Quiet {
                     self.say(&format!("{WARN}note:{WARN:#} {note}"));

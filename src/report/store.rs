@@ -109,6 +109,20 @@ pub fn original_name(input: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The folder for what a run keeps beside its result: the result's name with `.lop` added. A result that goes to a
+/// device or to standard output has its folder beside the input.
+#[must_use]
+pub fn state_directory(input: &Path, kept: &Kept) -> PathBuf {
+    let beside = match kept {
+        Kept::File(output) if output.metadata().is_ok_and(|found| !found.is_file()) => input,
+        Kept::File(output) => output,
+        Kept::InPlace | Kept::Stdout => input,
+    };
+    let mut name = OsString::from(beside);
+    name.push(".lop");
+    PathBuf::from(name)
+}
+
 impl Store {
     /// Prepares to keep results of reducing `input`, and finds out whether it will be possible.
     /// Nothing is created or changed.

@@ -7,12 +7,15 @@ use crate::engine::DepthRow;
 use crate::passes::NO_DEPTH;
 use crate::reduce::{Ended, Reliability, Report, Size};
 
+use super::others::Others;
 use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
 
 /// Texts kept by a timeout that are listed; more than these are only counted.
 const LISTED: usize = 10;
 /// Longest text shown of a unit that was kept by a timeout, in characters.
 const EXCERPT: usize = 60;
+/// Longest signature of a crash that is shown, in characters.
+const SIGNATURE: usize = 100;
 /// Depths shown; the deepest of very deep trees are folded into one row.
 const DEPTHS: usize = 24;
 
@@ -29,6 +32,8 @@ pub struct Places<'a> {
     pub original: Option<&'a Path>,
     /// Where what was learnt is, if it was saved.
     pub model: Option<&'a Path>,
+    /// The other crashes that were met.
+    pub others: Option<&'a Others>,
 }
 
 /// Writes the summary.
@@ -50,7 +55,7 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     if let Some(model) = places.model {
         writeln!(out, "  {STRONG}model{STRONG:#}     {}", model.display())?;
     }
-    Ok(())
+    places.others.map_or(Ok(()), |found| others(out, found))
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
@@ -149,6 +154,30 @@ fn reliability(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
         text::plural(confirmations, "confirmation"),
         text::plural(returns, "result"),
     )
+}
+
+/// Other crashes, and where they are.
+fn others(out: &mut dyn Write, others: &Others) -> io::Result<()> {
+    if others.met().next().is_some() {
+        writeln!(out)?;
+        writeln!(out, "  {STRONG}other crashes{STRONG:#} met on the way, with the output of the test beside each:")?;
+    }
+    for other in others.met() {
+        let bytes = text::plural(other.bytes as u64, "byte");
+        writeln!(out, "    {}  {FAINT}({bytes}){FAINT:#}", text::visible(&other.signature, SIGNATURE))?;
+        writeln!(out, "      {}", other.path.display())?;
+    }
+    if others.left_out() > 0 {
+        writeln!(
+            out,
+            "    and {} with yet other signatures, not kept",
+            text::plural(others.left_out() as u64, "candidate")
+        )?;
+    }
+    match others.trouble() {
+        Some(error) => writeln!(out, "  {WARN}other crashes could not be kept{WARN:#}: {error}"),
+        None => Ok(()),
+    }
 }
 
 fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -279,6 +308,7 @@ mod tests {
             result: "a.c",
             original: Some(Path::new("a.c.orig")),
             model: Some(Path::new("zed.model")),
+            others: None,
         };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
@@ -327,7 +357,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn the_depths_are_summed_up() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: None,
+            model: None,
+            others: None,
+        };
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
         let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
@@ -346,7 +383,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn nothing_removed_is_not_called_reduced() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: None,
+            model: None,
+            others: None,
+        };
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };
             report.after = report.before;

@@ -16,6 +16,7 @@ mod quality;
 mod reduce;
 mod safety;
 mod scanner;
+mod slippage;
 mod support;
 mod tidy;
 mod tolerant;

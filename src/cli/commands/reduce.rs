@@ -17,7 +17,7 @@ use crate::exec::{LocalOptions, LocalWorkers};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
-use crate::report::{JsonLines, Kept, Progress, Reporters, Store, Verbosity, diff};
+use crate::report::{JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 /// Reduces what the arguments say.
 ///
@@ -43,7 +43,8 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     };
     let mut workers = LocalWorkers::new(Arc::new(settings.oracle), &options)?;
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
-    let mut reporters = Reporters { store: settings.store, json, progress };
+    let others = Others::new(&state_directory(&settings.path, &run.kept), &settings.path);
+    let mut reporters = Reporters { store: settings.store, others, json, progress };
     let result = reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut reporters, &cancel);
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
@@ -51,7 +52,7 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     // An error must not be written into the live line.
     reporters.progress = None;
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
-    run.finish(&report, &mut reporters.store, settings.save_model, settings.verbosity)?;
+    run.finish(&report, &mut reporters, settings.save_model, settings.verbosity)?;
     if settings.diff {
         run.show_diff(&settings.content, &report.best)?;
     }
@@ -76,10 +77,11 @@ impl Run {
     fn finish(
         &self,
         report: &Report,
-        store: &mut Store,
+        reporters: &mut Reporters,
         mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
+        let Reporters { store, others, .. } = reporters;
         store.finish(&report.best).or_else(|source| match self.kept {
             Kept::Stdout => Failure::unless_closed(source),
             _ => Err(Failure::Result { source, place: self.place() }),
@@ -93,6 +95,7 @@ impl Run {
                 result: &place,
                 original: store.original(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
+                others: Some(others),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
             let _ = summary::write(&mut anstream::stderr().lock(), report, &places);
