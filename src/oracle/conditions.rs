@@ -13,7 +13,8 @@
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::signal::{SignalError, signal_number};
-use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE, slippage};
+use super::slippage::Slippage;
+use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
 use crate::engine::Verdict;
 
 /// The conditions as the user gave them; the default asks for exit code 0.
@@ -55,6 +56,15 @@ impl Default for ConditionSpec {
     }
 }
 
+impl ConditionSpec {
+    /// Whether there is any condition on how a run ends or what it writes.
+    fn has_conditions(&self) -> bool {
+        let endings = !self.exit_codes.is_empty() || !self.signals.is_empty() || self.timeout_is_interesting;
+        let outputs = [&self.stdout, &self.stderr, &self.not_stdout, &self.not_stderr];
+        endings || outputs.iter().any(|patterns| !patterns.is_empty())
+    }
+}
+
 /// A condition that cannot be understood.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConditionError {
@@ -87,8 +97,8 @@ pub struct Conditions {
     stdout: Output,
     stderr: Output,
     timeout_is_interesting: bool,
-    also_interesting: Vec<i32>,
     invalid_code: i32,
+    slippage: Option<Slippage>,
 }
 
 /// The conditions on one of the two outputs.
@@ -123,8 +133,9 @@ impl Conditions {
                 unwanted: compile("--not-stderr", &spec.not_stderr)?,
             },
             timeout_is_interesting: spec.timeout_is_interesting,
-            also_interesting: spec.also_interesting.clone(),
             invalid_code: spec.invalid_code,
+            // Where exit code 0 is all that is asked for the test knows best what a crash is.
+            slippage: Slippage::new(&spec.also_interesting, spec.has_conditions()),
         })
     }
 
@@ -156,13 +167,11 @@ impl Conditions {
         if self.ending_holds(exit) && output_holds() { Verdict::Interesting } else { Verdict::NotInteresting }
     }
 
-    /// The signature of another crash that a run shows which is not interesting. Where exit code 0 is all that is asked
-    /// for the test knows best what a crash is, and deaths by a signal are none.
+    /// The signature of the crash that a run shows which is not interesting; `None` if it shows none. As soon as there
+    /// are conditions a death by a signal is one, and in any case a code of `--also-interesting`.
     #[must_use]
     pub fn slip(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Option<String> {
-        let outputs = !self.stdout.is_empty() || !self.stderr.is_empty();
-        let signals = outputs || !self.exit_codes.is_empty() || !self.signals.is_empty();
-        slippage::signature(&self.also_interesting, signals, exit, [stderr, stdout])
+        self.slippage.as_ref()?.signature(exit, [stderr, stdout])
     }
 
     /// Whether a run that was not cut off ended as it should.

@@ -1,10 +1,8 @@
-//! Responsible for what a test meets besides what it looks for: other crashes, each under a [`signature`].
+//! Responsible for what a test meets besides what it looks for: other crashes, each under a *signature*.
 //!
 //! What another crash is has to be generic: death by a signal of a bug, or an exit code by which the user's test says
 //! so. Two crashes are the same when they end the same way and the first line that looks like an error is the same, but
 //! for numbers, addresses and directories.
-
-use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
@@ -17,29 +15,65 @@ const CRASHES: [&str; 7] = ["SEGV", "ABRT", "BUS", "FPE", "ILL", "SYS", "TRAP"];
 /// No signature is longer, in bytes; what tells crashes apart is in front.
 const LONGEST: usize = 200;
 
-/// A line with one of these looks like an error.
-static ERROR: LazyLock<Regex> = LazyLock::new(|| {
-    let words =
-        "error|exception|assert|panic|fatal|abort|sanitizer|unreachable|segmentation fault|overflow|internal|bug";
-    Regex::new(&format!("(?i){words}")).expect("a constant")
-});
+/// A line with one of these words looks like an error.
+const ERROR: &str =
+    "(?i)error|exception|assert|panic|fatal|abort|sanitizer|unreachable|segmentation fault|overflow|internal|bug";
+/// What differs between two runs into the same crash: directories, and addresses and numbers.
+const DIRECTORY: &str = r#"(?:[^\s'"`()\[\]=:,;]*/)+"#;
+const NUMBER: &str = r"(?i)0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9]+";
 
-/// What differs between two runs into the same crash: directories, addresses, numbers.
-static DIRECTORY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"(?:[^\s'"`()\[\]=:,;]*/)+"#).expect("a constant"));
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9]+").expect("a constant"));
+/// Knows another crash when it sees one.
+#[derive(Clone, Debug)]
+pub(super) struct Slippage {
+    /// Exit codes that stand for a crash.
+    codes: Vec<i32>,
+    /// Whether a death by a signal is one.
+    signals: bool,
+    error: Regex,
+    directory: Regex,
+    number: Regex,
+}
 
-/// The name of the crash that a run shows, with its outputs; `None` if it shows none. `codes` are the exit codes that
-/// stand for one; deaths by a signal count where `signals` says so.
-pub(super) fn signature(codes: &[i32], signals: bool, exit: Exit, outputs: [&[u8]; 2]) -> Option<String> {
-    let ending = match exit {
-        Exit::Code(code) if codes.contains(&code) => format!("exit code {code}"),
-        Exit::Code(code) if signals => crash(code.checked_sub(128)?)?.to_owned(),
-        Exit::Signal(number) if signals => crash(number)?.to_owned(),
-        _ => return None,
-    };
-    let line = outputs.into_iter().find_map(error_line);
-    Some(line.map_or_else(|| ending.clone(), |line| format!("{ending}: {line}")))
+impl Slippage {
+    /// Looks for these exit codes, and for deaths by a signal where `signals` says so; `None` if there is nothing to
+    /// look for.
+    pub(super) fn new(codes: &[i32], signals: bool) -> Option<Self> {
+        let regex = |pattern| Regex::new(pattern).expect("the patterns are constants and well formed");
+        (signals || !codes.is_empty()).then(|| Slippage {
+            codes: codes.to_vec(),
+            signals,
+            error: regex(ERROR),
+            directory: regex(DIRECTORY),
+            number: regex(NUMBER),
+        })
+    }
+
+    /// The signature of the crash that a run shows, with the ends of its outputs; `None` if it shows none.
+    pub(super) fn signature(&self, exit: Exit, outputs: [&[u8]; 2]) -> Option<String> {
+        let ending = match exit {
+            Exit::Code(code) if self.codes.contains(&code) => format!("exit code {code}"),
+            Exit::Code(code) if self.signals => crash(code.checked_sub(128)?)?.to_owned(),
+            Exit::Signal(number) if self.signals => crash(number)?.to_owned(),
+            _ => return None,
+        };
+        let line = outputs.into_iter().find_map(|output| self.error_line(output));
+        Some(line.map_or_else(|| ending.clone(), |line| format!("{ending}: {line}")))
+    }
+
+    /// The first line that looks like an error, without what differs from run to run.
+    fn error_line(&self, output: &[u8]) -> Option<String> {
+        let mut lines = output.split(|&byte| byte == b'\n');
+        // Of a long output the first line may be the rest of one.
+        if output.len() >= Outcome::TAIL {
+            lines.next();
+        }
+        let line = lines.find(|line| self.error.is_match(line))?;
+        let line = self.directory.replace_all(line, &b""[..]);
+        let line = self.number.replace_all(&line, &b"N"[..]);
+        let mut text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
+        text.truncate(text.floor_char_boundary(LONGEST));
+        Some(text)
+    }
 }
 
 /// The name of a signal that a program brings upon itself.
@@ -47,27 +81,12 @@ fn crash(number: i32) -> Option<&'static str> {
     CRASHES.iter().any(|name| signal_number(name) == Ok(number)).then(|| signal_name(number)).flatten()
 }
 
-/// The first line that looks like an error, without what differs from run to run.
-fn error_line(output: &[u8]) -> Option<String> {
-    let mut lines = output.split(|&byte| byte == b'\n');
-    // Of a long output the first line may be the rest of one.
-    if output.len() >= Outcome::TAIL {
-        lines.next();
-    }
-    let line = lines.find(|line| ERROR.is_match(line))?;
-    let line = DIRECTORY.replace_all(line, &b""[..]);
-    let line = NUMBER.replace_all(&line, &b"N"[..]);
-    let mut text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-    text.truncate(text.floor_char_boundary(LONGEST));
-    Some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(exit: Exit, stderr: &str) -> Option<String> {
-        signature(&[7], true, exit, [stderr.as_bytes(), b""])
+        Slippage::new(&[7], true).expect("there is something to look for").signature(exit, [stderr.as_bytes(), b""])
     }
 
     #[test]
@@ -79,7 +98,9 @@ mod tests {
         for exit in [Exit::Code(0), Exit::Code(1), Exit::Code(128), Exit::Signal(9), Exit::Code(137), Exit::TimedOut] {
             assert_eq!(of(exit, "error"), None, "{exit}");
         }
-        assert_eq!(signature(&[], false, Exit::Signal(11), [b"", b""]), None, "nobody asked for signals");
+        let codes = Slippage::new(&[7], false).expect("there is something to look for");
+        assert_eq!(codes.signature(Exit::Signal(11), [b"", b""]), None, "nobody asked for signals");
+        assert!(Slippage::new(&[], false).is_none());
     }
 
     #[test]
