@@ -9,7 +9,7 @@ use std::rc::Rc;
 use lop::engine::Verdict;
 use lop::exec::Inline;
 use lop::oracle::Cancel;
-use lop::reduce::{Ended, Event, EventSink};
+use lop::reduce::{Ended, Event, EventSink, Method};
 use lop::{Options, Report, Silent, reduce};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -72,6 +72,11 @@ impl Subject {
 
     /// The same with a test that refuses what is interesting and accepts what is not, each so often.
     fn reduce_by(&self, refuses: f64, accepts: f64, seed: u64, options: Options) -> (Report, u64) {
+        self.reduce_with(1, refuses, accepts, seed, options)
+    }
+
+    /// The same with so many tests at a time.
+    fn reduce_with(&self, slots: usize, refuses: f64, accepts: f64, seed: u64, options: Options) -> (Report, u64) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let runs = Rc::new(Cell::new(0));
         let counter = Rc::clone(&runs);
@@ -79,7 +84,8 @@ impl Subject {
             counter.set(counter.get() + 1);
             let truth = (self.is_interesting)(candidate);
             yes_if(truth != random.random_bool(if truth { refuses } else { accepts }))
-        });
+        })
+        .with_slots(slots);
         let grammar = grammar(self.file, &self.input);
         let report = reduce(&self.input, grammar, &mut executor, &options, &mut Silent, &Cancel::new());
         drop(executor);
@@ -89,10 +95,9 @@ impl Subject {
     /// What lies cost, as multiples of the honest run: runs of the test and tokens of the result, the mean and the
     /// most. Panics when a result is not interesting.
     #[track_caller]
-    fn price(&self, refuses: f64, accepts: f64) -> Price {
+    fn price(&self, refuses: f64, accepts: f64, seeds: u64) -> Price {
         let (honest, honest_runs) = self.reduce(0.0, 0);
         assert!((self.is_interesting)(&honest.best));
-        let seeds = std::env::var(SEEDS).map_or(FEW_SEEDS, |seeds| seeds.parse().expect("a number of seeds"));
         let mut price = Price::default();
         for seed in 1..=seeds {
             let options = Options { allow_flaky: true, ..Options::default() };
@@ -127,9 +132,10 @@ struct Price {
 
 #[test]
 fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
+    let seeds = std::env::var(SEEDS).map_or(FEW_SEEDS, |seeds| seeds.parse().expect("a number of seeds"));
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
-            let price = subject.price(lies, lies);
+            let price = subject.price(lies, lies, seeds);
             assert!(price.tests <= 3.0, "{price:?}");
             assert!(price.tokens <= 1.2, "{price:?}");
         }
@@ -139,9 +145,29 @@ fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
 /// A crash that does not always happen: nothing that does not crash is ever called interesting.
 #[test]
 fn a_crash_that_happens_now_and_then_is_reduced_as_far() {
-    let price = posts().price(0.4, 0.0);
+    // Not more often: the input must not look like a file that never crashes.
+    let price = posts().price(0.3, 0.0, FEW_SEEDS);
     assert!(price.tokens <= 1.2, "{price:?}");
     assert_eq!(price.returns, 0, "{price:?}");
+}
+
+#[test]
+fn lies_do_no_harm_to_any_algorithm_with_any_number_of_workers() {
+    let text = Subject { file: "input.txt", ..posts() };
+    for subject in [posts(), text] {
+        for (seed, method) in (1..).zip(Method::all()) {
+            for slots in [1, 4] {
+                let max_tests = Some(4_000);
+                let options = Options { algorithm: method, allow_flaky: true, max_tests, ..Options::default() };
+                let (report, runs) = subject.reduce_with(slots, 0.05, 0.05, seed, options);
+                let best = String::from_utf8_lossy(&report.best);
+                let name = method.name();
+                assert!((subject.is_interesting)(&report.best), "{name}, {slots} slots: {best}");
+                assert!(report.tests.total() >= runs, "{name}: cancelled runs are counted, too");
+                assert!(report.best.len() * 2 < subject.input.len(), "{name}, {slots} slots: {best}");
+            }
+        }
+    }
 }
 
 #[test]
