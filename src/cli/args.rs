@@ -101,6 +101,11 @@ pub struct ReduceArgs {
     /// What is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
+    /// Keep a copy of a candidate with this exit code below FILE.lop/other, and go on as if it was not interesting
+    /// (repeatable)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub also_interesting: Vec<i32>,
 
     /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
     #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
@@ -249,11 +254,6 @@ pub struct ConditionArgs {
     /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
     #[arg(long, help_heading = CONDITIONS)]
     pub timeout_is_interesting: bool,
-    /// Keep a copy of a candidate with this exit code below FILE.lop/other, and go on as if it was not interesting
-    /// (repeatable)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
-    pub also_interesting: Vec<i32>,
     /// This exit code says that the candidate is not even valid
     #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
           value_parser = exit_code(), help_heading = CONDITIONS)]
@@ -270,7 +270,7 @@ impl From<ConditionArgs> for ConditionSpec {
             not_stdout: args.not_stdout,
             not_stderr: args.not_stderr,
             timeout_is_interesting: args.timeout_is_interesting,
-            also_interesting: args.also_interesting,
+            also_interesting: Vec::new(),
             invalid_code: args.invalid_code,
         }
     }

@@ -71,7 +71,7 @@ impl Settings {
         check_schedule(&args)?;
         check_fast(&args)?;
         let (minimal, engine) = search(&args)?;
-        let spec = ConditionSpec::from(args.conditions);
+        let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
         let content = read(&path)?;
