@@ -107,6 +107,11 @@ pub struct ReduceArgs {
     /// What is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
+    /// Keep a copy of a candidate with this exit code below FILE.lop/other, and go on as if it was not interesting
+    /// (repeatable)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub also_interesting: Vec<i32>,
 
     /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
     #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
@@ -126,6 +131,10 @@ pub struct ReduceArgs {
     /// Go on although the test answers differently on the same file
     #[arg(long, help_heading = RUNNING)]
     pub allow_flaky: bool,
+    /// Accept a candidate only when so many runs of the test agree [default: 1 until the test contradicts itself, then
+    /// as many as its contradictions ask for]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING)]
+    pub confirm: Option<u32>,
     /// Go on although the empty file is interesting
     #[arg(long, help_heading = RUNNING)]
     pub allow_empty: bool,
@@ -274,6 +283,7 @@ impl From<ConditionArgs> for ConditionSpec {
             not_stdout: args.not_stdout,
             not_stderr: args.not_stderr,
             timeout_is_interesting: args.timeout_is_interesting,
+            also_interesting: Vec::new(),
             invalid_code: args.invalid_code,
         }
     }

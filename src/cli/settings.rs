@@ -76,7 +76,7 @@ impl Settings {
         check_schedule(&args)?;
         check_fast(&args)?;
         let (minimal, engine) = search(&args)?;
-        let spec = ConditionSpec::from(args.conditions);
+        let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
         let content = read(&path)?;
@@ -131,6 +131,7 @@ impl Settings {
             allow_syntax_errors: args.allow_syntax_errors,
             allow_empty: args.allow_empty,
             allow_flaky: args.allow_flaky,
+            confirm: args.confirm,
             deadline: args.timeout,
             timeout_is_final: args.timeout_is_final,
             max_parse: args.max_parse,

@@ -258,6 +258,9 @@ impl CommandOracle {
                 ..Outcome::of(Verdict::NotInteresting)
             },
         };
+        if outcome.verdict.is_some() && !outcome.is_interesting() {
+            outcome.slip = self.conditions.slip(outcome.exit, &stdout.tail, &stderr.tail);
+        }
         outcome.duration = duration;
         outcome.stdout_tail = stdout.tail;
         outcome.stderr_tail = stderr.tail;

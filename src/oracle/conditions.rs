@@ -13,6 +13,7 @@
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::signal::{SignalError, signal_number};
+use super::slippage::Slippage;
 use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
 use crate::engine::Verdict;
 
@@ -33,6 +34,8 @@ pub struct ConditionSpec {
     pub not_stderr: Vec<String>,
     /// `--timeout-is-interesting`: the run must time out.
     pub timeout_is_interesting: bool,
+    /// `--also-interesting`: exit codes of candidates that are to be kept although they are not interesting.
+    pub also_interesting: Vec<i32>,
     /// `--invalid-code`: the exit code by which a test says that the candidate is not valid at all.
     pub invalid_code: i32,
 }
@@ -47,8 +50,18 @@ impl Default for ConditionSpec {
             not_stdout: Vec::new(),
             not_stderr: Vec::new(),
             timeout_is_interesting: false,
+            also_interesting: Vec::new(),
             invalid_code: DEFAULT_INVALID_CODE,
         }
+    }
+}
+
+impl ConditionSpec {
+    /// Whether there is any condition on how a run ends or what it writes.
+    fn has_conditions(&self) -> bool {
+        let endings = !self.exit_codes.is_empty() || !self.signals.is_empty() || self.timeout_is_interesting;
+        let outputs = [&self.stdout, &self.stderr, &self.not_stdout, &self.not_stderr];
+        endings || outputs.iter().any(|patterns| !patterns.is_empty())
     }
 }
 
@@ -85,6 +98,7 @@ pub struct Conditions {
     stderr: Output,
     timeout_is_interesting: bool,
     invalid_code: i32,
+    slippage: Option<Slippage>,
 }
 
 /// The conditions on one of the two outputs.
@@ -120,6 +134,8 @@ impl Conditions {
             },
             timeout_is_interesting: spec.timeout_is_interesting,
             invalid_code: spec.invalid_code,
+            // Where exit code 0 is all that is asked for the test knows best what a crash is.
+            slippage: Slippage::new(&spec.also_interesting, spec.has_conditions()),
         })
     }
 
@@ -149,6 +165,13 @@ impl Conditions {
             return if interesting { Verdict::Interesting } else { Verdict::Timeout };
         }
         if self.ending_holds(exit) && output_holds() { Verdict::Interesting } else { Verdict::NotInteresting }
+    }
+
+    /// The signature of the crash that a run shows which is not interesting; `None` if it shows none. As soon as there
+    /// are conditions a death by a signal is one, and in any case a code of `--also-interesting`.
+    #[must_use]
+    pub fn slip(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Option<String> {
+        self.slippage.as_ref()?.signature(exit, [stderr, stdout])
     }
 
     /// Whether a run that was not cut off ended as it should.

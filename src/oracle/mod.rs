@@ -17,6 +17,7 @@ mod process;
 mod program;
 mod shell;
 mod signal;
+mod slippage;
 mod slot;
 mod surroundings;
 mod template;
@@ -78,6 +79,8 @@ pub struct Outcome {
     pub stdout_tail: Vec<u8>,
     /// The last bytes of its standard error, at most [`Outcome::TAIL`].
     pub stderr_tail: Vec<u8>,
+    /// The signature of another crash than the one that is looked for, where the run shows one.
+    pub slip: Option<String>,
     /// Something a reader of the report should know, such as that the test was killed for writing too much.
     pub note: Option<String>,
 }
@@ -118,6 +121,7 @@ impl Outcome {
             duration: Duration::ZERO,
             stdout_tail: Vec::new(),
             stderr_tail: Vec::new(),
+            slip: None,
             note: None,
         }
     }

@@ -10,15 +10,15 @@ use super::report::Ended;
 use super::session::{Halt, Session};
 
 /// Runs on the unchanged input before anything is believed.
-const RUNS: usize = 2;
+const RUNS: u32 = 2;
 /// Runs after the first two disagreed, to say how often the test changes its mind.
-const RUNS_WHEN_FLAKY: usize = 5;
+const RUNS_WHEN_FLAKY: u32 = 5;
 
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
 pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool, Halt> {
     let input = session.best().clone();
-    let (mut runs, mut interesting) = (0, 0);
+    let (mut runs, mut interesting) = (0_u32, 0);
     let mut slowest = std::time::Duration::ZERO;
     let mut last: Option<Outcome> = None;
     let mut refused: Option<Outcome> = None;
@@ -36,7 +36,8 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
         } else {
             refused = Some(outcome);
         }
-        if interesting > 0 && refused.is_some() {
+        // Somebody who knows that the test lies may have met it lying twice.
+        if refused.is_some() && (interesting > 0 || options.allow_flaky) {
             wanted = RUNS_WHEN_FLAKY;
         }
     }
@@ -48,11 +49,8 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
         if !options.allow_flaky {
             return Err(Halt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
         }
-        session.emit(&Event::Note(&format!(
-            "the test is flaky: {interesting} of {runs} runs on the input were interesting"
-        )))?;
     }
-    session.remember(&input, Verdict::Interesting);
+    session.trust_input(interesting, runs - interesting)?;
     let deadline = session.baseline_took(slowest);
     if let Some(outcome) = &last {
         session.emit(&Event::Baseline { outcome, deadline })?;
@@ -61,7 +59,14 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
         return if options.allow_empty { Ok(true) } else { Err(Halt::Failed(ReduceError::EmptyIsInteresting)) };
     }
     let empty = session.judge(b"", "the empty file").map_err(before_the_baseline)?;
-    match empty.verdict {
+    let verdict = match empty.verdict {
+        // Before a run is refused, or the result is nothing, the test is asked again.
+        Some(Verdict::Interesting) if !session.empty_is_interesting().map_err(before_the_baseline)? => {
+            Some(Verdict::NotInteresting)
+        }
+        verdict => verdict,
+    };
+    match verdict {
         Some(Verdict::Interesting) if options.allow_empty => {
             session.remember(b"", Verdict::Interesting);
             Ok(true)

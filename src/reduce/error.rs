@@ -51,9 +51,9 @@ pub enum ReduceError {
     #[error("the test is flaky: of {runs} runs on the unchanged input {interesting} were interesting")]
     Flaky {
         /// Runs that said *interesting*.
-        interesting: usize,
+        interesting: u32,
         /// All runs.
-        runs: usize,
+        runs: u32,
         /// The last outcome that was not interesting.
         outcome: Box<Outcome>,
     },

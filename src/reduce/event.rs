@@ -81,6 +81,38 @@ pub enum Event<'a> {
         /// The pass that found it.
         pass: &'static str,
     },
+    /// The test was asked about a text more than once, and it is clear now what it says of it.
+    Confirmed {
+        /// Whether the text is taken to be interesting.
+        interesting: bool,
+        /// Runs that said so, …
+        yes: u32,
+        /// … and runs that did not.
+        no: u32,
+        /// Size of the text in bytes.
+        bytes: usize,
+        /// Whether it is the best result that was asked about, and not a candidate.
+        is_best: bool,
+    },
+    /// The best result turned out not to be interesting: an earlier one, which is trusted, takes its place.
+    /// Consumers that keep the result must have this one on disk when they return.
+    Returned {
+        /// The whole result that is the best again.
+        content: &'a [u8],
+        /// Its size.
+        size: Size,
+        /// Tests run so far.
+        tests: u64,
+    },
+    /// A candidate is not interesting, but shows another crash.
+    Slipped {
+        /// What tells this crash from others: how it ended, and the first line that looks like an error.
+        signature: &'a str,
+        /// The candidate.
+        content: &'a [u8],
+        /// What the test did on it.
+        outcome: &'a Outcome,
+    },
     /// Something the user should know that does not stop the run.
     Note(&'a str),
     /// The reduction has ended, by itself or because it was stopped.

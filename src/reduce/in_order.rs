@@ -154,7 +154,15 @@ mod tests {
 
         fn make(&mut self, at: usize) -> (usize, Candidate) {
             self.made.push(at);
-            (at, Candidate { text: vec![u8::try_from(at).expect("few")], tokens: None, cleared: true, keeps: true })
+            (
+                at,
+                Candidate {
+                    text: vec![u8::try_from(at).expect("few")],
+                    tokens: None,
+                    cleared: true,
+                    kept: Some(Vec::new()),
+                },
+            )
         }
 
         fn takes(&mut self, item: &usize, _: &Candidate) -> bool {

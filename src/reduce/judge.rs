@@ -225,7 +225,7 @@ mod tests {
         let ended = match result {
             Ok(()) => None,
             Err(Halt::Ended(ended)) => Some(ended),
-            Err(Halt::Failed(error)) => panic!("{error}"),
+            Err(halt) => panic!("{halt:?}"),
         };
         ((0..gone.len()).filter(|&at| gone.contains(at)).collect(), best, session.counts.total(), ended)
     }

@@ -34,6 +34,7 @@ mod session;
 mod sweep;
 mod tokens;
 mod trees;
+mod trust;
 mod work;
 
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub use model::{Model, ModelError};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use pass::{Pass, Passes, Stage};
 pub use preview::{Proposal, proposals};
-pub use report::{Counts, Ended, PassStats, Report};
+pub use report::{Counts, Ended, PassStats, Reliability, Report};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 
 use reducer::{Reducer, Tools};
@@ -129,6 +130,7 @@ pub fn reduce(
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Halt::Ended(ended)) => ended,
+        Err(Halt::Returned) => unreachable!("the driver begins again"),
         Err(Halt::Failed(error)) => return Err(error),
     };
     finish(reducer, grammar.as_deref(), before, ended)
@@ -188,6 +190,22 @@ fn run<'g>(
     } else if empty_is_interesting {
         return reducer.take_empty();
     }
+    let mut parsed = parsed;
+    loop {
+        match reduce_best(reducer, grammar, parsed.take()).and_then(|()| reducer.session.confirm_result()) {
+            Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
+            Err(Halt::Returned) => reducer.start_over(),
+            other => return other,
+        }
+    }
+}
+
+/// Reduces the best result as far as it goes. `parsed` is its tree, if it has been parsed already.
+fn reduce_best<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    grammar: Option<&'g Grammar>,
+    parsed: Option<Result<Document, ParseError>>,
+) -> Result<(), Halt> {
     let Some(grammar) = grammar else { return reducer.run() };
     let parsed = match parsed {
         Some(parsed) => parsed,
@@ -252,6 +270,7 @@ fn finish(
         after: session.size(),
         ended,
         tests: session.counts,
+        reliability: session.reliability(),
         cache_hits: session.cache_hits,
         gate_refusals: session.gate_refusals,
         elapsed: session.elapsed(),
@@ -261,7 +280,11 @@ fn finish(
         passes: session.stats().to_vec(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         model,
-        minimal: if ended == Ended::Complete { reducer.minimal().name() } else { Minimal::None.name() },
+        minimal: if ended == Ended::Complete && !session.is_hopeless() {
+            reducer.minimal().name()
+        } else {
+            Minimal::None.name()
+        },
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.

@@ -156,6 +156,9 @@ pub struct Options {
     pub allow_empty: bool,
     /// Go on although the test answers differently on the same input.
     pub allow_flaky: bool,
+    /// Runs that have to agree before a candidate is accepted. `None` believes the test until it contradicts
+    /// itself, and then asks as often as its contradictions ask for.
+    pub confirm: Option<u32>,
     /// Deadline of a test; `None` derives it from the slowest accepted run.
     pub deadline: Option<Duration>,
     /// A candidate that timed out is not tried again with twice the deadline.
@@ -187,6 +190,7 @@ impl Default for Options {
             allow_syntax_errors: false,
             allow_empty: false,
             allow_flaky: false,
+            confirm: None,
             deadline: None,
             timeout_is_final: false,
             max_parse: 16 << 20,

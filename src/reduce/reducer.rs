@@ -109,7 +109,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The empty text is interesting and wanted.
     pub(super) fn take_empty(&mut self) -> Result<(), Halt> {
-        let nothing = Candidate { text: Vec::new(), tokens: Some(0), cleared: true, keeps: true };
+        let nothing = Candidate { text: Vec::new(), tokens: Some(0), cleared: true, kept: Some(Vec::new()) };
         self.session.pursue(&mut Single::new(nothing))
     }
 
@@ -158,6 +158,15 @@ impl<'g> Reducer<'_, 'g> {
         }
         self.characters_pass()?;
         Ok(self.weight() < before)
+    }
+
+    /// Begins again from the best result, after one was taken back: what was refused since says nothing.
+    pub(super) fn start_over(&mut self) {
+        self.tools = None;
+        self.session.set_gate(None);
+        self.work = Work::text(self.session.best().to_vec()).keeping(self.session.kept().to_vec());
+        self.memo.clear();
+        self.kept_by_timeout.clear();
     }
 
     /// Deletion and local edits, while they make the text smaller.

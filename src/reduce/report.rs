@@ -67,6 +67,21 @@ pub struct PassStats {
     pub tokens: u64,
 }
 
+/// How far the test could be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reliability {
+    /// Runs on a text after its first, of which it is known what they should have said.
+    pub repeated: u64,
+    /// Those of them that said something else.
+    pub disagreements: u64,
+    /// In 95 of 100 cases the share of such runs is not larger (Wilson).
+    pub bound: f64,
+    /// Tests that were run to be sure, on a text that had an answer.
+    pub confirmations: u64,
+    /// Results that were taken back because they turned out not to be interesting.
+    pub returns: u64,
+}
+
 /// Everything known at the end of a reduction.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -80,6 +95,8 @@ pub struct Report {
     pub ended: Ended,
     /// Tests by outcome, the baseline's included.
     pub tests: Counts,
+    /// How far the test could be trusted.
+    pub reliability: Reliability,
     /// Candidates answered from the cache.
     pub cache_hits: u64,
     /// Candidates refused without a test because they had new syntax errors.

@@ -1,7 +1,10 @@
 //! The session: the best result, the tests that were run for it, and the one place where a
-//! candidate is accepted.
+//! candidate is accepted. What it does about tests that contradict themselves is in `confirm`.
+
+mod confirm;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +19,8 @@ use super::gate::Gate;
 use super::options::Options;
 use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats};
+
+use confirm::{Answers, Confidence};
 
 /// The deadline is this many times the slowest accepted run.
 const DEADLINE_FACTOR: u32 = 5;
@@ -43,6 +48,8 @@ const MOST_WITHOUT_BLANKS: usize = 64 << 10;
 pub(super) enum Halt {
     /// The user or a limit ended it; the best result stands.
     Ended(Ended),
+    /// The best result was taken back: the work has to begin again from the one that is the best now.
+    Returned,
     /// It cannot go on.
     Failed(ReduceError),
 }
@@ -56,8 +63,8 @@ pub(super) struct Candidate {
     pub(super) tokens: Option<usize>,
     /// Whether every part that is gone may go by itself; all of them together may still be too much.
     pub(super) cleared: bool,
-    /// Whether everything that the user wants kept is in it, untouched.
-    pub(super) keeps: bool,
+    /// Where everything is that the user wants kept; `None` if something of it is touched.
+    pub(super) kept: Option<Vec<Range<usize>>>,
 }
 
 /// Somebody who has questions and learns from the answers, in any order.
@@ -90,6 +97,7 @@ pub(super) trait Inquiry {
 struct Asked {
     text: Arc<[u8]>,
     tokens: Option<usize>,
+    kept: Vec<Range<usize>>,
     ticket: Option<Ticket>,
     duration: Duration,
     /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
@@ -105,9 +113,12 @@ pub(super) struct Session<'a> {
     gate: Option<Gate>,
     best: Arc<[u8]>,
     size: Size,
-    cache: HashMap<[u8; 16], Verdict>,
     /// Small candidates that were refused, without their blanks.
     refused: HashSet<[u8; 16]>,
+    /// Where in it is what the user wants kept.
+    kept: Vec<Range<usize>>,
+    cache: HashMap<[u8; 16], Answers>,
+    confidence: Confidence,
     /// Candidates that timed out and may be asked once more, with twice the deadline.
     second_chance: Option<HashSet<[u8; 16]>>,
     deadline: Duration,
@@ -142,7 +153,9 @@ impl<'a> Session<'a> {
             best: input.into(),
             size,
             refused: HashSet::new(),
+            kept: options.keep.ranges().to_vec(),
             cache: HashMap::new(),
+            confidence: Confidence::new(options.confirm),
             second_chance: None,
             deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
             slowest_accepted: Duration::ZERO,
@@ -221,7 +234,7 @@ impl<'a> Session<'a> {
 
     /// What is known of a text without asking, because the caller knows.
     pub(super) fn remember(&mut self, text: &[u8], verdict: Verdict) {
-        self.cache.insert(key(text), verdict);
+        self.cache.insert(key(text), Answers::certain(verdict));
     }
 
     /// From now on a candidate that timed out is asked once more, with twice the deadline.
@@ -283,8 +296,10 @@ impl<'a> Session<'a> {
                         if let (Ok(()), Err(halt)) = (&result, counted) {
                             result = Err(halt);
                         }
-                        if let Some(verdict) = verdict {
-                            self.settle(&text, verdict, ungated);
+                        if let Some(verdict) = verdict
+                            && let Err(halt) = self.hear(&text, verdict, ungated)
+                        {
+                            result = Err(halt);
                         }
                     }
                 }
@@ -297,6 +312,11 @@ impl<'a> Session<'a> {
     fn pursue_with(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         loop {
             self.check_limits()?;
+            let check_is_due = self.check_is_due();
+            if check_is_due && asked.values().all(|a| a.ticket.is_none()) {
+                self.check_best()?;
+                continue;
+            }
             let slots = self.executor.slots();
             let questions = inquiry.questions(slots);
             if questions.is_empty() {
@@ -309,7 +329,8 @@ impl<'a> Session<'a> {
                     continue;
                 }
                 let running = asked.values().filter(|a| a.ticket.is_some()).count();
-                if running >= slots || self.is_last_test_running(running) {
+                // The best result is looked at when nothing else is running.
+                if running >= slots || check_is_due || self.is_last_test_running(running) {
                     break;
                 }
                 let candidate = inquiry.candidate(question);
@@ -320,8 +341,8 @@ impl<'a> Session<'a> {
                     Some(_) => None,
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
-                let tokens = candidate.tokens;
-                asked.insert(question, Asked { text, tokens, ticket, duration: Duration::ZERO, ungated });
+                let (tokens, kept) = (candidate.tokens, candidate.kept.unwrap_or_default());
+                asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
                     answered = true;
@@ -346,10 +367,14 @@ impl<'a> Session<'a> {
                     let ticket = self.submit(Arc::clone(&text), self.patience(&text));
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
-                Some(verdict) => {
-                    let verdict = self.settle(&text, verdict, ungated);
-                    self.answer(inquiry, asked, question, verdict)?;
-                }
+                Some(verdict) => match self.hear(&text, verdict, ungated)? {
+                    Some(verdict) => self.answer(inquiry, asked, question, verdict)?,
+                    // It is not clear yet.
+                    None => {
+                        let ticket = self.submit(Arc::clone(&text), self.patience(&text));
+                        asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
+                    }
+                },
                 // Cancelled, so nobody wants it; if somebody does after all it is asked again.
                 None => {
                     asked.remove(&question);
@@ -375,16 +400,17 @@ impl<'a> Session<'a> {
         // An interesting candidate stays until the search has got that far, or can no longer.
         let winner = asked.remove(&accepted).expect("an inquiry accepts only what it asked in this pursuit");
         asked.retain(|question, run| run.ticket.is_some() || inquiry.may_accept(*question));
-        self.accept(winner.text, winner.tokens, winner.duration)
+        self.accept(winner)
     }
 
     /// Makes a candidate the best result. This is the only place where that happens, and every
     /// candidate that comes here was judged interesting.
-    fn accept(&mut self, text: Arc<[u8]>, tokens: Option<usize>, duration: Duration) -> Result<(), Halt> {
+    fn accept(&mut self, winner: Asked) -> Result<(), Halt> {
+        let Asked { text, tokens, kept, duration, .. } = winner;
         if text == self.best {
             return Ok(());
         }
-        debug_assert_eq!(self.cache.get(&key(&text)), Some(&Verdict::Interesting));
+        debug_assert!(self.cache.get(&key(&text)).is_some_and(Answers::has_been_interesting));
         let size =
             Size { bytes: text.len(), tokens: tokens.unwrap_or_else(|| count_words(&text)), lines: count_lines(&text) };
         self.raise_deadline(duration);
@@ -395,6 +421,8 @@ impl<'a> Session<'a> {
         stats.tokens += gone.saturating_sub(size.tokens) as u64;
         self.best = text;
         self.size = size;
+        self.kept = kept;
+        self.confidence.accepted();
         let (best, tests, pass) = (Arc::clone(&self.best), self.counts.total(), self.pass);
         self.emit(&Event::Accepted { content: &best, size, tests, pass })
     }
@@ -402,7 +430,7 @@ impl<'a> Session<'a> {
     /// An answer that costs no test: from the cache, or from the gate.
     fn free_answer(&mut self, candidate: &Candidate, heeds_blanks: bool) -> Option<Verdict> {
         // Not cached: what is kept is a part of the text at its place, which a text does not tell.
-        if !candidate.keeps {
+        if candidate.kept.is_none() {
             return Some(Verdict::Invalid);
         }
         let text = &candidate.text;
@@ -410,7 +438,7 @@ impl<'a> Session<'a> {
             return Some(Verdict::Interesting);
         }
         let key = key(text);
-        if let Some(&verdict) = self.cache.get(&key) {
+        if let Some(verdict) = self.known(&key) {
             if verdict == Verdict::Timeout
                 && let Some(tried) = &mut self.second_chance
                 && tried.insert(key)
@@ -429,7 +457,7 @@ impl<'a> Session<'a> {
             && !gate.passes(text, &self.best)
         {
             self.gate_refusals += 1;
-            self.cache.insert(key, Verdict::Invalid);
+            self.cache.insert(key, Answers::certain(Verdict::Invalid));
             return Some(Verdict::Invalid);
         }
         None
@@ -439,23 +467,6 @@ impl<'a> Session<'a> {
     fn is_gated(&self, candidate: &Candidate) -> bool {
         let strict = self.gate.as_ref().is_some_and(Gate::is_strict);
         !candidate.cleared || candidate.text.len() <= ALWAYS_GATED || strict
-    }
-
-    /// What a test's verdict means, and remembers it. What was not parsed before the test is parsed
-    /// before it is accepted: together parts may be needed of which each may go.
-    fn settle(&mut self, text: &[u8], verdict: Verdict, ungated: bool) -> Verdict {
-        let passes = match &mut self.gate {
-            Some(gate) if ungated && verdict == Verdict::Interesting => gate.passes(text, &self.best),
-            _ => true,
-        };
-        let verdict = if passes { verdict } else { Verdict::Invalid };
-        self.cache.insert(key(text), verdict);
-        if verdict == Verdict::NotInteresting
-            && let Some(key) = blank_key(text)
-        {
-            self.refused.insert(key);
-        }
-        verdict
     }
 
     /// The deadline for a candidate: twice as long if this is its second chance.
@@ -505,6 +516,9 @@ impl<'a> Session<'a> {
             cache_hits: self.cache_hits,
             what,
         })?;
+        if let Some(signature) = &outcome.slip {
+            self.emit(&Event::Slipped { signature, content: text, outcome })?;
+        }
         match &outcome.unresolved {
             Some(Unresolved::Failed(message)) => Err(self.unresolved(message)),
             _ => Ok(()),

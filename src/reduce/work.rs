@@ -102,8 +102,8 @@ impl<'g> Work<'g> {
             Base::Text(_) => None,
             Base::Tree(tree) => Some(self.count_tokens(&tree.document, &rendering)),
         };
-        let keeps = self.kept.iter().all(|part| rendering.keeps(part).is_some());
-        Candidate { text: rendering.text, tokens, cleared, keeps }
+        let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
+        Candidate { text: rendering.text, tokens, cleared, kept }
     }
 
     fn render<'r>(&self, more: impl Iterator<Item = &'r Removal>) -> Rendering {

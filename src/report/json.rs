@@ -86,6 +86,13 @@ fn describe(event: &Event<'_>) -> Value {
         Event::Accepted { size, tests, pass, .. } => json!({
             "event": "accepted", "size": size_of(*size), "tests": tests, "pass": pass,
         }),
+        Event::Confirmed { interesting, yes, no, bytes, is_best } => json!({
+            "event": "confirmed", "interesting": interesting, "yes": yes, "no": no, "bytes": bytes, "best": is_best,
+        }),
+        Event::Returned { size, tests, .. } => json!({ "event": "returned", "size": size_of(*size), "tests": tests }),
+        Event::Slipped { signature, content, .. } => {
+            json!({ "event": "slipped", "signature": signature, "bytes": content.len() })
+        }
         Event::Note(note) => json!({ "event": "note", "text": note }),
         Event::Finished(report) => finished(report),
     }
@@ -115,6 +122,11 @@ fn finished(report: &Report) -> Value {
             "total": tests.total(), "interesting": tests.interesting,
             "not_interesting": tests.not_interesting, "invalid": tests.invalid,
             "timeout": tests.timeout, "unresolved": tests.unresolved,
+        },
+        "reliability": {
+            "repeated": report.reliability.repeated, "disagreements": report.reliability.disagreements,
+            "bound": report.reliability.bound, "confirmations": report.reliability.confirmations,
+            "returns": report.reliability.returns,
         },
         "cache_hits": report.cache_hits, "gate_refusals": report.gate_refusals,
         "elapsed": seconds(report.elapsed), "waiting": seconds(report.waiting),

@@ -11,6 +11,7 @@ pub mod comparison;
 pub mod diff;
 pub mod findings;
 pub mod json;
+pub mod others;
 pub mod progress;
 pub mod store;
 pub mod summary;
@@ -21,13 +22,16 @@ use std::io;
 use crate::reduce::{Event, EventSink};
 
 pub use json::JsonLines;
+pub use others::{Other, Others};
 pub use progress::{Progress, Verbosity};
-pub use store::{Kept, Store, StoreError};
+pub use store::{Kept, Store, StoreError, state_directory};
 
 /// All consumers of one run.
 pub struct Reporters {
     /// Keeps the best result.
     pub store: Store,
+    /// Keeps the other crashes.
+    pub others: Others,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
     /// Shows what is going on, unless lop was asked to be quiet.
@@ -37,6 +41,7 @@ pub struct Reporters {
 impl EventSink for Reporters {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.store.event(event)?;
+        self.others.event(event)?;
         if let Some(json) = &mut self.json {
             json.event(event)?;
         }

@@ -168,6 +168,28 @@ impl EventSink for Progress {
                     self.accepted(pass);
                 }
             }
+            Event::Confirmed { interesting, yes, no, bytes, .. } => {
+                if self.verbosity >= Verbosity::Tests {
+                    let is = if interesting { "" } else { "not " };
+                    let (runs, bytes) = (text::count(u64::from(yes + no)), text::len(bytes));
+                    self.say(&format!("{yes} of {runs} runs on these {bytes} bytes: {is}interesting"));
+                }
+            }
+            Event::Returned { size, tests, .. } => {
+                (self.now, self.tests) = (size, tests);
+                if self.verbosity > Verbosity::Quiet {
+                    let (bytes, tokens) = (text::len(size.bytes), text::len(size.tokens));
+                    self.say(&format!(
+                        "{WARN}taken back:{WARN:#} what the test had called interesting it refuses; going on from \
+                         {bytes} bytes, {tokens} tokens"
+                    ));
+                }
+            }
+            Event::Slipped { signature, content, .. } => {
+                if self.verbosity >= Verbosity::Tests {
+                    self.say(&format!("another crash, of {} bytes: {signature}", text::len(content.len())));
+                }
+            }
             Event::Note(note) => {
                 if self.verbosity > Verbosity::Quiet {
                     self.say(&format!("{WARN}note:{WARN:#} {note}"));

@@ -67,7 +67,11 @@ pub enum StoreError {
     },
 }
 
-/// The place of the result: a consumer of events that writes every accepted candidate.
+/// The place of the result: a consumer of events that writes every accepted candidate, and the trusted result that
+/// takes the place of one that did not hold.
+///
+/// What is accepted is written at once, before it is confirmed: a run that is killed loses nothing then, and most tests
+/// never lie. As soon as one has contradicted itself only what was confirmed is accepted, and so written.
 #[derive(Debug)]
 pub struct Store {
     place: Place,
@@ -102,6 +106,20 @@ struct Target {
 pub fn original_name(input: &Path) -> PathBuf {
     let mut name = OsString::from(input);
     name.push(".orig");
+    PathBuf::from(name)
+}
+
+/// The folder for what a run keeps beside its result: the result's name with `.lop` added. A result that goes to a
+/// device or to standard output has its folder beside the input.
+#[must_use]
+pub fn state_directory(input: &Path, kept: &Kept) -> PathBuf {
+    let beside = match kept {
+        Kept::File(output) if output.metadata().is_ok_and(|found| !found.is_file()) => input,
+        Kept::File(output) => output,
+        Kept::InPlace | Kept::Stdout => input,
+    };
+    let mut name = OsString::from(beside);
+    name.push(".lop");
     PathBuf::from(name)
 }
 
@@ -223,7 +241,7 @@ impl Store {
 
 impl EventSink for Store {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Event::Accepted { content, .. } = event else {
+        let (Event::Accepted { content, .. } | Event::Returned { content, .. }) = event else {
             return Ok(());
         };
         // A device and standard output get the result at the end, from `finish`.

@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use crate::engine::DepthRow;
 use crate::passes::NO_DEPTH;
-use crate::reduce::{Ended, Report, Size};
+use crate::reduce::{Ended, Reliability, Report, Size};
 
+use super::others::Others;
 use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
 
 /// Texts kept by a timeout that are listed; more than these are only counted.
 const LISTED: usize = 10;
 /// Longest text shown of a unit that was kept by a timeout, in characters.
 const EXCERPT: usize = 60;
+/// Longest signature of a crash that is shown, in characters.
+const SIGNATURE: usize = 100;
 /// Depths shown; the deepest of very deep trees are folded into one row.
 const DEPTHS: usize = 24;
 
@@ -32,6 +35,8 @@ pub struct Places<'a> {
     pub model: Option<&'a Path>,
     /// Runs of the test at the start that are not among the tests, and how long they took.
     pub checkup: (usize, Duration),
+    /// The other crashes that were met.
+    pub others: Option<&'a Others>,
 }
 
 /// Writes the summary.
@@ -54,7 +59,7 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     if let Some(model) = places.model {
         writeln!(out, "  {STRONG}model{STRONG:#}     {}", model.display())?;
     }
-    Ok(())
+    places.others.map_or(Ok(()), |found| others(out, found))
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
@@ -119,6 +124,7 @@ fn tests(out: &mut dyn Write, report: &Report, checkup: Duration) -> io::Result<
         text::count(report.cache_hits),
         text::count(report.gate_refusals),
     )?;
+    reliability(out, report.reliability)?;
     let mean = match u32::try_from(total) {
         Ok(some) if some > 0 => report.testing / some,
         _ => report.testing,
@@ -141,6 +147,52 @@ fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<(
     };
     let runs = text::plural(runs as u64, "more run");
     writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))
+}
+
+/// What was asked again, and what came of it.
+fn reliability(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
+    let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
+    if disagreements == 0 && confirmations == 0 {
+        return Ok(());
+    }
+    if disagreements == 0 && returns == 0 {
+        return writeln!(out, "  confirmed: asked again {}, never another answer", text::plural(confirmations, "time"));
+    }
+    let share = disagreements as f64 / repeated.max(1) as f64;
+    writeln!(
+        out,
+        "  {WARN}the test is flaky{WARN:#}: {} of {} repeated runs disagreed ({:.1}%, at most {:.1}%);\n  {}, {} taken back",
+        text::count(disagreements),
+        text::count(repeated),
+        share * 100.0,
+        bound * 100.0,
+        text::plural(confirmations, "confirmation"),
+        text::plural(returns, "result"),
+    )
+}
+
+/// Other crashes, and where they are.
+fn others(out: &mut dyn Write, others: &Others) -> io::Result<()> {
+    if others.met().next().is_some() {
+        writeln!(out)?;
+        writeln!(out, "  {STRONG}other crashes{STRONG:#} met on the way, with the output of the test beside each:")?;
+    }
+    for other in others.met() {
+        let bytes = text::plural(other.bytes as u64, "byte");
+        writeln!(out, "    {}  {FAINT}({bytes}){FAINT:#}", text::visible(&other.signature, SIGNATURE))?;
+        writeln!(out, "      {}", other.path.display())?;
+    }
+    if others.left_out() > 0 {
+        writeln!(
+            out,
+            "    and {} with yet other signatures, not kept",
+            text::plural(others.left_out() as u64, "candidate")
+        )?;
+    }
+    match others.trouble() {
+        Some(error) => writeln!(out, "  {WARN}other crashes could not be kept{WARN:#}: {error}"),
+        None => Ok(()),
+    }
 }
 
 fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -237,6 +289,7 @@ mod tests {
             after: Size { bytes: 57, tokens: 13, lines: 3 },
             ended: Ended::Complete,
             tests: Counts { interesting: 58, not_interesting: 270, timeout: 4, ..Counts::default() },
+            reliability: Reliability { repeated: 6, confirmations: 5, ..Reliability::default() },
             cache_hits: 12,
             gate_refusals: 102,
             elapsed: Duration::from_millis(2_310),
@@ -269,6 +322,7 @@ mod tests {
             original: Some(Path::new("a.c.orig")),
             model: Some(Path::new("zed.model")),
             checkup: (2, Duration::from_millis(24)),
+            others: None,
         };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
@@ -283,6 +337,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
   332 tests: 58 interesting, 270 not interesting, 4 timed out
   answered without a test: 12 from the cache, 102 refused for new syntax errors
+  confirmed: asked again 5 times, never another answer
   time: 2.11 s waiting for tests (12 ms each), 176 ms lop's own
   checkup at the start: 2 more runs of the test (the input in another directory, and a file of one line break), 24 ms
 
@@ -305,6 +360,17 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
     }
 
     #[test]
+    fn a_flaky_test_is_called_flaky() {
+        let seen = Reliability { repeated: 1_200, disagreements: 60, bound: 0.0617, confirmations: 1_190, returns: 1 };
+        let mut out = Vec::new();
+        reliability(&mut out, seen).expect("a vector takes everything");
+        let plain = String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text");
+        let expected = "  the test is flaky: 60 of 1,200 repeated runs disagreed (5.0%, at most 6.2%);\n  \
+                        1,190 confirmations, 1 result taken back\n";
+        assert_eq!(plain, expected);
+    }
+
+    #[test]
     fn the_depths_are_summed_up() {
         let places = Places {
             input: Path::new("a.c"),
@@ -313,6 +379,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             original: None,
             model: None,
             checkup: (0, Duration::ZERO),
+            others: None,
         };
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
@@ -339,6 +406,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             original: None,
             model: None,
             checkup: (0, Duration::ZERO),
+            others: None,
         };
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };

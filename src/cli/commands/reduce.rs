@@ -19,7 +19,7 @@ use crate::exec::{LocalOptions, LocalWorkers};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
-use crate::report::{JsonLines, Kept, Progress, Reporters, Store, Verbosity, diff};
+use crate::report::{JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
 
@@ -48,7 +48,8 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     let oracle = Arc::new(settings.oracle);
     let mut workers = LocalWorkers::new(oracle.clone(), &options)?;
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
-    let mut reporters = Reporters { store: settings.store, json, progress };
+    let others = Others::new(&state_directory(&settings.path, &run.kept), &settings.path);
+    let mut reporters = Reporters { store: settings.store, others, json, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
@@ -70,7 +71,7 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     // An error must not be written into the live line.
     reporters.progress = None;
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
-    run.finish(&report, checkup, &mut reporters.store, settings.save_model, settings.verbosity)?;
+    run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
     if settings.diff {
         run.show_diff(&settings.content, &report.best)?;
     }
@@ -96,10 +97,11 @@ impl Run {
         &self,
         report: &Report,
         checkup: (usize, Duration),
-        store: &mut Store,
+        reporters: &mut Reporters,
         mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
+        let Reporters { store, others, .. } = reporters;
         store.finish(&report.best).or_else(|source| {
             // A reader who has seen enough wants no more.
             if self.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
@@ -121,6 +123,7 @@ impl Run {
                 original: store.original(),
                 checkup,
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
+                others: Some(others),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
             let _ = summary::write(&mut anstream::stderr().lock(), report, &places);

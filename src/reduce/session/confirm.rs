@@ -1,0 +1,337 @@
+//! What the session does about a test that may contradict itself: it asks again, and takes back what does not hold.
+//!
+//! ```text
+//!  input ───► trusted ───► trusted ───► … accepted … ───► best
+//!    ▲           ▲                                          │  confirmation: the test is asked about it again
+//!    └───────────┴──────────── taken back ◄─────────────────┘
+//! ```
+//!
+//! While the test has never contradicted itself each answer is believed, and only the best result is asked about
+//! again: after 32 tests, 64 more, 128 more and so on, when the search has stopped finding anything (which is what a
+//! lie that was accepted looks like), and twice at the end. From the first contradiction on candidates are asked about
+//! as often as [`Trust`] says before they are accepted. A best result that does not hold is taken back to the newest
+//! trusted one that does; the last of them is the input, which is interesting because the user says so.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Halt, Session, blank_key, key};
+use crate::engine::Verdict;
+use crate::reduce::event::{Event, Size};
+use crate::reduce::pass::Pass;
+use crate::reduce::report::{Ended, PassStats, Reliability};
+use crate::reduce::trust::{Stakes, Tally, Trust};
+
+/// Tests before the best result is looked at for the first time; each further time it is twice as many.
+const FIRST_CHECK: u64 = 32;
+/// So many refusals one after the other make the last acceptance doubtful.
+const DOUBTFUL: u32 = 8;
+/// A test by which so many results had to be taken back leads nowhere.
+const MOST_RETURNS: u64 = 20;
+/// Answers that no test can give.
+const CERTAIN: u32 = 1_000_000;
+/// What the confirmations of the best result are counted under.
+const CONFIRMATION: &str = "confirmation";
+
+/// The answers on a text.
+#[derive(Clone, Copy)]
+pub(super) struct Answers {
+    tally: Tally,
+    /// Those of them that need not be learnt from any more; the first is nothing to learn from.
+    learnt: Tally,
+    /// The last answer that was not *interesting*.
+    refusal: Verdict,
+}
+
+impl Answers {
+    /// What no test has to be asked about.
+    pub(super) fn certain(verdict: Verdict) -> Self {
+        let mut tally = Tally::default();
+        match verdict {
+            Verdict::Interesting => tally.yes = CERTAIN,
+            _ => tally.no = CERTAIN,
+        }
+        Answers { tally, learnt: tally, refusal: verdict }
+    }
+
+    /// Whether the test has called the text *interesting*.
+    pub(super) fn has_been_interesting(&self) -> bool {
+        self.tally.yes > 0
+    }
+
+    /// The verdict, when it is decided whether the text is interesting.
+    fn decided(&self, interesting: bool) -> Verdict {
+        if interesting { Verdict::Interesting } else { self.refusal }
+    }
+}
+
+/// What is trusted, how much, and when that is looked at next.
+pub(super) struct Confidence {
+    trust: Trust,
+    /// Results that were confirmed, each smaller than the one before; the first is the input.
+    trusted: Vec<Snapshot>,
+    /// Refusals since the last acceptance.
+    refusals: u32,
+    /// Tests at the last look at the best result, and how many more there are to be before the next.
+    looked_at: u64,
+    interval: u64,
+}
+
+/// A result that can become the best again.
+#[derive(Clone)]
+struct Snapshot {
+    text: Arc<[u8]>,
+    size: Size,
+    kept: Vec<Range<usize>>,
+    stats: Vec<PassStats>,
+}
+
+impl Confidence {
+    /// Nothing is trusted yet but the input.
+    pub(super) fn new(wanted: Option<u32>) -> Self {
+        let trust = Trust::new(wanted);
+        Confidence { trust, trusted: Vec::new(), refusals: 0, looked_at: 0, interval: FIRST_CHECK }
+    }
+
+    /// A candidate was accepted.
+    pub(super) fn accepted(&mut self) {
+        self.refusals = 0;
+    }
+}
+
+impl Session<'_> {
+    /// Where in the best result is what the user wants kept.
+    pub(in crate::reduce) fn kept(&self) -> &[Range<usize>] {
+        &self.kept
+    }
+
+    /// How far the test could be trusted.
+    pub(in crate::reduce) fn reliability(&self) -> Reliability {
+        self.confidence.trust.report()
+    }
+
+    /// The input was judged: so often *interesting*, so often not. It is trusted whatever the test says.
+    pub(in crate::reduce) fn trust_input(&mut self, yes: u32, no: u32) -> Result<(), Halt> {
+        let tally = Tally { yes, no };
+        self.confidence.trust.learn(true, tally);
+        let input = self.snapshot();
+        self.cache.insert(key(&input.text), Answers::certain(Verdict::Interesting));
+        self.confidence.trusted = vec![input];
+        self.confidence.looked_at = self.counts.total();
+        if no > 0 {
+            self.contradicted(&format!("{yes} of {} runs on the input were interesting", yes + no))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether the empty text, which was called *interesting* once, is so.
+    pub(in crate::reduce) fn empty_is_interesting(&mut self) -> Result<bool, Halt> {
+        self.ask_again(&[].into(), Tally { yes: 1, no: 0 }, Stakes::Empty)
+    }
+
+    /// What is known of a text well enough for what is asked now.
+    pub(super) fn known(&self, key: &[u8; 16]) -> Option<Verdict> {
+        let answers = self.cache.get(key)?;
+        let decided = self.confidence.trust.decide(answers.tally, self.stakes())?;
+        Some(answers.decided(decided))
+    }
+
+    /// What a test's answer means together with the earlier ones, and remembers it; `None` when the test has to be
+    /// asked again. What was not parsed before the test is parsed before it is accepted: together parts may be needed
+    /// of which each may go.
+    pub(super) fn hear(&mut self, text: &[u8], verdict: Verdict, ungated: bool) -> Result<Option<Verdict>, Halt> {
+        let key = key(text);
+        if ungated
+            && verdict == Verdict::Interesting
+            && let Some(gate) = &mut self.gate
+            && !gate.passes(text, &self.best)
+        {
+            self.cache.insert(key, Answers::certain(Verdict::Invalid));
+            return Ok(Some(Verdict::Invalid));
+        }
+        let interesting = verdict == Verdict::Interesting;
+        let before = self.cache.get(&key).copied();
+        let mut answers = before.unwrap_or(Answers {
+            tally: Tally::default(),
+            learnt: Tally::default(),
+            refusal: Verdict::NotInteresting,
+        });
+        answers.tally.add(interesting);
+        if !interesting {
+            answers.refusal = verdict;
+        }
+        if before.is_none() {
+            answers.learnt = answers.tally;
+        } else {
+            self.confidence.trust.confirmations += 1;
+        }
+        let Tally { yes, no } = answers.tally;
+        if yes > 0 && no > 0 {
+            self.contradicted(&format!("{yes} of {} runs on one candidate were interesting", yes + no))?;
+        }
+        let decided = self.confidence.trust.decide(answers.tally, self.stakes());
+        if let Some(interesting) = decided {
+            self.confidence.trust.learn(interesting, answers.tally.since(answers.learnt));
+            answers.learnt = answers.tally;
+            self.confidence.refusals = if interesting { 0 } else { self.confidence.refusals.saturating_add(1) };
+            if yes + no > 1 {
+                self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best: false })?;
+            }
+        }
+        self.cache.insert(key, answers);
+        if decided == Some(false)
+            && answers.refusal == Verdict::NotInteresting
+            && let Some(key) = blank_key(text)
+        {
+            self.refused.insert(key);
+        }
+        Ok(decided.map(|interesting| answers.decided(interesting)))
+    }
+
+    /// Whether the best result should be looked at before the search goes on.
+    pub(super) fn check_is_due(&self) -> bool {
+        let Confidence { refusals, looked_at, interval, .. } = self.confidence;
+        refusals >= DOUBTFUL && self.counts.total() >= looked_at + interval && !self.best_is_trusted()
+    }
+
+    /// Looks at the best result again.
+    pub(super) fn check_best(&mut self) -> Result<(), Halt> {
+        self.confidence.interval *= 2;
+        self.confirm_best(Stakes::Best)
+    }
+
+    /// Makes sure of the result at the end, unless it is the input.
+    pub(in crate::reduce) fn confirm_result(&mut self) -> Result<(), Halt> {
+        match self.confidence.trusted.first() {
+            Some(input) if input.text != self.best => self.confirm_best(Stakes::Result),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is no use in going on, because too much was taken back.
+    pub(in crate::reduce) fn gives_up(&mut self) -> Result<bool, Halt> {
+        let is_hopeless = self.is_hopeless();
+        if is_hopeless {
+            self.emit(&Event::Note("the test contradicts itself too often to go on; a larger --confirm may help"))?;
+        }
+        Ok(is_hopeless)
+    }
+
+    /// Whether more results were taken back than is worth while.
+    pub(in crate::reduce) fn is_hopeless(&self) -> bool {
+        self.confidence.trust.returns >= MOST_RETURNS
+    }
+
+    /// How much depends on the answers of the pass under way.
+    fn stakes(&self) -> Stakes {
+        if self.pass == Pass::Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
+    }
+
+    fn best_is_trusted(&self) -> bool {
+        self.confidence.trusted.last().is_none_or(|trusted| trusted.text == self.best)
+    }
+
+    /// Notes that the test has contradicted itself, and says so the first time.
+    fn contradicted(&mut self, how: &str) -> Result<(), Halt> {
+        if !self.confidence.trust.contradicted() {
+            return Ok(());
+        }
+        // Any of them may have been refused by a lie.
+        self.refused.clear();
+        self.emit(&Event::Note(&format!(
+            "the test is flaky: {how}; from now on it is asked again before it is believed"
+        )))
+    }
+
+    /// Trusts the best result if the test says again what it said; else takes it back.
+    fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Halt> {
+        let best = Arc::clone(&self.best);
+        let pass = std::mem::replace(&mut self.pass, CONFIRMATION);
+        let asked = self.ask_again(&best, Tally::default(), stakes);
+        let holds = match asked {
+            Ok(true) if self.best_is_trusted() => Ok(()),
+            Ok(true) => {
+                let best = self.snapshot();
+                self.confidence.trusted.push(best);
+                Ok(())
+            }
+            Ok(false) => self.take_back(),
+            Err(halt) => Err(halt),
+        };
+        self.pass = pass;
+        self.confidence.looked_at = self.counts.total();
+        holds
+    }
+
+    /// Runs the test on a text until it is clear what it says. Stopped meanwhile, a best result that looks worse than
+    /// it did is not kept.
+    fn ask_again(&mut self, text: &Arc<[u8]>, mut tally: Tally, stakes: Stakes) -> Result<bool, Halt> {
+        let known = tally;
+        loop {
+            let outcome = self.check_limits().and_then(|()| {
+                let outcome = self.judge(text, "once more")?;
+                outcome.verdict.ok_or(Halt::Ended(Ended::Cancelled))
+            });
+            let verdict = match outcome {
+                Ok(verdict) => verdict,
+                Err(halt) => {
+                    if tally.no > tally.yes && *text == self.best {
+                        self.go_back_to_trusted()?;
+                    }
+                    return Err(halt);
+                }
+            };
+            tally.add(verdict == Verdict::Interesting);
+            self.confidence.trust.confirmations += 1;
+            let Tally { yes, no } = tally;
+            if no > 0 {
+                // Nothing is asked again that was not called interesting before.
+                self.contradicted("what it had called interesting it refused")?;
+            }
+            if let Some(interesting) = self.confidence.trust.decide(tally, stakes) {
+                self.confidence.trust.learn(interesting, tally.since(known));
+                let is_best = *text == self.best;
+                self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best })?;
+                return Ok(interesting);
+            }
+        }
+    }
+
+    /// Goes back to the newest trusted result that holds when the test is asked about it once more.
+    fn take_back(&mut self) -> Result<(), Halt> {
+        self.confidence.trust.returns += 1;
+        // What it was accepted for.
+        self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
+        if self.best_is_trusted() {
+            self.confidence.trusted.pop();
+        }
+        loop {
+            self.go_back_to_trusted()?;
+            let best = Arc::clone(&self.best);
+            if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
+                return Err(Halt::Returned);
+            }
+            self.confidence.trusted.pop();
+        }
+    }
+
+    /// Makes the newest trusted result the best again.
+    fn go_back_to_trusted(&mut self) -> Result<(), Halt> {
+        let Some(trusted) = self.confidence.trusted.last().cloned() else { return Ok(()) };
+        self.cache.insert(key(&self.best), Answers::certain(Verdict::NotInteresting));
+        (self.best, self.size, self.kept) = (trusted.text, trusted.size, trusted.kept);
+        for now in &mut self.stats {
+            let then = trusted.stats.iter().find(|then| then.name == now.name);
+            (now.accepted, now.bytes, now.tokens) = then.map_or((0, 0, 0), |t| (t.accepted, t.bytes, t.tokens));
+        }
+        self.confidence.refusals = 0;
+        let (content, size, tests) = (Arc::clone(&self.best), self.size, self.counts.total());
+        self.emit(&Event::Returned { content: &content, size, tests })
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let (text, size) = (Arc::clone(&self.best), self.size);
+        Snapshot { text, size, kept: self.kept.clone(), stats: self.stats.clone() }
+    }
+}

@@ -1,0 +1,318 @@
+//! How far the test can be trusted: how often it was seen to contradict itself, and what its answers on a text say then.
+//!
+//! A test that contradicts itself is taken for one that lies, each time by chance: it refuses an interesting text with
+//! probability *a* and calls another one interesting with probability *b*. Both are estimated from repeated runs on the
+//! same text, on the safe side: by the upper end of Wilson's interval (E. B. Wilson, *Probable inference, the law of
+//! succession, and statistical inference*, 1927). The answers on one text are weighed as in Wald's sequential test
+//! (A. Wald, *Sequential tests of statistical hypotheses*, 1945): each *interesting* weighs ln((1 − a) / b), each
+//! refusal ln((1 − b) / a) on the other side, and the text is asked about until the sum says enough.
+//!
+//! A test that was never seen to contradict itself is believed at its word.
+
+use super::report::Reliability;
+
+/// Quantile of the normal distribution for a bound that holds in 95 of 100 cases.
+const Z: f64 = 1.645;
+/// What is taken for granted of a test that lies before it has shown how often: one run in twenty.
+const PRIOR: Repeats = Repeats { runs: 20, lies: 1 };
+/// Repeated runs from which one kind of lie is judged by itself, and not together with the other.
+const ENOUGH_RUNS: u64 = 20;
+/// No test is taken to be worse: one that says *interesting* of more texts that are not cannot be worked with, and
+/// one that refuses more than this only takes longer. Together they are less than 1, or answers would say nothing.
+const MOST_FALSE_YES: f64 = 0.3;
+const MOST_FALSE_NO: f64 = 0.6;
+
+/// Odds at which a candidate is accepted. One in hundred runs of the program accepts a lie, and takes it back.
+const ACCEPT: f64 = 500.0;
+/// Odds against a candidate from which it is refused while the search goes on: nothing but size is lost.
+const REFUSE: f64 = 2.0;
+/// Odds against a candidate from which it counts as refused in the guarantee at the end.
+const REFUSE_FOR_GOOD: f64 = 20.0;
+/// Odds by which a result is trusted or taken back.
+const TRUST: f64 = 1e4;
+/// Runs of a test without a contradiction that make a result the last one.
+const RESULT_RUNS: u32 = 2;
+/// Runs of such a test that make it one for which nothing is interesting.
+const EMPTY_RUNS: u32 = 5;
+/// After so many runs on one text it is decided by what most of them said.
+const MOST_RUNS: u32 = 200;
+
+/// The answers on one text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// Runs that said *interesting*.
+    pub(super) yes: u32,
+    /// All other answers.
+    pub(super) no: u32,
+}
+
+impl Tally {
+    /// Adds an answer.
+    pub(super) fn add(&mut self, interesting: bool) {
+        let count = if interesting { &mut self.yes } else { &mut self.no };
+        *count += 1;
+    }
+
+    /// The answers that came after `earlier` ones.
+    pub(super) fn since(self, earlier: Tally) -> Tally {
+        Tally { yes: self.yes - earlier.yes, no: self.no - earlier.no }
+    }
+}
+
+/// What depends on an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stakes {
+    /// A candidate of the search. A lie costs size, or a return.
+    Candidate,
+    /// A candidate of the guarantee of 1-minimality: nobody asks again after it.
+    Guarantee,
+    /// Whether the empty text is interesting, which makes the test useless.
+    Empty,
+    /// The best result, on the way.
+    Best,
+    /// The result at the end.
+    Result,
+}
+
+/// What is known of the test's honesty.
+#[derive(Debug, Default)]
+pub(super) struct Trust {
+    /// Runs that have to agree before a candidate is accepted, where the user said so.
+    wanted: Option<u32>,
+    is_flaky: bool,
+    /// Repeated runs on texts that are taken to be interesting, …
+    on_interesting: Repeats,
+    /// … and on the others.
+    on_others: Repeats,
+    /// Runs on a text whose answer was known.
+    pub(super) confirmations: u64,
+    /// Results that were taken back.
+    pub(super) returns: u64,
+}
+
+/// Repeated runs, and how many of them said the wrong thing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Repeats {
+    runs: u64,
+    lies: u64,
+}
+
+impl Repeats {
+    fn and(self, other: Repeats) -> Repeats {
+        Repeats { runs: self.runs + other.runs, lies: self.lies + other.lies }
+    }
+
+    /// The share of lies is at most this.
+    fn bound(self) -> f64 {
+        wilson_bound(self.lies, self.runs)
+    }
+}
+
+impl Trust {
+    /// Nothing is known yet. `wanted` runs have to agree; `None` decides by what is seen.
+    pub(super) fn new(wanted: Option<u32>) -> Self {
+        Trust { wanted, ..Trust::default() }
+    }
+
+    /// The test has contradicted itself. `true` the first time.
+    pub(super) fn contradicted(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_flaky, true)
+    }
+
+    /// Learns from answers, repeated ones for the most part, on a text of which it is clear by now what it is.
+    pub(super) fn learn(&mut self, interesting: bool, repeated: Tally) {
+        let (seen, lies) =
+            if interesting { (&mut self.on_interesting, repeated.no) } else { (&mut self.on_others, repeated.yes) };
+        seen.runs += u64::from(repeated.yes) + u64::from(repeated.no);
+        seen.lies += u64::from(lies);
+    }
+
+    /// Whether a text with these answers is interesting; `None` when it has to be asked about again.
+    pub(super) fn decide(&self, tally: Tally, stakes: Stakes) -> Option<bool> {
+        let Tally { yes, no } = tally;
+        let wanted = match stakes {
+            Stakes::Candidate | Stakes::Guarantee => self.wanted,
+            Stakes::Empty | Stakes::Best | Stakes::Result => None,
+        };
+        if !self.is_flaky {
+            let enough = match stakes {
+                Stakes::Empty => EMPTY_RUNS,
+                Stakes::Result => RESULT_RUNS,
+                _ => wanted.unwrap_or(1),
+            };
+            return if no > 0 { Some(false) } else { (yes >= enough).then_some(true) };
+        }
+        if yes.saturating_add(no) >= MOST_RUNS {
+            return Some(yes > no);
+        }
+        let weight = self.weight(tally);
+        let is_enough = match wanted {
+            Some(runs) => yes >= no.saturating_add(runs),
+            None if matches!(stakes, Stakes::Candidate | Stakes::Guarantee) => weight >= ACCEPT.ln(),
+            None => weight >= TRUST.ln(),
+        };
+        let too_little = match stakes {
+            Stakes::Candidate => REFUSE,
+            Stakes::Guarantee => REFUSE_FOR_GOOD,
+            Stakes::Empty | Stakes::Best | Stakes::Result => TRUST,
+        };
+        if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
+    }
+
+    /// The logarithm of the odds that a text is interesting, after these answers.
+    fn weight(&self, tally: Tally) -> f64 {
+        let all = self.on_interesting.and(self.on_others);
+        let bound = |own: Repeats| if own.runs >= ENOUGH_RUNS { own } else { all }.and(PRIOR).bound();
+        let false_no = bound(self.on_interesting).min(MOST_FALSE_NO);
+        let false_yes = bound(self.on_others).min(MOST_FALSE_YES);
+        let (of_yes, of_no) = (((1.0 - false_no) / false_yes).ln(), ((1.0 - false_yes) / false_no).ln());
+        f64::from(tally.yes) * of_yes - f64::from(tally.no) * of_no
+    }
+
+    /// What is reported at the end.
+    pub(super) fn report(&self) -> Reliability {
+        let Repeats { runs, lies } = self.on_interesting.and(self.on_others);
+        let (confirmations, returns) = (self.confirmations, self.returns);
+        Reliability { repeated: runs, disagreements: lies, bound: wilson_bound(lies, runs), confirmations, returns }
+    }
+}
+
+/// The upper end of Wilson's interval for a share of which `of` observations had `seen`: in 95 of 100 cases it is
+/// not larger. 1 without an observation.
+fn wilson_bound(seen: u64, of: u64) -> f64 {
+    if of == 0 {
+        return 1.0;
+    }
+    let (n, z2) = (of as f64, Z * Z);
+    let share = seen as f64 / n;
+    let spread = Z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
+    ((share + z2 / (2.0 * n) + spread) / (1.0 + z2 / n)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+
+    fn tally(yes: u32, no: u32) -> Tally {
+        Tally { yes, no }
+    }
+
+    /// A test of which it is known that it lies so often.
+    fn liar(share: f64) -> Trust {
+        let runs = 1_000;
+        let lies = (share * f64::from(runs)) as u32;
+        let mut trust = Trust::new(None);
+        trust.learn(true, tally(runs - lies, lies));
+        trust.learn(false, tally(lies, runs - lies));
+        assert!(trust.contradicted() && !trust.contradicted());
+        trust
+    }
+
+    /// The first number of agreeing runs that decides.
+    fn runs_needed(trust: &Trust, stakes: Stakes, interesting: bool) -> u32 {
+        let all = |n| if interesting { tally(n, 0) } else { tally(0, n) };
+        (1..).find(|&n| trust.decide(all(n), stakes) == Some(interesting)).expect("some number does")
+    }
+
+    #[test]
+    fn the_bound_is_wilsons() {
+        // Values of Wilson's formula at z = 1.645, worked out by hand.
+        for (seen, of, bound) in [(0, 10, 0.2130), (1, 10, 0.3477), (5, 100, 0.0992), (50, 100, 0.5812), (10, 10, 1.0)]
+        {
+            let found = wilson_bound(seen, of);
+            assert!((found - bound).abs() < 1e-4, "{seen} of {of}: {found} and not {bound}");
+        }
+        assert_eq!(wilson_bound(0, 0), 1.0);
+    }
+
+    #[test]
+    fn an_honest_test_is_believed_at_once() {
+        let trust = Trust::new(None);
+        for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best] {
+            assert_eq!(trust.decide(tally(1, 0), stakes), Some(true));
+            assert_eq!(trust.decide(tally(0, 1), stakes), Some(false));
+        }
+        assert_eq!(trust.decide(tally(1, 0), Stakes::Result), None);
+        assert_eq!(trust.decide(tally(2, 0), Stakes::Result), Some(true));
+    }
+
+    #[test]
+    fn the_more_a_test_lies_the_more_runs_have_to_agree() {
+        let rows = [(0.01, 2, 3, 1), (0.05, 3, 4, 2), (0.1, 4, 5, 2), (0.2, 5, 8, 3)];
+        for (share, accept, trusted, for_good) in rows {
+            let trust = liar(share);
+            assert_eq!(runs_needed(&trust, Stakes::Candidate, true), accept, "{share}");
+            assert_eq!(runs_needed(&trust, Stakes::Result, true), trusted, "{share}");
+            assert_eq!(runs_needed(&trust, Stakes::Guarantee, false), for_good, "{share}");
+            assert_eq!(runs_needed(&trust, Stakes::Candidate, false), 1, "one refusal is enough on the way");
+            assert_eq!(trust.decide(tally(1, 1), Stakes::Candidate), None, "one of each says nothing");
+        }
+    }
+
+    #[test]
+    fn a_test_that_only_refuses_too_often_is_believed_when_it_does_not() {
+        let mut trust = Trust::new(None);
+        trust.contradicted();
+        trust.learn(true, tally(500, 500));
+        trust.learn(false, tally(0, 1_000));
+        assert!(runs_needed(&trust, Stakes::Candidate, true) <= 2);
+        assert_eq!(trust.decide(tally(0, 1), Stakes::Candidate), None, "every other refusal is a lie");
+        assert!(runs_needed(&trust, Stakes::Guarantee, false) >= 4);
+    }
+
+    #[test]
+    fn the_users_number_of_runs_is_taken() {
+        let mut trust = Trust::new(Some(4));
+        assert_eq!(trust.decide(tally(3, 0), Stakes::Candidate), None);
+        assert_eq!(trust.decide(tally(4, 0), Stakes::Candidate), Some(true));
+        trust.contradicted();
+        assert_eq!(trust.decide(tally(4, 1), Stakes::Candidate), None);
+        assert_eq!(trust.decide(tally(5, 1), Stakes::Candidate), Some(true));
+    }
+
+    #[test]
+    fn hardly_a_lie_is_accepted_and_hardly_a_truth_refused() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for share in [0.05, 0.1] {
+            let trust = liar(share);
+            let mut decide = |truth: bool, stakes| {
+                let mut answers = Tally::default();
+                loop {
+                    answers.add(truth != random.random_bool(share));
+                    if let Some(decided) = trust.decide(answers, stakes) {
+                        return decided;
+                    }
+                }
+            };
+            let mut wrong = |truth, stakes| (0..20_000).filter(|_| decide(truth, stakes) != truth).count();
+            assert!(wrong(false, Stakes::Candidate) <= 30, "{share}: lies accepted");
+            assert!(wrong(true, Stakes::Candidate) <= 3_000, "{share}: truths refused on the way");
+            assert!(wrong(true, Stakes::Guarantee) <= 400, "{share}: truths refused for good");
+            assert!(wrong(false, Stakes::Result) <= 2, "{share}: results kept");
+            assert!(wrong(true, Stakes::Result) <= 2, "{share}: results taken back");
+        }
+    }
+
+    #[test]
+    fn an_answer_by_the_toss_of_a_coin_comes_to_an_end() {
+        let trust = liar(0.5);
+        let half = tally(MOST_RUNS / 2, MOST_RUNS / 2);
+        for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best, Stakes::Result] {
+            assert_eq!(trust.decide(half, stakes), Some(false));
+        }
+    }
+
+    #[test]
+    fn what_was_seen_is_reported() {
+        let mut trust = Trust::new(None);
+        trust.learn(true, tally(8, 2));
+        trust.learn(false, tally(1, 9));
+        (trust.confirmations, trust.returns) = (20, 1);
+        let report = trust.report();
+        assert_eq!((report.repeated, report.disagreements, report.confirmations, report.returns), (20, 3, 20, 1));
+        assert!(report.bound > 0.15 && report.bound < 0.35, "{}", report.bound);
+    }
+}
