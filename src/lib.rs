@@ -41,6 +41,7 @@ pub mod compare;
 pub mod engine;
 pub mod exec;
 pub mod grammar;
+pub mod journal;
 pub mod oracle;
 pub mod passes;
 pub mod reduce;

@@ -14,6 +14,7 @@ use crate::reduce;
 
 use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
+use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -34,6 +35,7 @@ const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop [OPTIONS] FILE -- CMD [ARGS]...
        lop grammars [FILE]
        lop passes
+       lop resume|replay|history DIR
        lop compare [PROBLEM]...";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
@@ -66,6 +68,13 @@ pub enum Command {
     Grammars(GrammarsArgs),
     /// List the passes and what each does
     Passes,
+    /// Go on with a reduction that was interrupted
+    #[command(max_term_width = 110)]
+    Resume(ResumeArgs),
+    /// Show a reduction again, without running its test
+    Replay(ReplayArgs),
+    /// List the best results of a reduction, or write one of them
+    History(HistoryArgs),
     /// Run reduction algorithms on the same problems and count their tests
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
@@ -205,6 +214,10 @@ pub struct ReduceArgs {
     /// How much of what was learnt in a list is forgotten per unit [default: 0.003]
     #[arg(long, value_name = "R", value_parser = fixed_share, help_heading = ENGINE)]
     pub fixed_share: Option<f64>,
+
+    /// Where it remembers.
+    #[command(flatten)]
+    pub state: StateArgs,
 
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]

@@ -75,6 +75,20 @@ pub struct Outcome {
     pub stderr_tail: Vec<u8>,
     /// Something a reader of the report should know, such as that the test was killed for writing too much.
     pub note: Option<String>,
+    /// Where the outcome is known from when the test was not run for it.
+    pub recalled: Option<Recalled>,
+}
+
+/// Where an outcome is known from without a run of the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recalled {
+    /// The same reduction, before it was interrupted.
+    Journal {
+        /// Working time of the reduction when the outcome was known.
+        at: Duration,
+    },
+    /// Another reduction with the same test.
+    Cache,
 }
 
 impl Outcome {
@@ -114,6 +128,7 @@ impl Outcome {
             stdout_tail: Vec::new(),
             stderr_tail: Vec::new(),
             note: None,
+            recalled: None,
         }
     }
 }

@@ -253,6 +253,8 @@ fn finish(
         ended,
         tests: session.counts,
         cache_hits: session.cache_hits,
+        from_journal: session.from_journal,
+        from_shared_cache: session.from_shared_cache,
         gate_refusals: session.gate_refusals,
         elapsed: session.elapsed(),
         waiting: session.waiting,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
-use crate::oracle::{Cancel, Outcome, Unresolved};
+use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
 use crate::syntax::{Document, count_lines, count_words};
 
 use super::error::ReduceError;
@@ -107,6 +107,10 @@ pub(super) struct Session<'a> {
     pass: &'static str,
     stats: Vec<PassStats>,
     started: Instant,
+    /// Working time before `started`: that of the run whose journal is being read.
+    before: Duration,
+    pub(super) from_journal: u64,
+    pub(super) from_shared_cache: u64,
     pub(super) counts: Counts,
     pub(super) cache_hits: u64,
     pub(super) gate_refusals: u64,
@@ -140,6 +144,9 @@ impl<'a> Session<'a> {
             pass: "baseline",
             stats: Vec::new(),
             started: Instant::now(),
+            before: Duration::ZERO,
+            from_journal: 0,
+            from_shared_cache: 0,
             counts: Counts::default(),
             cache_hits: 0,
             gate_refusals: 0,
@@ -173,9 +180,21 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Wall time since the start.
+    /// Wall time since the start, that of interrupted runs included.
     pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.before + self.started.elapsed()
+    }
+
+    /// Takes note of an outcome that was not tested for: the clock goes on where it stood then.
+    fn recalled(&mut self, from: Recalled, duration: Duration) {
+        match from {
+            Recalled::Journal { at } => {
+                self.from_journal += 1;
+                self.waiting += duration.min(at.saturating_sub(self.elapsed()));
+                (self.before, self.started) = (at.max(self.before), Instant::now());
+            }
+            Recalled::Cache => self.from_shared_cache += 1,
+        }
     }
 
     /// What each pass did.
@@ -477,6 +496,9 @@ impl<'a> Session<'a> {
         self.counts.add(outcome.verdict);
         self.testing += outcome.duration;
         self.pass_stats().tests += 1;
+        if let Some(from) = outcome.recalled {
+            self.recalled(from, outcome.duration);
+        }
         self.emit(&Event::Tested {
             number: self.counts.total(),
             pass: self.pass,
@@ -484,6 +506,7 @@ impl<'a> Session<'a> {
             verdict: outcome.verdict,
             duration: outcome.duration,
             cache_hits: self.cache_hits,
+            recalled: outcome.recalled,
             what,
         })?;
         match &outcome.unresolved {
@@ -520,7 +543,7 @@ impl<'a> Session<'a> {
     pub(super) fn check_limits(&self) -> Result<(), Halt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
-        let time = self.options.max_time.is_some_and(|most| self.started.elapsed() >= most);
+        let time = self.options.max_time.is_some_and(|most| self.elapsed() >= most);
         if tests || time { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
     }
 

@@ -115,6 +115,15 @@ fn tests(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         text::count(report.cache_hits),
         text::count(report.gate_refusals),
     )?;
+    let old = [(report.from_journal, "the journal"), (report.from_shared_cache, "the cache of earlier runs")];
+    let old: Vec<String> = old
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, place)| format!("{} taken from {place}", text::plural(number, "outcome")))
+        .collect();
+    if !old.is_empty() {
+        writeln!(out, "  tests not run again: {}", old.join(", "))?;
+    }
     let mean = match u32::try_from(total) {
         Ok(some) if some > 0 => report.testing / some,
         _ => report.testing,
@@ -225,6 +234,8 @@ mod tests {
             ended: Ended::Complete,
             tests: Counts { interesting: 58, not_interesting: 270, timeout: 4, ..Counts::default() },
             cache_hits: 12,
+            from_journal: 0,
+            from_shared_cache: 0,
             gate_refusals: 102,
             elapsed: Duration::from_millis(2_310),
             waiting: Duration::from_millis(2_110),

@@ -2,5 +2,8 @@
 
 pub mod compare;
 pub mod grammars;
+pub mod history;
 pub mod passes;
 pub mod reduce;
+pub mod replay;
+pub mod resume;
