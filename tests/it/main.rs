@@ -8,6 +8,7 @@ mod exec;
 mod fixtures;
 mod gate;
 mod grammars;
+mod journal;
 mod kept;
 mod malformed;
 mod model;
