@@ -34,7 +34,7 @@
 //! knows nothing but numbers; [`syntax`] has the text as a tree; [`grammar`] says what a language
 //! allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`] runs tests;
 //! [`mod@reduce`] drives; [`compare`] holds algorithms
-//! against each other; [`report`] tells people, machines and files; [`cli`] is the command line.
+//! against each other; [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
 
 pub mod cli;
 pub mod compare;

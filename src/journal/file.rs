@@ -332,6 +332,15 @@ impl Notes {
         self.0.borrow().journal.as_ref()?.ahead().map(<[u8]>::to_vec)
     }
 
+    /// What [`journal_file`] makes the journal's file of, if one is kept: its folder, unless it was moved aside.
+    #[must_use]
+    pub fn place(&self) -> Option<PathBuf> {
+        let inner = self.0.borrow();
+        let path = inner.journal.as_ref()?.path();
+        let folder = path.parent().filter(|_| path.ends_with(NAME));
+        Some(folder.unwrap_or(path).to_owned())
+    }
+
     /// Removes a new journal, because the reduction did not begin: nothing was recorded, or the input was refused.
     pub fn discard(&self, refused: bool) {
         if let Some(journal) = &self.0.borrow().journal
@@ -347,6 +356,8 @@ impl Memory for Notes {
     fn recall(&mut self, candidate: &Key) -> Option<Outcome> {
         let mut inner = self.0.borrow_mut();
         if let Some(outcome) = inner.journal.as_mut().and_then(|journal| journal.recall(candidate)) {
+            // The interrupted run has shared it, and the next answer has to be another run's.
+            let _own = inner.cache.as_mut().and_then(|cache| cache.recall(candidate));
             return Some(outcome);
         }
         let outcome = inner.cache.as_mut()?.recall(candidate)?;

@@ -161,15 +161,25 @@ impl Store {
         matches!(self.place, Place::Rename(_))
     }
 
-    /// Puts the best result of an interrupted run in its place again. A device and standard output get theirs at the
-    /// end.
+    /// Puts the best result of an interrupted run in its place again, and its input beside it if somebody has removed
+    /// that since. A device and standard output get their result at the end.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn restore(&mut self, best: &[u8]) -> io::Result<()> {
-        let is_there =
-            matches!(&self.place, Place::Rename(target) if fs::read(&target.file).is_ok_and(|now| now == best));
-        if is_there { Ok(()) } else { self.write(best, true) }
+    pub fn restore(&mut self, best: &[u8], input: &[u8]) -> io::Result<()> {
+        let Place::Rename(target) = &self.place else {
+            return Ok(());
+        };
+        let now = fs::read(&target.file).unwrap_or_default();
+        if !self.written
+            && now != input
+            && let Some(original) = &target.original
+        {
+            // What is in the file's place is a step already, and must not be kept as the original.
+            OpenOptions::new().write(true).create_new(true).open(original)?.write_all(input)?;
+            self.written = true;
+        }
+        if now == best { Ok(()) } else { self.write(best, true) }
     }
 
     /// Whether anything has been written to a file.

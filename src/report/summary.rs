@@ -29,6 +29,8 @@ pub struct Places<'a> {
     pub original: Option<&'a Path>,
     /// Where what was learnt is, if it was saved.
     pub model: Option<&'a Path>,
+    /// What `lop resume` has to be given to go on, if there is a journal.
+    pub journal: Option<&'a Path>,
 }
 
 /// Writes the summary.
@@ -49,6 +51,9 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     }
     if let Some(model) = places.model {
         writeln!(out, "  {STRONG}model{STRONG:#}     {}", model.display())?;
+    }
+    if let Some(journal) = places.journal.filter(|_| report.ended != Ended::Complete) {
+        writeln!(out, "  {STRONG}go on{STRONG:#}     lop resume {}", journal.display())?;
     }
     Ok(())
 }
@@ -266,6 +271,7 @@ mod tests {
             result: "a.c",
             original: Some(Path::new("a.c.orig")),
             model: Some(Path::new("zed.model")),
+            journal: Some(Path::new("a.c.lop")),
         };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
@@ -302,7 +308,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn the_depths_are_summed_up() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: None,
+            model: None,
+            journal: None,
+        };
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
         let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
@@ -321,7 +334,14 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn nothing_removed_is_not_called_reduced() {
-        let places = Places { input: Path::new("a.c"), grammar: "zed", result: "a.c", original: None, model: None };
+        let places = Places {
+            input: Path::new("a.c"),
+            grammar: "zed",
+            result: "a.c",
+            original: None,
+            model: None,
+            journal: Some(Path::new("a.c.lop")),
+        };
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };
             report.after = report.before;
@@ -334,6 +354,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         assert!(complete.starts_with("nothing to remove from a.c in 2.31 s"), "{complete}");
         assert!(complete.contains("7 cancelled, overtaken by an earlier answer"), "{complete}");
         let cancelled = heading(Ended::Cancelled);
+        assert!(cancelled.ends_with("  go on     lop resume a.c.lop\n") && !complete.contains("go on"), "{cancelled}");
         assert!(cancelled.starts_with("stopped early; nothing removed yet from a.c"), "{cancelled}");
     }
 }

@@ -126,7 +126,7 @@ impl Start {
         let journal = Journal::resume(lock, &past)?;
         if let Some(best) = journal.ahead() {
             let place = past.path.display().to_string();
-            store.restore(best).map_err(|source| Failure::Result { source, place })?;
+            store.restore(best, content).map_err(|source| Failure::Result { source, place })?;
         }
         Ok((Some(journal), Some(resumed(&past))))
     }
@@ -181,11 +181,13 @@ impl Run {
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
             let place = self.place();
+            let journal = notes.place();
             let places = Places {
                 input: &self.path,
                 grammar: &self.language,
                 result: &place,
                 original: store.original(),
+                journal: journal.as_deref(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
