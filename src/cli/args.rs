@@ -25,6 +25,8 @@ Examples:
       any command; @@ is the candidate's path; interesting is whatever prints this message
   lop broken.json --exit-code 1 --stderr 'Expecting value' -- python3 -m json.tool
       the candidate comes on standard input
+  lop resume crash.c.lop
+      goes on with the first of these after it was interrupted; nothing that was tested is tested again
 
 Exit codes:
   0 reduced   1 input not interesting   2 could not start   3 stopped early, with a valid result

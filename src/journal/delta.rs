@@ -7,6 +7,8 @@
 
 use super::varint::{Reader, put};
 
+/// Bytes that are compared at once.
+const BLOCK: usize = 1024;
 /// How far texts are looked at for a common continuation behind a small change, in bytes.
 const NEAR: usize = 48;
 /// So many equal bytes are taken for a continuation behind a small change.
@@ -19,12 +21,12 @@ const PATIENCE: usize = 4;
 /// What leads from `old` to `new`.
 #[must_use]
 pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let end = new.iter().rev().zip(old.iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = common_end(old, new);
     let mut moves = Moves::default();
     let (mut from, mut to) = (0, 0);
     let mut patience = PATIENCE * (old.len() + new.len());
     loop {
-        let same = old[from..].iter().zip(&new[to..]).take_while(|(a, b)| a == b).count();
+        let same = common_start(&old[from..], &new[to..]);
         moves.copy(same);
         (from, to) = (from + same, to + same);
         // The common end may be longer than what is left of the shorter text.
@@ -59,6 +61,23 @@ pub(super) fn apply(old: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
         rest = &rest[copied..];
     }
     Some(new)
+}
+
+/// Bytes that two texts have in common at their start.
+fn common_start(one: &[u8], other: &[u8]) -> usize {
+    // Whole blocks first: most of a large text stays from step to step.
+    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let start = blocks * BLOCK;
+    start + one[start..].iter().zip(&other[start..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Bytes that they have in common at their end.
+fn common_end(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.rchunks_exact(BLOCK).zip(other.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let end = blocks * BLOCK;
+    let rest = |text: &[u8]| text.len() - end;
+    let (one, other) = (&one[..rest(one)], &other[..rest(other)]);
+    end + one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// A change of a few bytes: what is skipped and what is put in before the texts go on alike.

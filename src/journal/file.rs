@@ -341,14 +341,16 @@ impl Notes {
         Some(folder.unwrap_or(path).to_owned())
     }
 
-    /// Removes a new journal, because the reduction did not begin: nothing was recorded, or the input was refused.
-    pub fn discard(&self, refused: bool) {
-        if let Some(journal) = &self.0.borrow().journal
-            && journal.fresh
-            && (refused || journal.outcomes == 0)
-        {
+    /// Removes a new journal if the reduction did not begin: nothing was recorded, or the input was refused. `true` if
+    /// there is a journal to go on with.
+    pub fn settle(&self, refused: bool) -> bool {
+        let inner = self.0.borrow();
+        let Some(journal) = &inner.journal else { return false };
+        let is_idle = journal.fresh && (refused || journal.outcomes == 0);
+        if is_idle {
             journal.discard();
         }
+        !is_idle
     }
 }
 

@@ -482,6 +482,7 @@ fn a_journal_that_cannot_grow_ends_the_run_with_6_and_can_be_gone_on_with() {
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(6), "{said}");
     assert!(said.contains("cannot write the journal ") && said.contains("File too large"), "{said}");
+    assert!(said.contains("; `lop resume input.txt.lop` goes on"), "{said}");
     assert!(is_interesting(&folder.read("input.txt")));
     let known = past(&folder.path("input.txt.lop/journal"));
     assert_eq!(known.dropped, 0);

@@ -224,11 +224,16 @@ impl Run {
         };
         // The input itself may not even have been judged, and is where it was.
         let best = best.filter(|&best| best != original);
-        reporters.notes.discard(is_refused(&error));
+        let can_go_on = reporters.notes.settle(is_refused(&error));
         let kept = match reporters.notes.ahead() {
             Some(_) => Some(format!("the best result so far is in {}", self.place())),
             None => best.map(|best| self.rescue(best, &mut reporters.store)),
         };
+        let go_on = reporters.notes.place().filter(|_| can_go_on);
+        let kept = kept.map(|kept| match &go_on {
+            Some(place) => format!("{kept}; `lop resume {}` goes on", place.display()),
+            None => kept,
+        });
         let failure = Failure::Reduce(Box::new(Unfinished {
             error,
             input: self.path.clone(),
