@@ -13,6 +13,8 @@ const BLOCK: usize = 1024;
 const NEAR: usize = 48;
 /// So many equal bytes are taken for a continuation behind a small change.
 const NEAR_MATCH: usize = 6;
+/// How far a part that went is looked over before a small change is thought of, in bytes.
+const CUT: usize = 2048;
 /// So many equal bytes are looked for in the rest of the old text.
 const FAR_MATCH: usize = 16;
 /// Searching in the rest of the old text ends when this many times the texts' length was looked at.
@@ -37,7 +39,8 @@ pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
             moves.copy(end);
             return moves.finish();
         }
-        let (skip, insert) = near(old_rest, new_rest)
+        let (skip, insert) = cut(old_rest, new_rest)
+            .or_else(|| near(old_rest, new_rest))
             .or_else(|| far(old_rest, new_rest, &mut patience))
             .unwrap_or((0, if patience == 0 { new_rest.len() } else { new_rest.len().min(FAR_MATCH) }));
         moves.skip(skip);
@@ -78,6 +81,13 @@ fn common_end(one: &[u8], other: &[u8]) -> usize {
     let rest = |text: &[u8]| text.len() - end;
     let (one, other) = (&one[..rest(one)], &other[..rest(other)]);
     end + one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// A part that went, of a few lines at most. Looked for first: where lines are much alike, the next one looks like this
+/// one with a few bytes changed.
+fn cut(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
+    let wanted = new.get(..FAR_MATCH)?;
+    memchr::memmem::find(&old[..old.len().min(CUT)], wanted).map(|skip| (skip, 0))
 }
 
 /// A change of a few bytes: what is skipped and what is put in before the texts go on alike.
