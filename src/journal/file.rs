@@ -74,7 +74,10 @@ pub struct Journal {
     /// The folder was made for it.
     made_folder: bool,
     fresh: bool,
-    recorded: HashMap<Key, VecDeque<Recorded>>,
+    /// What the interrupted run was told and this one not yet, in its order.
+    order: VecDeque<(Key, Option<Recorded>)>,
+    /// The same by candidate, when the order could not be followed to its end.
+    strayed: HashMap<Key, VecDeque<Recorded>>,
     outcomes: usize,
     /// Keys of the steps in the file, in their order.
     steps: Vec<Key>,
@@ -127,7 +130,8 @@ impl Journal {
             length: start.len() as u64,
             made_folder,
             fresh: true,
-            recorded: HashMap::new(),
+            order: VecDeque::new(),
+            strayed: HashMap::new(),
             outcomes: 0,
             steps: Vec::new(),
             reached: 0,
@@ -156,17 +160,14 @@ impl Journal {
                 Some(Ahead { text: past.text(past.steps.len())?, key: last.key, tokens })
             }
         };
-        let mut recorded: HashMap<Key, VecDeque<Recorded>> = HashMap::new();
-        for (key, outcome) in &past.outcomes {
-            recorded.entry(*key).or_default().push_back(*outcome);
-        }
         Ok(Journal {
             lock,
             length,
             made_folder: false,
             fresh: false,
-            recorded,
-            outcomes: past.outcomes.len(),
+            order: past.outcomes.iter().copied().collect(),
+            strayed: HashMap::new(),
+            outcomes: past.outcomes(),
             steps: past.steps.iter().map(|step| step.key).collect(),
             reached: 0,
             text: past.input.clone(),
@@ -193,14 +194,47 @@ impl Journal {
     }
 
     fn recall(&mut self, candidate: &Key) -> Option<Outcome> {
-        let recorded = self.recorded.get_mut(candidate)?.pop_front()?;
+        let recorded = self.strayed.get_mut(candidate)?.pop_front()?;
+        Some(self.again(&recorded))
+    }
+
+    fn follow(&mut self, waits: &dyn Fn(&Key, bool) -> bool) -> Option<(Key, Outcome)> {
+        while let Some((key, recorded)) = self.order.pop_front() {
+            match recorded {
+                Some(recorded) if waits(&key, false) => return Some((key, self.again(&recorded))),
+                None if waits(&key, true) => {
+                    let recalled = Some(Recalled::Journal { at: self.worked() });
+                    return Some((key, Outcome { recalled, ..Outcome::cancelled() }));
+                }
+                Some(recorded) => {
+                    self.order.push_front((key, Some(recorded)));
+                    self.stray();
+                }
+                // It was cancelled because the whole run was.
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// Gives up the order: what is left of it answers whoever asks for a candidate.
+    fn stray(&mut self) {
+        for (key, recorded) in self.order.drain(..) {
+            self.strayed.entry(key).or_default().extend(recorded);
+        }
+    }
+
+    /// An outcome of the interrupted run.
+    fn again(&mut self, recorded: &Recorded) -> Outcome {
         // What lop itself takes to get there again is no work on the result.
         (self.worked, self.since) = (recorded.at.max(self.worked), Instant::now());
-        Some(recorded.outcome(Recalled::Journal { at: recorded.at }))
+        recorded.outcome(Recalled::Journal { at: recorded.at })
     }
 
     fn record(&mut self, candidate: &Key, outcome: &Outcome) -> io::Result<()> {
-        let Some(recorded) = Recorded::of(outcome, self.worked()) else { return Ok(()) };
+        let Some(recorded) = Recorded::of(outcome, self.worked()) else {
+            return self.append(&Record::Cancelled(*candidate));
+        };
         self.append(&Record::Outcome(*candidate, recorded))?;
         self.outcomes += 1;
         Ok(())
@@ -259,7 +293,7 @@ fn move_aside(path: &Path, header: &Header) -> Result<Option<Before>, JournalErr
     let _lock = Lock::take(path)?;
     let unfinished = match Past::read(path) {
         Ok(past) if past.ended == Some(Ended::Complete) => None,
-        Ok(past) if past.outcomes.is_empty() => return Ok(None),
+        Ok(past) if past.outcomes() == 0 => return Ok(None),
         Ok(past) => Some(past),
         Err(JournalError::NotAJournal(_) | JournalError::Format { .. }) => None,
         Err(error) => return Err(error),
@@ -272,7 +306,7 @@ fn move_aside(path: &Path, header: &Header) -> Result<Option<Before>, JournalErr
             .expect("a folder has fewer files than there are numbers"),
     };
     fs::rename(path, &moved_to).map_err(|source| JournalError::Unwritten { path: moved_to.clone(), source })?;
-    Ok(unfinished.map(|past| Before { moved_to, outcomes: past.outcomes.len(), same: past.header == *header }))
+    Ok(unfinished.map(|past| Before { moved_to, outcomes: past.outcomes(), same: past.header == *header }))
 }
 
 /// Everything that remembers, as one value with two handles: the executor asks it, and the events go to it.
@@ -355,6 +389,18 @@ impl Notes {
 }
 
 impl Memory for Notes {
+    fn is_following(&self) -> bool {
+        self.0.borrow().journal.as_ref().is_some_and(|journal| !journal.order.is_empty())
+    }
+
+    fn follow(&mut self, waits: &dyn Fn(&Key, bool) -> bool) -> Option<(Key, Outcome)> {
+        let mut inner = self.0.borrow_mut();
+        let (key, outcome) = inner.journal.as_mut()?.follow(waits)?;
+        // The interrupted run has shared it, and the next answer has to be another run's.
+        let _own = inner.cache.as_mut().filter(|_| outcome.verdict.is_some()).and_then(|cache| cache.recall(&key));
+        Some((key, outcome))
+    }
+
     fn recall(&mut self, candidate: &Key) -> Option<Outcome> {
         let mut inner = self.0.borrow_mut();
         if let Some(outcome) = inner.journal.as_mut().and_then(|journal| journal.recall(candidate)) {

@@ -12,8 +12,9 @@
 //!
 //! With one worker and the same input, test, options and version the candidates of a reduction come in the same order
 //! every time. To go on is therefore to begin again and to answer from the journal what it knows; the next candidate
-//! after that is the one that an uninterrupted run would have tried. With several workers the order may differ, and the
-//! journal is a cache.
+//! after that is the one that an uninterrupted run would have tried. With several workers the same holds as long as the
+//! answers come in the order in which they came then, so that order is in the journal, too, with the runs that were
+//! cancelled. Where it cannot be followed (with another number of workers), the journal is a cache.
 
 mod cache;
 mod delta;

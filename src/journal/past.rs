@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::delta;
 use super::error::JournalError;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, read_header, read_input, unframed};
+use crate::engine::Verdict;
 use crate::exec::{Key, key};
 use crate::reduce::{Ended, Size};
 use crate::syntax::count_lines;
@@ -29,11 +30,12 @@ pub struct Past {
     pub ended: Option<Ended>,
     /// Bytes at the end that were dropped because their record is torn or damaged.
     pub dropped: usize,
-    pub(super) outcomes: Vec<(Key, Recorded)>,
+    /// In their order; those without an outcome were cancelled.
+    pub(super) outcomes: Vec<(Key, Option<Recorded>)>,
     /// Bytes that are whole.
     pub(super) whole: usize,
-    /// Every text that ever was a step.
-    accepted: HashSet<Key>,
+    /// Every text that may be in the result's place.
+    interesting: HashSet<Key>,
 }
 
 impl Past {
@@ -57,7 +59,7 @@ impl Past {
         let header = read_header(payload).ok_or_else(no_journal)?;
         let (payload, rest) = unframed(rest).ok_or_else(no_journal)?;
         let input = read_input(payload).ok_or_else(no_journal)?.to_vec();
-        let accepted = HashSet::from([key(&input)]);
+        let interesting = HashSet::from([key(&input)]);
         let mut past = Past {
             path: path.to_owned(),
             header,
@@ -68,7 +70,7 @@ impl Past {
             dropped: 0,
             outcomes: Vec::new(),
             whole: 0,
-            accepted,
+            interesting,
         };
         let mut rest = rest;
         while let Some((payload, more)) = unframed(rest) {
@@ -85,11 +87,18 @@ impl Past {
     fn take(&mut self, record: Record) -> Option<()> {
         self.ended = None;
         match record {
-            Record::Outcome(key, recorded) => self.outcomes.push((key, recorded)),
+            Record::Outcome(key, recorded) => {
+                // With a full disk the best result is kept although its step could not be written.
+                if recorded.verdict == Verdict::Interesting {
+                    self.interesting.insert(key);
+                }
+                self.outcomes.push((key, Some(recorded)));
+            }
+            Record::Cancelled(key) => self.outcomes.push((key, None)),
             Record::Accepted(step) => {
                 let before = step.number.checked_sub(1).filter(|before| *before <= self.steps.len())?;
                 self.steps.truncate(before);
-                self.accepted.insert(step.key);
+                self.interesting.insert(step.key);
                 self.steps.push(step);
             }
             Record::Ended(ended) => self.ended = Some(ended),
@@ -101,13 +110,13 @@ impl Past {
     /// Outcomes in it.
     #[must_use]
     pub fn outcomes(&self) -> usize {
-        self.outcomes.len()
+        self.outcomes.iter().filter(|(_, recorded)| recorded.is_some()).count()
     }
 
-    /// Whether a text is the input or was a step.
+    /// Whether a text is the input or was found interesting.
     #[must_use]
     pub fn knows(&self, text: &[u8]) -> bool {
-        self.accepted.contains(&key(text))
+        self.interesting.contains(&key(text))
     }
 
     /// The text of a step; 0 is the input, and more than there are means the last one.

@@ -9,6 +9,7 @@
 //!         | 3 accepted: number, tests, at, pass, size, key, delta from the step before
 //!         | 4 ended: how
 //!         | 5 began: size of the input
+//!         | 6 cancelled: key of a candidate that nobody wanted to know about any more
 //! ```
 
 use std::time::Duration;
@@ -92,6 +93,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Record {
     Outcome(Key, Recorded),
+    Cancelled(Key),
     Accepted(Step),
     Ended(Ended),
     Began(Size),
@@ -103,6 +105,7 @@ const OUTCOME: u8 = 2;
 const ACCEPTED: u8 = 3;
 const ENDED: u8 = 4;
 const BEGAN: u8 = 5;
+const CANCELLED: u8 = 6;
 
 impl Recorded {
     /// What is kept of an outcome; `None` when it has no verdict.
@@ -183,6 +186,10 @@ impl Record {
                     Ended::Budget => 2,
                 },
             ]),
+            Record::Cancelled(key) => {
+                out.push(CANCELLED);
+                out.extend_from_slice(key);
+            }
             Record::Began(size) => {
                 out.push(BEGAN);
                 put_size(&mut out, *size);
@@ -210,6 +217,7 @@ impl Record {
                 2 => Ended::Budget,
                 _ => return None,
             }),
+            CANCELLED => Record::Cancelled(reader.array()?),
             BEGAN => Record::Began(read_size(&mut reader)?),
             _ => return None,
         };

@@ -496,7 +496,7 @@ impl<'a> Session<'a> {
         self.counts.add(outcome.verdict);
         self.testing += outcome.duration;
         self.pass_stats().tests += 1;
-        if let Some(from) = outcome.recalled {
+        if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
             self.recalled(from, outcome.duration);
         }
         self.emit(&Event::Tested {

@@ -276,12 +276,16 @@ fn several_workers_go_on_with_what_is_known() {
     let journal = folder.path("input.txt.lop/journal");
     let before = folder.read("input.txt");
     assert!(is_interesting(&before));
+    let known = past(&journal);
+    assert!(known.outcomes() > 20);
     let ran = run(&folder, "second", &["resume", "input.txt.lop"]).expect_code(0);
-    assert!(ran.stderr.contains("taken from the journal"), "{}", ran.stderr);
+    // All of them: what was known is asked for again, in the same order.
+    assert!(ran.stderr.contains(&format!("{} outcomes taken from the journal", known.outcomes())), "{}", ran.stderr);
     let result = folder.read("input.txt");
     assert!(is_interesting(&result) && result.len() <= before.len());
     let past = past(&journal);
     assert_eq!(past.text(past.steps.len()).expect("whole"), result);
+    assert_eq!(past.steps[..known.steps.len()], known.steps);
 }
 
 #[test]
