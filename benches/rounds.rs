@@ -67,7 +67,8 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Clocked<F> {
         if let Some(ticket) = self.cancelled.pop_front() {
             return Some((ticket, Outcome::cancelled()));
         }
-        let (_, job) = self.running.pop_front_if(|(end, _)| *end <= self.now)?;
+        self.running.front().filter(|(end, _)| *end <= self.now)?;
+        let (_, job) = self.running.pop_front()?;
         self.start();
         Some((
             job.ticket,

@@ -34,7 +34,8 @@
 //! knows nothing but numbers; [`syntax`] has the text as a tree; [`grammar`] says what a language
 //! allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`] runs tests;
 //! [`mod@reduce`] drives; [`compare`] holds algorithms
-//! against each other; [`doctor`] says whether a test can be relied on; [`report`] tells people, machines and files; [`cli`] is the command line.
+//! against each other; [`doctor`] says whether a test can be relied on;
+//! [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
 
 pub mod cli;
 pub mod compare;
@@ -42,6 +43,7 @@ pub mod doctor;
 pub mod engine;
 pub mod exec;
 pub mod grammar;
+pub mod journal;
 pub mod oracle;
 pub mod passes;
 pub mod reduce;

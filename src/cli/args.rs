@@ -16,6 +16,7 @@ use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -26,6 +27,8 @@ Examples:
       any command; @@ is the candidate's path; interesting is whatever prints this message
   lop broken.json --exit-code 1 --stderr 'Expecting value' -- python3 -m json.tool
       the candidate comes on standard input
+  lop resume crash.c.lop
+      goes on with the first of these after it was interrupted; nothing that was tested is tested again
 
 Exit codes:
   0 reduced   1 input not interesting   2 could not start   3 stopped early, with a valid result
@@ -36,6 +39,7 @@ const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop [OPTIONS] FILE -- CMD [ARGS]...
        lop grammars [FILE]
        lop passes
+       lop resume|replay|history DIR
        lop compare [PROBLEM]...
        lop doctor TEST FILE";
 
@@ -69,6 +73,13 @@ pub enum Command {
     Grammars(GrammarsArgs),
     /// List the passes and what each does
     Passes,
+    /// Go on with a reduction that was interrupted
+    #[command(max_term_width = 110)]
+    Resume(ResumeArgs),
+    /// Show a reduction again, without running its test
+    Replay(ReplayArgs),
+    /// List the best results of a reduction, or write one of them
+    History(HistoryArgs),
     /// Run reduction algorithms on the same problems and count their tests
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
@@ -227,6 +238,10 @@ pub struct ReduceArgs {
     /// How much of what was learnt in a list is forgotten per unit [default: 0.003]
     #[arg(long, value_name = "R", value_parser = fixed_share, help_heading = ENGINE)]
     pub fixed_share: Option<f64>,
+
+    /// Where it remembers.
+    #[command(flatten)]
+    pub state: StateArgs,
 
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]

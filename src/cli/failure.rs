@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
+use crate::journal::JournalError;
 use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::StoreError;
@@ -118,6 +119,24 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
+    /// A journal cannot be made, read or gone on with.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The shared cache cannot be used.
+    #[error("cannot use the cache")]
+    Cache(#[source] JournalError),
+    /// Nobody knows where lop was started.
+    #[error("cannot tell the working directory")]
+    Directory(#[source] io::Error),
+    /// The directory of an interrupted run cannot be gone to.
+    #[error("cannot go to {}, where the run was started", path.display())]
+    Gone {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
     /// Signals cannot be watched.
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
@@ -206,6 +225,24 @@ impl Failure {
             Failure::Store(StoreError::NotWritable { .. }) => {
                 causes(out, self)?;
                 hint_line(out, "write the result elsewhere with -o")
+            }
+            Failure::Store(StoreError::OriginalExists(original)) => {
+                causes(out, self)?;
+                let folder = original.with_extension("lop");
+                if !folder.join("journal").is_file() {
+                    return Ok(());
+                }
+                hint_line(
+                    out,
+                    &format!("if a run was interrupted here, `lop resume {}` goes on with it", folder.display()),
+                )
+            }
+            Failure::Journal(error) => {
+                causes(out, self)?;
+                match journal_hint(error) {
+                    Some(hint) => hint_line(out, &hint),
+                    None => Ok(()),
+                }
             }
             Failure::Model { source, .. } => {
                 causes(out, self)?;
@@ -322,6 +359,29 @@ fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The way out of trouble with a journal.
+fn journal_hint(error: &JournalError) -> Option<String> {
+    let anew = |path: &PathBuf| {
+        Some(format!(
+            "to begin anew, remove {} or name another folder with --state, and run the test again",
+            path.display()
+        ))
+    };
+    match error {
+        JournalError::Unwritten { .. } => {
+            Some("name another folder with --state DIR, or go without a journal by --no-state".to_owned())
+        }
+        JournalError::Missing(_) => Some("the folder of a run stands beside its result: RESULT.lop".to_owned()),
+        JournalError::Busy(_) => Some("wait for it to end, or stop it first".to_owned()),
+        JournalError::NotAJournal(path)
+        | JournalError::Format { path, .. }
+        | JournalError::Version { path, .. }
+        | JournalError::Foreign { path, .. }
+        | JournalError::Damaged { path, .. } => anew(path),
+        _ => None,
+    }
 }
 
 /// What usually is the matter with a test that refuses its own input.

@@ -12,7 +12,10 @@ pub mod model;
 pub mod rules;
 pub mod settings;
 mod signals;
+mod state;
+pub mod state_args;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -31,9 +34,10 @@ pub fn main() -> ExitCode {
         return code;
     }
     // Ends the process itself for --help, --version and what clap can tell to be wrong (exit code 2).
-    let cli = Cli::parse();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let cli = Cli::parse_from(&arguments);
     anstream::ColorChoice::from(cli.reduce.color).write_global();
-    match dispatch(cli) {
+    match dispatch(cli, arguments) {
         Ok(code) => code.into(),
         Err(failure) => {
             failure.report();
@@ -42,12 +46,15 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli) -> Result<Code, Failure> {
+fn dispatch(cli: Cli, arguments: Vec<OsString>) -> Result<Code, Failure> {
     match cli.command {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
         Some(Command::Doctor(args)) => commands::doctor::run(*args),
-        None => commands::reduce::run(cli.reduce),
+        Some(Command::Resume(args)) => commands::resume::run(&args),
+        Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),
+        Some(Command::History(args)) => commands::history::run(&args).map(|()| Code::Reduced),
+        None => commands::reduce::run(cli.reduce, arguments),
     }
 }

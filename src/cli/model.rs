@@ -25,6 +25,14 @@ pub(super) fn load(path: &Path, grammar: Option<&Grammar>) -> Result<Model, Fail
     Ok(model)
 }
 
+/// The model in a journal.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn kept(text: &str, journal: &Path) -> Result<Model, Failure> {
+    Model::from_json(text.as_bytes()).map_err(|source| Failure::Model { path: journal.to_owned(), source })
+}
+
 /// Reads a file that may be anything, as far as a model can go.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();

@@ -10,7 +10,7 @@ use crate::grammar::{Folder, Grammar, Overrides, Patched, Registry};
 use super::failure::Failure;
 
 /// What is read of the folder.
-const FILES: [&str; 2] = ["language.toml", "reduce.scm"];
+pub(super) const FILES: [&str; 2] = ["language.toml", "reduce.scm"];
 
 /// Why a user's rules cannot be used.
 #[derive(Debug, thiserror::Error)]

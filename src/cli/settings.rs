@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::doctor::Extent;
 use crate::engine::Config;
 use crate::grammar::Grammar;
+use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
 use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
@@ -17,7 +18,7 @@ use crate::report::{Kept, Store, Verbosity};
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
-use super::{model, rules};
+use super::{model, rules, state};
 
 /// The name that stands for standard output.
 const DASH: &str = "-";
@@ -49,6 +50,14 @@ pub struct Settings {
     pub kept: Kept,
     /// The open place of the result.
     pub store: Store,
+    /// The folder of the journal, if there is one.
+    pub state: Option<PathBuf>,
+    /// The folder of the shared cache.
+    pub cache: Option<PathBuf>,
+    /// The hash of the test.
+    pub test: String,
+    /// What the user's own rules are, to be put behind the name of the language.
+    pub rules: String,
     /// Where the events go.
     pub json: Option<PathBuf>,
     /// Where what was learnt goes.
@@ -71,6 +80,18 @@ impl Settings {
     /// # Errors
     /// Everything that can be known to be wrong before the first test.
     pub fn new(args: ReduceArgs) -> Result<Settings, Failure> {
+        Settings::build(args, None)
+    }
+
+    /// Finds out what was meant by the command line of an interrupted run: input and model are those of its journal.
+    ///
+    /// # Errors
+    /// As [`Settings::new`].
+    pub fn resumed(args: ReduceArgs, past: &Past) -> Result<Settings, Failure> {
+        Settings::build(args, Some(past))
+    }
+
+    fn build(args: ReduceArgs, past: Option<&Past>) -> Result<Settings, Failure> {
         let (test, path) = forms(&args.words, &args.test)?;
         check_stdout(&args)?;
         check_schedule(&args)?;
@@ -79,7 +100,7 @@ impl Settings {
         let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
-        let content = read(&path)?;
+        let content = past.map_or_else(|| read(&path), |past| Ok(past.input.clone()))?;
         let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
         let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
         let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
@@ -102,9 +123,19 @@ impl Settings {
             save_model: args.save_model.as_deref(),
         };
         files.check()?;
-        let store = Store::open(&path, &kept)?;
+        let store = match past {
+            None => Store::open(&path, &kept)?,
+            Some(past) => Store::reopen(&path, &kept, &past.input)?,
+        };
+        let identity = state::test_identity(&oracle);
+        let identity = identity.map_err(|source| Failure::Input { path: oracle.program().to_owned(), source })?;
+        let usual = || state::usual_folder(&path, &kept).filter(|_| store.is_file() && !args.state.no_state);
+        let folder = args.state.state.or_else(usual);
         let model = args.load_model.as_deref().filter(|_| !files.model_is_to_be_begun());
-        let model = model.map(|from| model::load(from, grammar.as_deref())).transpose()?;
+        let model = match past {
+            None => model.map(|from| model::load(from, grammar.as_deref())).transpose()?,
+            Some(past) => past.header.model.as_deref().map(|text| model::kept(text, &past.path)).transpose()?,
+        };
         let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
@@ -163,6 +194,10 @@ impl Settings {
             options,
             kept,
             store,
+            state: folder,
+            cache: args.state.cache,
+            test: identity,
+            rules: args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
             json,
             save_model,
             diff,

@@ -343,7 +343,9 @@ mod tests {
 
     #[test]
     fn each_ill_has_its_own_finding() {
-        let ills: [(&str, Level, fn(&mut Facts)); 13] = [
+        /// What makes a test ill.
+        type Ill = fn(&mut Facts);
+        let ills: [(&str, Level, Ill); 13] = [
             ("repeated", Level::Fault, |facts| facts.input[3] = no()),
             ("empty file", Level::Fault, |facts| facts.empty = Some(yes(5))),
             ("trivial file", Level::Fault, |facts| facts.trivial = Some(yes(5))),

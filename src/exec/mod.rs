@@ -1,13 +1,16 @@
 //! Responsible for where candidates run: [`Executor`] takes jobs and gives outcomes back, one by one, in any order.
 //!
 //! [`Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
-//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine.
+//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine. [`Remembering`] goes around
+//! any of them and answers what a [`Memory`] knows.
 
 mod inline;
 mod local;
+mod memory;
 
 pub use inline::Inline;
 pub use local::{LocalOptions, LocalWorkers, StartError};
+pub use memory::{Key, Memory, Remembering, key};
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -83,6 +83,20 @@ pub struct Outcome {
     pub slip: Option<String>,
     /// Something a reader of the report should know, such as that the test was killed for writing too much.
     pub note: Option<String>,
+    /// Where the outcome is known from when the test was not run for it.
+    pub recalled: Option<Recalled>,
+}
+
+/// Where an outcome is known from without a run of the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recalled {
+    /// The same reduction, before it was interrupted.
+    Journal {
+        /// Working time of the reduction when the outcome was known.
+        at: Duration,
+    },
+    /// Another reduction with the same test.
+    Cache,
 }
 
 impl Outcome {
@@ -123,6 +137,7 @@ impl Outcome {
             stderr_tail: Vec::new(),
             slip: None,
             note: None,
+            recalled: None,
         }
     }
 }

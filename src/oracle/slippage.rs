@@ -71,7 +71,8 @@ impl Slippage {
         let line = self.directory.replace_all(line, &b""[..]);
         let line = self.number.replace_all(&line, &b"N"[..]);
         let mut text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-        text.truncate(text.floor_char_boundary(LONGEST));
+        let end = (0..=LONGEST).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        text.truncate(end);
         Some(text)
     }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use crate::engine::Verdict;
-use crate::oracle::Outcome;
+use crate::oracle::{Outcome, Recalled};
 
 use super::Report;
 
@@ -66,6 +66,8 @@ pub enum Event<'a> {
         duration: Duration,
         /// Candidates that were answered from the cache so far.
         cache_hits: u64,
+        /// Where the outcome is known from when the test was not run.
+        recalled: Option<Recalled>,
         /// A note on the candidate (`depth 3 of list kind`), for `-v`.
         what: &'a str,
     },

@@ -17,6 +17,7 @@ pub mod event;
 mod finish;
 mod gate;
 mod in_order;
+mod inquiry;
 mod judge;
 mod keep;
 mod literals;
@@ -272,6 +273,8 @@ fn finish(
         tests: session.counts,
         reliability: session.reliability(),
         cache_hits: session.cache_hits,
+        from_journal: session.from_journal,
+        from_shared_cache: session.from_shared_cache,
         gate_refusals: session.gate_refusals,
         elapsed: session.elapsed(),
         waiting: session.waiting,

@@ -99,9 +99,13 @@ pub struct Report {
     pub reliability: Reliability,
     /// Candidates answered from the cache.
     pub cache_hits: u64,
+    /// Tests whose outcome the journal of an interrupted run knew; they are counted among the tests.
+    pub from_journal: u64,
+    /// Tests whose outcome other runs had left in the shared cache; they are counted among the tests.
+    pub from_shared_cache: u64,
     /// Candidates refused without a test because they had new syntax errors.
     pub gate_refusals: u64,
-    /// Wall time of the whole run.
+    /// Wall time of the whole reduction, that of interrupted runs included.
     pub elapsed: Duration,
     /// Wall time in which at least one test was running and lop waited for it.
     pub waiting: Duration,

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
-use crate::oracle::{Cancel, Outcome, Unresolved};
+use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
 use crate::syntax::{Document, count_lines, count_words, without_blanks};
 
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
+pub(super) use super::inquiry::{Candidate, Inquiry};
 use super::options::Options;
 use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats};
@@ -54,45 +55,6 @@ pub(super) enum Halt {
     Failed(ReduceError),
 }
 
-/// A text to be judged.
-#[derive(Clone)]
-pub(super) struct Candidate {
-    /// The whole text.
-    pub(super) text: Vec<u8>,
-    /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
-    pub(super) tokens: Option<usize>,
-    /// Whether every part that is gone may go by itself; all of them together may still be too much.
-    pub(super) cleared: bool,
-    /// Where everything is that the user wants kept; `None` if something of it is touched.
-    pub(super) kept: Option<Vec<Range<usize>>>,
-}
-
-/// Somebody who has questions and learns from the answers, in any order.
-pub(super) trait Inquiry {
-    /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
-    /// may come again under its number until it is answered.
-    fn questions(&mut self, most: usize) -> Vec<u64>;
-    /// The candidate of a question.
-    fn candidate(&self, question: u64) -> Candidate;
-    /// Whether the answer can still be used.
-    fn wants(&self, question: u64) -> bool;
-    /// Whether the candidate of a question that was answered *interesting* may still be accepted.
-    fn may_accept(&self, question: u64) -> bool;
-    /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
-    /// it was answered *interesting*, now or before.
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
-    /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
-    fn heeds_blanks(&self) -> bool {
-        true
-    }
-    /// The pass that asks, where an inquiry asks for several.
-    fn pass(&self, _: u64) -> Option<Pass> {
-        None
-    }
-    /// What the question is about, for people.
-    fn describe(&self, question: u64) -> String;
-}
-
 /// A candidate of the inquiry under way.
 struct Asked {
     text: Arc<[u8]>,
@@ -127,6 +89,10 @@ pub(super) struct Session<'a> {
     pass: &'static str,
     stats: Vec<PassStats>,
     started: Instant,
+    /// Working time before `started`: that of the run whose journal is being read.
+    before: Duration,
+    pub(super) from_journal: u64,
+    pub(super) from_shared_cache: u64,
     pub(super) counts: Counts,
     pub(super) cache_hits: u64,
     pub(super) gate_refusals: u64,
@@ -163,6 +129,9 @@ impl<'a> Session<'a> {
             pass: "baseline",
             stats: Vec::new(),
             started: Instant::now(),
+            before: Duration::ZERO,
+            from_journal: 0,
+            from_shared_cache: 0,
             counts: Counts::default(),
             cache_hits: 0,
             gate_refusals: 0,
@@ -196,9 +165,21 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Wall time since the start.
+    /// Wall time since the start, that of interrupted runs included.
     pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.before + self.started.elapsed()
+    }
+
+    /// Takes note of an outcome that was not tested for: the clock goes on where it stood then.
+    fn recalled(&mut self, from: Recalled, duration: Duration) {
+        match from {
+            Recalled::Journal { at } => {
+                self.from_journal += 1;
+                self.waiting += duration.min(at.saturating_sub(self.elapsed()));
+                (self.before, self.started) = (at.max(self.before), Instant::now());
+            }
+            Recalled::Cache => self.from_shared_cache += 1,
+        }
     }
 
     /// What each pass did.
@@ -507,6 +488,9 @@ impl<'a> Session<'a> {
         self.counts.add(outcome.verdict);
         self.testing += outcome.duration;
         self.pass_stats().tests += 1;
+        if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
+            self.recalled(from, outcome.duration);
+        }
         self.emit(&Event::Tested {
             number: self.counts.total(),
             pass: self.pass,
@@ -514,6 +498,7 @@ impl<'a> Session<'a> {
             verdict: outcome.verdict,
             duration: outcome.duration,
             cache_hits: self.cache_hits,
+            recalled: outcome.recalled,
             what,
         })?;
         if let Some(signature) = &outcome.slip {
@@ -553,7 +538,7 @@ impl<'a> Session<'a> {
     pub(super) fn check_limits(&self) -> Result<(), Halt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
-        let time = self.options.max_time.is_some_and(|most| self.started.elapsed() >= most);
+        let time = self.options.max_time.is_some_and(|most| self.elapsed() >= most);
         if tests || time { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
     }
 

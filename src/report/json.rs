@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::engine::DepthRow;
-use crate::oracle::{Exit, Outcome};
+use crate::oracle::{Exit, Outcome, Recalled};
 use crate::passes::NO_DEPTH;
 use crate::reduce::{Ended, Event, EventSink, Report, Size};
 
@@ -78,10 +78,10 @@ fn describe(event: &Event<'_>) -> Value {
             "event": "baseline", "outcome": outcome_of(outcome), "deadline": seconds(*deadline),
         }),
         Event::Pass { name, round } => json!({ "event": "pass", "pass": name, "round": round }),
-        Event::Tested { number, pass, bytes, verdict, duration, cache_hits, what } => json!({
+        Event::Tested { number, pass, bytes, verdict, duration, cache_hits, recalled, what } => json!({
             "event": "tested", "number": number, "pass": pass, "bytes": bytes,
             "verdict": text::verdict(*verdict), "duration": seconds(*duration),
-            "cache_hits": cache_hits, "what": what,
+            "cache_hits": cache_hits, "from": from(*recalled), "what": what,
         }),
         Event::Accepted { size, tests, pass, .. } => json!({
             "event": "accepted", "size": size_of(*size), "tests": tests, "pass": pass,
@@ -128,7 +128,8 @@ fn finished(report: &Report) -> Value {
             "bound": report.reliability.bound, "confirmations": report.reliability.confirmations,
             "returns": report.reliability.returns,
         },
-        "cache_hits": report.cache_hits, "gate_refusals": report.gate_refusals,
+        "cache_hits": report.cache_hits, "from_journal": report.from_journal,
+        "from_shared_cache": report.from_shared_cache, "gate_refusals": report.gate_refusals,
         "elapsed": seconds(report.elapsed), "waiting": seconds(report.waiting),
         "testing": seconds(report.testing),
         "passes": passes,
@@ -136,6 +137,14 @@ fn finished(report: &Report) -> Value {
         "all_depths": depth_of(&DepthRow { depth: NO_DEPTH, ..DepthRow::total(&report.depths) }),
         "kept_by_timeout": report.kept_by_timeout,
     })
+}
+
+fn from(recalled: Option<Recalled>) -> &'static str {
+    match recalled {
+        None => "test",
+        Some(Recalled::Journal { .. }) => "journal",
+        Some(Recalled::Cache) => "cache",
+    }
 }
 
 fn size_of(size: Size) -> Value {

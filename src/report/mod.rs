@@ -2,10 +2,10 @@
 //!
 //! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
 //! [`JsonLines`] writes every event for programs, [`Progress`] shows people what is going on;
-//! [`Reporters`] hands each event to all of them, the store first, so that nobody hears of a
+//! [`Reporters`] hands each event to all of them, the journal and the store first, so that nobody hears of a
 //! result that could still be lost. [`summary`] and [`diff`] speak once, at the end;
 //! [`comparison`] says what came of holding algorithms against each other, [`findings`] what is the
-//! matter with a test.
+//! matter with a test, [`steps`] what a journal holds.
 
 pub mod comparison;
 pub mod diff;
@@ -13,12 +13,14 @@ pub mod findings;
 pub mod json;
 pub mod others;
 pub mod progress;
+pub mod steps;
 pub mod store;
 pub mod summary;
 pub mod text;
 
 use std::io;
 
+use crate::journal::Notes;
 use crate::reduce::{Event, EventSink};
 
 pub use json::JsonLines;
@@ -28,6 +30,8 @@ pub use store::{Kept, Store, StoreError, state_directory};
 
 /// All consumers of one run.
 pub struct Reporters {
+    /// Remembers on disk what an interrupted run needs to go on.
+    pub notes: Notes,
     /// Keeps the best result.
     pub store: Store,
     /// Keeps the other crashes.
@@ -40,6 +44,10 @@ pub struct Reporters {
 
 impl EventSink for Reporters {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if self.notes.event(event)? {
+            // A step of the run that is gone on with: the file holds a later one.
+            return self.json.as_mut().map_or(Ok(()), |json| json.event(event));
+        }
         self.store.event(event)?;
         self.others.event(event)?;
         if let Some(json) = &mut self.json {

@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::oracle::Outcome;
 use crate::reduce::{Event, EventSink, Size};
 
+use super::steps;
 use super::text::{self, FAINT, STRONG, WARN};
 
 /// How often the line is drawn anew; faster than this cannot be read.
@@ -75,16 +76,7 @@ impl Progress {
     }
 
     fn accepted(&self, pass: &str) {
-        let (size, before) = (self.now, self.before);
-        self.say(&format!(
-            "{FAINT}{:>9}{FAINT:#}  test {:<6} {pass:<14} {:>10} bytes {:>5}  {:>9} tokens {:>5}",
-            text::duration(self.start.elapsed()),
-            text::count(self.tests),
-            text::len(size.bytes),
-            text::percent(size.bytes, before.bytes),
-            text::len(size.tokens),
-            text::percent(size.tokens, before.tokens),
-        ));
+        self.say(&steps::line(self.start.elapsed(), self.tests, pass, self.now, self.before));
     }
 
     fn refresh(&self) {
@@ -150,7 +142,7 @@ impl EventSink for Progress {
                     self.say(&format!("{STRONG}{name}{STRONG:#}, round {round}"));
                 }
             }
-            Event::Tested { number, pass, bytes, verdict, duration, cache_hits, what } => {
+            Event::Tested { number, pass, bytes, verdict, duration, cache_hits, what, .. } => {
                 (self.tests, self.cache_hits, self.pass) = (number, cache_hits, pass);
                 if self.verbosity >= Verbosity::Tests {
                     self.say(&format!(

@@ -37,6 +37,9 @@ pub enum StoreError {
     /// The name for the original is taken.
     #[error("{} exists already and is never overwritten; move it away, or write the result elsewhere with -o", .0.display())]
     OriginalExists(PathBuf),
+    /// What is kept as the original is not what the interrupted run began with.
+    #[error("{} is not the input of the interrupted run; move it back, or write the result elsewhere", .0.display())]
+    OriginalDiffers(PathBuf),
     /// The output is the input.
     #[error("the output {} is the input itself; without -o the input is replaced and the original kept as {}", output.display(), original.display())]
     OutputIsInput {
@@ -149,6 +152,52 @@ impl Store {
             Kept::File(output) => Place::for_output(input, output)?,
         };
         Ok(Store { place, written: false, synced: None })
+    }
+
+    /// Prepares to keep results of a reduction of `input`, whose content was `content`, that was interrupted: the
+    /// original may have been kept already.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and when what is kept as the original has another content.
+    pub fn reopen(input: &Path, kept: &Kept, content: &[u8]) -> Result<Store, StoreError> {
+        let original = original_name(input);
+        if *kept != Kept::InPlace || !original.exists() {
+            return Store::open(input, kept);
+        }
+        let found = fs::read(&original);
+        let found = found.map_err(|source| StoreError::NotWritable { output: original.clone(), source })?;
+        if found != content {
+            return Err(StoreError::OriginalDiffers(original));
+        }
+        let target = Target { original: Some(original), ..Target::existing(input)? };
+        Ok(Store { place: Place::Rename(Box::new(target)), written: true, synced: None })
+    }
+
+    /// Whether results go to a file that is replaced, and not to a device or to standard output.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.place, Place::Rename(_))
+    }
+
+    /// Puts the best result of an interrupted run in its place again, and its input beside it if somebody has removed
+    /// that since. A device and standard output get their result at the end.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn restore(&mut self, best: &[u8], input: &[u8]) -> io::Result<()> {
+        let Place::Rename(target) = &self.place else {
+            return Ok(());
+        };
+        let now = fs::read(&target.file).unwrap_or_default();
+        if !self.written
+            && now != input
+            && let Some(original) = &target.original
+        {
+            // What is in the file's place is a step already, and must not be kept as the original.
+            OpenOptions::new().write(true).create_new(true).open(original)?.write_all(input)?;
+            self.written = true;
+        }
+        if now == best { Ok(()) } else { self.write(best, true) }
     }
 
     /// Whether anything has been written to a file.

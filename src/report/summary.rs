@@ -37,6 +37,8 @@ pub struct Places<'a> {
     pub checkup: (usize, Duration),
     /// The other crashes that were met.
     pub others: Option<&'a Others>,
+    /// What `lop resume` has to be given to go on, if there is a journal.
+    pub journal: Option<&'a Path>,
 }
 
 /// Writes the summary.
@@ -58,6 +60,9 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     }
     if let Some(model) = places.model {
         writeln!(out, "  {STRONG}model{STRONG:#}     {}", model.display())?;
+    }
+    if let Some(journal) = places.journal.filter(|_| report.ended != Ended::Complete) {
+        writeln!(out, "  {STRONG}go on{STRONG:#}     lop resume {}", journal.display())?;
     }
     places.others.map_or(Ok(()), |found| others(out, found))
 }
@@ -125,6 +130,15 @@ fn tests(out: &mut dyn Write, report: &Report, checkup: Duration) -> io::Result<
         text::count(report.gate_refusals),
     )?;
     reliability(out, report.reliability)?;
+    let old = [(report.from_journal, "the journal"), (report.from_shared_cache, "the cache of earlier runs")];
+    let old: Vec<String> = old
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, place)| format!("{} taken from {place}", text::plural(number, "outcome")))
+        .collect();
+    if !old.is_empty() {
+        writeln!(out, "  tests not run again: {}", old.join(", "))?;
+    }
     let mean = match u32::try_from(total) {
         Ok(some) if some > 0 => report.testing / some,
         _ => report.testing,
@@ -291,6 +305,8 @@ mod tests {
             tests: Counts { interesting: 58, not_interesting: 270, timeout: 4, ..Counts::default() },
             reliability: Reliability { repeated: 6, confirmations: 5, ..Reliability::default() },
             cache_hits: 12,
+            from_journal: 0,
+            from_shared_cache: 0,
             gate_refusals: 102,
             elapsed: Duration::from_millis(2_310),
             waiting: Duration::from_millis(2_110),
@@ -323,6 +339,7 @@ mod tests {
             model: Some(Path::new("zed.model")),
             checkup: (2, Duration::from_millis(24)),
             others: None,
+            journal: Some(Path::new("a.c.lop")),
         };
         let mut out = Vec::new();
         write(&mut out, &report(), &places).expect("a vector takes everything");
@@ -380,6 +397,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             model: None,
             checkup: (0, Duration::ZERO),
             others: None,
+            journal: None,
         };
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
@@ -407,6 +425,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             model: None,
             checkup: (0, Duration::ZERO),
             others: None,
+            journal: Some(Path::new("a.c.lop")),
         };
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };
@@ -420,6 +439,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         assert!(complete.starts_with("nothing to remove from a.c in 2.31 s"), "{complete}");
         assert!(complete.contains("7 cancelled, overtaken by an earlier answer"), "{complete}");
         let cancelled = heading(Ended::Cancelled);
+        assert!(cancelled.ends_with("  go on     lop resume a.c.lop\n") && !complete.contains("go on"), "{cancelled}");
         assert!(cancelled.starts_with("stopped early; nothing removed yet from a.c"), "{cancelled}");
     }
 }

@@ -54,7 +54,7 @@ fn a_c_program_is_reduced_with_a_real_compiler() {
     let result = String::from_utf8(folder.read("bug.c")).expect("it was text before");
     assert!(result.contains("mistake") && result.len() < 40, "{result}");
     assert_eq!(folder.read("bug.c.orig"), PROGRAM.as_bytes());
-    assert_eq!(folder.names(), ["bug.c", "bug.c.orig"]);
+    assert_eq!(folder.names(), ["bug.c", "bug.c.lop", "bug.c.orig"]);
     let mut check = Command::new("cc");
     check.args(["-fsyntax-only", "bug.c"]).current_dir(folder.path(".")).env("LC_ALL", "C");
     let said = String::from_utf8_lossy(&check.output().expect("a C compiler").stderr).into_owned();
@@ -77,7 +77,7 @@ fn broken_json_is_reduced_with_a_real_parser() {
     let result = String::from_utf8(folder.read("small.json")).expect("it was text before");
     assert!(result.contains('\\') && result.len() <= 6, "{result}");
     assert_eq!(folder.read("bad.json"), PAYLOAD.as_bytes());
-    assert_eq!(folder.names(), ["bad.json", "small.json"]);
+    assert_eq!(folder.names(), ["bad.json", "small.json", "small.json.lop"]);
 }
 
 #[test]

@@ -23,11 +23,14 @@ const SEEDS: &str = "LOP_FLAKY_SEEDS";
 /// Seeds of each measurement otherwise.
 const FEW_SEEDS: u64 = 6;
 
+/// An honest test.
+type Honest = Box<dyn Fn(&[u8]) -> bool>;
+
 /// A real input, and a test of it that costs no process.
 struct Subject {
     file: &'static str,
     input: Vec<u8>,
-    is_interesting: Box<dyn Fn(&[u8]) -> bool>,
+    is_interesting: Honest,
 }
 
 fn read(path: &str) -> Vec<u8> {
@@ -113,9 +116,10 @@ impl Subject {
             price.most_tokens = price.most_tokens.max(size);
             price.returns += report.reliability.returns;
         }
-        println!(
+        anstream::println!(
             "{} {refuses} {accepts}: {honest_runs} honest runs, {} tokens; {price:?}",
-            self.file, honest.after.tokens
+            self.file,
+            honest.after.tokens
         );
         price
     }

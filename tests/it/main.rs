@@ -13,6 +13,7 @@ mod fixtures;
 mod flaky;
 mod gate;
 mod grammars;
+mod journal;
 mod kept;
 mod malformed;
 mod model;

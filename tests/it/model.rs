@@ -56,7 +56,7 @@ fn what_was_learnt_is_saved() {
     assert_eq!((&model["format"], &model["version"]), (&"lop-model".into(), &1.into()));
     assert_eq!(model["language"], "json");
     assert!(units(&model, "array") > 100, "{model}");
-    assert_eq!(folder.names(), ["input.json", "model", "small.json", "test.sh"]);
+    assert_eq!(folder.names(), ["input.json", "model", "small.json", "small.json.lop", "test.sh"]);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 
@@ -87,7 +87,7 @@ fn a_model_of_both_names_is_begun_and_then_added_to() {
     reduce(&folder, &both).expect_code(0);
     let twice = units(&saved(&folder), "array");
     assert!(once > 100 && twice > once + 100, "{once} {twice}");
-    assert_eq!(folder.names(), ["input.json", "model", "small.json", "test.sh"]);
+    assert_eq!(folder.names(), ["input.json", "model", "small.json", "small.json.lop", "test.sh"]);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn the_first_signal_stops_keeps_the_best_and_ends_with_3() {
         let ran = finish(child).expect_code(3);
         assert!(ran.stderr.contains("stopped early"), "{}", ran.stderr);
         assert!(is_interesting(&folder.read("input.txt")));
-        assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+        assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
         assert_eq!(folder.temporaries(), [""; 0]);
     }
 }
@@ -84,7 +84,7 @@ fn the_second_signal_ends_at_once_and_leaves_nothing_either() {
     send(&child, Signal::TERM);
     finish(child).expect_code(3);
     assert!(is_interesting(&folder.read("input.txt")));
-    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 
@@ -134,7 +134,7 @@ fn nothing_is_left_after_a_normal_end() {
     folder.lop(&["-q", "-j2", "test.sh", "input.txt"]).expect_code(0);
     assert_eq!(processes("sleep 1001.25"), [""; 0]);
     assert_eq!(folder.temporaries(), [""; 0]);
-    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn nothing_is_left_after_ctrl_c() {
     finish(child).expect_code(3);
     assert_eq!(processes("sleep 1003.25"), [""; 0]);
     assert_eq!(folder.temporaries(), [""; 0]);
-    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
 }
 
 /// Every grammar, and none.
@@ -245,7 +245,7 @@ fn a_result_that_cannot_be_written_ends_the_run_with_6_and_is_not_half_there() {
     folder.script("test.sh", &format!("echo precious > '{}'; {KEEP_ALL}", original.display()));
     let ran = folder.lop(&["-j1", "test.sh", "input.txt"]).expect_code(6);
     assert!(ran.stderr.contains("cannot keep the original as input.txt.orig"), "{}", ran.stderr);
-    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
     assert_eq!(folder.read("input.txt"), long_input().into_bytes());
     assert_eq!(folder.read("input.txt.orig"), b"precious\n");
     // What was found is not lost, and nobody is told that it is where it is not.

@@ -3,5 +3,8 @@
 pub mod compare;
 pub mod doctor;
 pub mod grammars;
+pub mod history;
 pub mod passes;
 pub mod reduce;
+pub mod replay;
+pub mod resume;

@@ -12,13 +12,14 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
-use crate::cli::signals;
-use crate::doctor::{Checkup, Patient};
-use crate::exec::Executor;
-use crate::exec::{LocalOptions, LocalWorkers};
+use crate::cli::{signals, state};
+use crate::doctor::{Checkup, Extent, Patient};
+use crate::exec::{Executor, LocalOptions, LocalWorkers, Remembering};
+use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
-use crate::reduce::{Ended, ReduceError, Report, reduce};
+use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
+use crate::report::text;
 use crate::report::{JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
@@ -27,10 +28,36 @@ use super::doctor::NULL;
 ///
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
-pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
-    let settings = Settings::new(args)?;
+pub fn run(args: ReduceArgs, arguments: Vec<OsString>) -> Result<Code, Failure> {
+    carry_out(Settings::new(args)?, Start::New(arguments))
+}
+
+/// Where a reduction starts.
+pub(super) enum Start {
+    /// At the input; these are the words of the command line.
+    New(Vec<OsString>),
+    /// Where an interrupted run stopped.
+    Again {
+        /// Keeps others from the journal.
+        lock: Lock,
+        /// What is in it.
+        past: Box<Past>,
+    },
+}
+
+/// Reduces.
+///
+/// # Errors
+/// Whatever keeps lop from starting or from going on.
+pub(super) fn carry_out(settings: Settings, start: Start) -> Result<Code, Failure> {
+    let header = state::header(&settings, start.arguments())?;
+    if let Start::Again { past, .. } = &start {
+        state::check(past, &header, &settings)?;
+    }
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &settings.test));
+    let cache = cache.transpose().map_err(Failure::Cache)?;
     let json = settings.json.as_deref().map(open_json).transpose()?;
     let run = Run {
         path: settings.path.clone(),
@@ -47,9 +74,16 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     };
     let oracle = Arc::new(settings.oracle);
     let mut workers = LocalWorkers::new(oracle.clone(), &options)?;
+    let header = Header { workers: workers.slots(), ..header };
+    let mut store = settings.store;
+    // What is gone on with was examined when it began.
+    let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
+    let (journal, note) = start.journal(settings.state.as_deref(), &header, &settings.content, &mut store)?;
+    let notes = Notes::new(journal, cache);
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
-    let others = Others::new(&state_directory(&settings.path, &run.kept), &settings.path);
-    let mut reporters = Reporters { store: settings.store, others, json, progress };
+    let folder = settings.state.unwrap_or_else(|| state_directory(&settings.path, &run.kept));
+    let others = Others::new(&folder, &settings.path);
+    let mut reporters = Reporters { notes: notes.clone(), store, others, json, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
@@ -62,8 +96,14 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
         slots: options.slots.clone(),
         null: Path::new(NULL),
     };
-    let mut sink = Checkup::new(patient, &cancel, settings.checkup, &mut reporters);
-    let result = reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut sink, &cancel);
+    let mut memory = notes.clone();
+    let mut executor = Remembering::new(&mut workers, &mut memory);
+    let mut sink = Checkup::new(patient, &cancel, extent, &mut reporters);
+    let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
+    let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.clone() });
+    let result = result.and_then(|()| {
+        reduce(&settings.content, settings.grammar, &mut executor, &settings.options, &mut sink, &cancel)
+    });
     let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
@@ -79,6 +119,60 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
         Ended::Complete => Code::Reduced,
         Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
     })
+}
+
+impl Start {
+    fn arguments(&self) -> &[OsString] {
+        match self {
+            Start::New(arguments) => arguments,
+            // They are in the journal already.
+            Start::Again { .. } => &[],
+        }
+    }
+
+    /// The journal to write, and what to say about the one that was there.
+    fn journal(
+        self,
+        folder: Option<&Path>,
+        header: &Header,
+        content: &[u8],
+        store: &mut Store,
+    ) -> Result<(Option<Journal>, Option<String>), Failure> {
+        let (lock, past) = match (self, folder) {
+            (Start::Again { lock, past }, _) => (lock, past),
+            (Start::New(_), None) => return Ok((None, None)),
+            (Start::New(_), Some(folder)) => {
+                let (journal, before) = Journal::create(folder, header, content)?;
+                return Ok((Some(journal), before.map(|before| aside(&before))));
+            }
+        };
+        let journal = Journal::resume(lock, &past)?;
+        if let Some(best) = journal.ahead() {
+            let place = past.path.display().to_string();
+            let kept = format!("the best result so far is in {place}");
+            store.restore(best, content).map_err(|source| Failure::Result { source, place, kept })?;
+        }
+        Ok((Some(journal), Some(resumed(&past))))
+    }
+}
+
+/// What is said when an unfinished journal was in the way.
+fn aside(before: &Before) -> String {
+    let which = if before.same { "this reduction" } else { "another reduction" };
+    let outcomes = text::plural(before.outcomes as u64, "outcome");
+    let to = before.moved_to.display();
+    format!("an interrupted run of {which} ({outcomes}) is kept as {to}; `lop resume {to}` goes on with it")
+}
+
+/// What is said when a run is gone on with.
+fn resumed(past: &Past) -> String {
+    let outcomes = text::plural(past.outcomes() as u64, "outcome");
+    let steps = text::plural(past.steps.len() as u64, "step");
+    let torn = match past.dropped {
+        0 => String::new(),
+        bytes => format!("; the last {} of it were torn and are dropped", text::plural(bytes as u64, "byte")),
+    };
+    format!("going on from {}: {outcomes} and {steps} are known{torn}", past.path.display())
 }
 
 /// What is said about a run.
@@ -101,27 +195,37 @@ impl Run {
         mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
-        let Reporters { store, others, .. } = reporters;
-        store.finish(&report.best).or_else(|source| {
+        let Reporters { store, notes, others, .. } = reporters;
+        // Stopped before it got as far as the run that it goes on with.
+        let ahead = notes.ahead().filter(|_| report.ended != Ended::Complete);
+        let best = ahead.as_deref().unwrap_or(&report.best);
+        store.finish(best).or_else(|source| {
             // A reader who has seen enough wants no more.
             if self.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
                 return Ok(());
             }
             let kept = match self.kept {
-                Kept::Stdout => self.aside(&report.best, "standard output has a part of it at most"),
-                _ => self.rescue(&report.best, store),
+                Kept::Stdout => self.aside(best, "standard output has a part of it at most"),
+                _ => self.rescue(best, store),
             };
             Err(Failure::Result { source, place: self.place(), kept })
+        })?;
+        notes.ended(report.ended).map_err(|source| Failure::Result {
+            source,
+            place: "the journal".to_owned(),
+            kept: format!("the result is in {}", self.place()),
         })?;
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
             let place = self.place();
+            let journal = notes.place();
             let places = Places {
                 input: &self.path,
                 grammar: &self.language,
                 result: &place,
                 original: store.original(),
                 checkup,
+                journal: journal.as_deref(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
                 others: Some(others),
             };
@@ -159,7 +263,16 @@ impl Run {
         };
         // The input itself may not even have been judged, and is where it was.
         let best = best.filter(|&best| best != original);
-        let kept = best.map(|best| self.rescue(best, &mut reporters.store));
+        let can_go_on = reporters.notes.settle(is_refused(&error));
+        let kept = match reporters.notes.ahead() {
+            Some(_) => Some(format!("the best result so far is in {}", self.place())),
+            None => best.map(|best| self.rescue(best, &mut reporters.store)),
+        };
+        let go_on = reporters.notes.place().filter(|_| can_go_on);
+        let kept = kept.map(|kept| match &go_on {
+            Some(place) => format!("{kept}; `lop resume {}` goes on", place.display()),
+            None => kept,
+        });
         let failure = Failure::Reduce(Box::new(Unfinished {
             error,
             input: self.path.clone(),
@@ -205,6 +318,11 @@ impl Run {
         file.write_all(best)?;
         Ok(file.keep()?.1)
     }
+}
+
+/// Whether the reduction did not begin, so that there is nothing to go on with.
+fn is_refused(error: &ReduceError) -> bool {
+    !matches!(error, ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. })
 }
 
 fn open_json(path: &Path) -> Result<JsonLines, Failure> {

@@ -1,0 +1,47 @@
+//! `lop history DIR`: the best results of a reduction, as a list or one of them.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::cli::failure::Failure;
+use crate::cli::settings::is_stdout;
+use crate::cli::state_args::HistoryArgs;
+use crate::journal::{Past, journal_file};
+use crate::report::steps;
+use crate::report::text;
+
+/// Writes the list, or the result that was asked for.
+///
+/// # Errors
+/// When the journal cannot be read, has no such result, or the output cannot be written.
+pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
+    let past = Past::read(&journal_file(&args.folder))?;
+    let Some(number) = args.at else {
+        let mut out = anstream::stdout().lock();
+        return steps::history(&mut out, &past).and_then(|()| out.flush()).or_else(Failure::unless_closed);
+    };
+    if number > past.steps.len() {
+        let steps = text::plural(past.steps.len() as u64, "best result");
+        return Err(Failure::Usage {
+            message: format!("--at {number}: the journal has {steps}"),
+            hint: "without --at they are listed".to_owned(),
+        });
+    }
+    let best = past.text(number)?;
+    match args.output.as_deref().filter(|output| !is_stdout(output)) {
+        Some(output) => write(output, &best),
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(&best).and_then(|()| out.flush()).or_else(Failure::unless_closed)
+        }
+    }
+}
+
+fn write(output: &Path, best: &[u8]) -> Result<(), Failure> {
+    fs::write(output, best).map_err(|source| Failure::Result {
+        source,
+        place: output.display().to_string(),
+        kept: "the journal still has it".to_owned(),
+    })
+}

@@ -1,0 +1,18 @@
+//! `lop replay DIR`: shows a reduction again, without its test.
+
+use std::io::Write;
+
+use crate::cli::failure::Failure;
+use crate::cli::state_args::ReplayArgs;
+use crate::journal::{Past, journal_file};
+use crate::report::steps;
+
+/// Writes the steps on standard output.
+///
+/// # Errors
+/// When the journal cannot be read, or standard output not be written.
+pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
+    let past = Past::read(&journal_file(&args.folder))?;
+    let mut out = anstream::stdout().lock();
+    steps::replay(&mut out, &past).and_then(|()| out.flush()).or_else(Failure::unless_closed)
+}

@@ -1,0 +1,38 @@
+//! `lop resume DIR`: goes on with a reduction that was interrupted.
+
+use std::io::{self, Write};
+
+use super::reduce::{self, Start};
+use crate::cli::exit_code::Code;
+use crate::cli::failure::Failure;
+use crate::cli::settings::Settings;
+use crate::cli::state;
+use crate::cli::state_args::ResumeArgs;
+use crate::journal::{Lock, Past, journal_file};
+use crate::reduce::Ended;
+use crate::report::text::{self, GOOD};
+
+/// Goes on where the journal ends.
+///
+/// # Errors
+/// When the journal is missing, damaged, in use or about something else, and whatever keeps a reduction from going on.
+pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
+    // The working directory is about to change.
+    let path = std::path::absolute(journal_file(&args.folder)).map_err(Failure::Directory)?;
+    let lock = Lock::take(&path)?;
+    let past = Past::read(&path)?;
+    state::check_version(&past)?;
+    if past.ended == Some(Ended::Complete) {
+        if !args.quiet {
+            let _ = say_ended(&mut anstream::stderr().lock(), &past);
+        }
+        return Ok(Code::Reduced);
+    }
+    let settings = Settings::resumed(state::arguments(&past, args)?, &past)?;
+    reduce::carry_out(settings, Start::Again { lock, past: Box::new(past) })
+}
+
+fn say_ended(out: &mut dyn Write, past: &Past) -> io::Result<()> {
+    let tests = text::plural(past.outcomes() as u64, "test");
+    writeln!(out, "{GOOD}nothing to do{GOOD:#}: the reduction had ended after {tests}, and its result is left as it is")
+}

@@ -1,0 +1,144 @@
+//! What ties a journal to its run: where it is kept, what it says the run depends on, and whether that still holds.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use crate::journal::{Header, JournalError, Past, Text};
+use crate::oracle::CommandOracle;
+use crate::report::{Kept, state_directory};
+
+use super::args::{Cli, ReduceArgs};
+use super::failure::Failure;
+use super::rules;
+use super::settings::Settings;
+use super::state_args::ResumeArgs;
+
+/// A program up to this size is a part of the test as it is; a larger one (a compiler) by its length and time.
+const PROGRAM: u64 = 16 << 20;
+
+/// The version that journals are tied to.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Where the journal of a run is kept unless the user says where: beside the result.
+pub(super) fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
+    (!matches!(kept, Kept::Stdout)).then(|| state_directory(input, kept))
+}
+
+/// What a run depends on.
+///
+/// # Errors
+/// When the working directory cannot be told.
+pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Header, Failure> {
+    let directory = std::env::current_dir().map_err(Failure::Directory)?;
+    Ok(Header {
+        lop: VERSION.to_owned(),
+        arguments: arguments.iter().map(|word| text(word)).collect(),
+        directory: text(directory.as_os_str()),
+        input: blake3::hash(&settings.content).to_string(),
+        test: settings.test.clone(),
+        grammar: format!("{}{}", settings.language(), settings.rules),
+        model: settings.options.model.as_ref().map(|model| model.to_json()),
+        workers: settings.jobs,
+    })
+}
+
+/// The hash of everything that the outcome of a test depends on, as far as lop can know it: its program, arguments and
+/// conditions, and the candidate's name.
+pub(super) fn test_identity(oracle: &CommandOracle) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    // Every part of an oracle decides about outcomes, and none is left out here.
+    hasher.update(format!("{oracle:?}").as_bytes());
+    let facts = fs::metadata(oracle.program())?;
+    if facts.len() <= PROGRAM {
+        hasher.update_reader(File::open(oracle.program())?)?;
+    } else {
+        hasher.update(format!("{} {}.{}", facts.len(), facts.mtime(), facts.mtime_nsec()).as_bytes());
+    }
+    Ok(hasher.finalize().to_string())
+}
+
+/// The hash of a user's own rules, to be put behind the name of the language.
+pub(super) fn rules_identity(folder: &Path) -> String {
+    let files = rules::FILES.map(|name| fs::read(folder.join(name)).unwrap_or_default());
+    format!(" with {}", blake3::hash(&files.join(&b"\0"[..])))
+}
+
+/// The command line of an interrupted run, with what the user wants otherwise now. The working directory becomes that
+/// of the run, because paths are meant relative to it.
+///
+/// # Errors
+/// When the directory is gone, or the line cannot be understood by this version.
+pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Failure> {
+    let directory = PathBuf::from(word(&past.header.directory));
+    std::env::set_current_dir(&directory).map_err(|source| Failure::Gone { path: directory, source })?;
+    let words = past.header.arguments.iter().map(word);
+    let Ok(Cli { command: None, mut reduce }) = Cli::try_parse_from(words) else {
+        return Err(JournalError::NotAJournal(past.path.clone()).into());
+    };
+    reduce.jobs = Some(now.jobs.unwrap_or(past.header.workers));
+    if past.ended.is_some_and(|ended| ended == crate::reduce::Ended::Budget) {
+        (reduce.max_tests, reduce.max_time) = (None, None);
+    }
+    (reduce.max_tests, reduce.max_time) = (now.max_tests.or(reduce.max_tests), now.max_time.or(reduce.max_time));
+    if now.quiet || now.verbose > 0 {
+        (reduce.quiet, reduce.verbose) = (now.quiet, now.verbose);
+    }
+    Ok(reduce)
+}
+
+/// Whether a journal was written by this version of lop.
+///
+/// # Errors
+/// When it was not.
+pub(super) fn check_version(past: &Past) -> Result<(), JournalError> {
+    let (path, found) = (past.path.clone(), past.header.lop.clone());
+    if found == VERSION { Ok(()) } else { Err(JournalError::Version { path, found, own: VERSION.to_owned() }) }
+}
+
+/// Whether everything that the run depends on is as it was.
+///
+/// # Errors
+/// What is not.
+pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<(), JournalError> {
+    let foreign = |what, why: String| Err(JournalError::Foreign { path: past.path.clone(), what, why });
+    let then = &past.header;
+    if then.input != now.input {
+        return foreign("input", "the copy of it in the journal is another one".to_owned());
+    }
+    let file = settings.path.display();
+    let changed = match (&settings.kept, fs::read(&settings.path)) {
+        (Kept::InPlace, Ok(found)) => !past.knows(&found),
+        (_, Ok(found)) => found != past.input,
+        (_, Err(_)) => false,
+    };
+    if changed {
+        return foreign("input", format!("{file} has changed since"));
+    }
+    if then.test != now.test {
+        return foreign("test", format!("{} has changed since", settings.oracle.program().display()));
+    }
+    if then.grammar != now.grammar {
+        return foreign("grammar", format!("it was {}, and is {}", then.grammar, now.grammar));
+    }
+    Ok(())
+}
+
+fn text(word: &std::ffi::OsStr) -> Text {
+    match word.to_str() {
+        Some(plain) => Text::Plain(plain.to_owned()),
+        None => Text::Bytes(word.as_bytes().to_vec()),
+    }
+}
+
+fn word(text: &Text) -> OsString {
+    match text {
+        Text::Plain(plain) => OsString::from(plain),
+        Text::Bytes(bytes) => OsString::from_vec(bytes.clone()),
+    }
+}

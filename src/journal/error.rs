@@ -1,0 +1,75 @@
+//! Why a journal cannot be written, read or gone on with.
+
+use std::io;
+use std::path::PathBuf;
+
+/// An error of a journal or of the shared cache. Each names the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The folder of the state, or a file in it, cannot be made.
+    #[error("cannot write {}", path.display())]
+    Unwritten {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The journal cannot be read.
+    #[error("cannot read the journal {}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// There is none.
+    #[error("there is no journal {}", .0.display())]
+    Missing(PathBuf),
+    /// Another lop is at work.
+    #[error("another lop is writing {}", .0.display())]
+    Busy(PathBuf),
+    /// It is something else, or was damaged at its very beginning.
+    #[error("{} is not a journal of lop, or its beginning is damaged", .0.display())]
+    NotAJournal(PathBuf),
+    /// It was written in another form.
+    #[error("{} is written in format {found}, and this lop reads format {wanted}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The format of the file.
+        found: u32,
+        /// The only one that is read.
+        wanted: u32,
+    },
+    /// It was written by another version, which would try other candidates.
+    #[error("{} was written by lop {found}, and this is lop {own}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version that wrote it.
+        found: String,
+        /// This version.
+        own: String,
+    },
+    /// Something that the outcomes depend on is not what it was.
+    #[error("{} belongs to another {what}: {why}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// `input`, `test`, `grammar`, …
+        what: &'static str,
+        /// What differs.
+        why: String,
+    },
+    /// A step does not follow from the one before it.
+    #[error("the journal {} is damaged: its step {step} cannot be rebuilt", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Number of the step.
+        step: usize,
+    },
+}

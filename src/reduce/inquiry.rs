@@ -1,0 +1,46 @@
+//! What a session is asked: candidates, and who has questions about them.
+
+use std::ops::Range;
+
+use crate::engine::Verdict;
+
+use super::pass::Pass;
+
+/// A text to be judged.
+#[derive(Clone)]
+pub(super) struct Candidate {
+    /// The whole text.
+    pub(super) text: Vec<u8>,
+    /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
+    pub(super) tokens: Option<usize>,
+    /// Whether every part that is gone may go by itself; all of them together may still be too much.
+    pub(super) cleared: bool,
+    /// Where everything is that the user wants kept; `None` if something of it is touched.
+    pub(super) kept: Option<Vec<Range<usize>>>,
+}
+
+/// Somebody who has questions and learns from the answers, in any order.
+pub(super) trait Inquiry {
+    /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
+    /// may come again under its number until it is answered.
+    fn questions(&mut self, most: usize) -> Vec<u64>;
+    /// The candidate of a question.
+    fn candidate(&self, question: u64) -> Candidate;
+    /// Whether the answer can still be used.
+    fn wants(&self, question: u64) -> bool;
+    /// Whether the candidate of a question that was answered *interesting* may still be accepted.
+    fn may_accept(&self, question: u64) -> bool;
+    /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
+    /// it was answered *interesting*, now or before.
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
+    /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
+    fn heeds_blanks(&self) -> bool {
+        true
+    }
+    /// The pass that asks, where an inquiry asks for several.
+    fn pass(&self, _: u64) -> Option<Pass> {
+        None
+    }
+    /// What the question is about, for people.
+    fn describe(&self, question: u64) -> String;
+}
