@@ -45,8 +45,8 @@ fn starts(facts: &Facts) -> Option<Finding> {
 
 fn input(facts: &Facts) -> Option<Finding> {
     let first = facts.input.first().filter(|outcome| outcome.verdict.is_some())?;
-    if facts.input.iter().any(Outcome::is_interesting) {
-        return Some(Finding::ok("input", format!("the input is interesting ({})", first.exit)));
+    if let Some(interesting) = facts.input.iter().find(|outcome| outcome.is_interesting()) {
+        return Some(Finding::ok("input", format!("the input is interesting ({})", interesting.exit)));
     }
     let seen = format!("the input is not interesting: it ended with {}; wanted: {}", first.exit, facts.wanted);
     let finding = Finding::new("input", Level::Fault, seen).means("there is nothing to keep while reducing");

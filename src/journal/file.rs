@@ -122,6 +122,9 @@ impl Journal {
         let written = lock.file.set_len(0).and_then(|()| lock.file.write_all(&start));
         if let Err(source) = written.and_then(|()| fs::rename(&new, &path)) {
             let _ = fs::remove_file(&new);
+            if made_folder {
+                let _ = fs::remove_dir(folder);
+            }
             return Err(unwritten(&path, source));
         }
         lock.path = path;

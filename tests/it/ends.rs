@@ -95,7 +95,7 @@ fn a_terminal_that_is_closed_does_not_stop_a_run() {
     drop(master);
     assert_eq!(wait(&mut child).code(), Some(0));
     assert!(is_interesting(&folder.read("input.txt")));
-    assert_eq!(folder.names(), ["input.txt", "input.txt.orig", "test.sh"]);
+    assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 
@@ -118,7 +118,7 @@ fn a_limit_of_file_sizes_is_an_error_and_not_the_end() {
     folder.write("input.txt", input().repeat(2));
     folder.script("test.sh", KEEP_ALL);
     let lop = env!("CARGO_BIN_EXE_lop");
-    let script = format!("ulimit -f 1; exec '{lop}' -q test.sh input.txt");
+    let script = format!("ulimit -f 1; exec '{lop}' -q --no-state test.sh input.txt");
     let mut command = Command::new("sh");
     command.args(["-c", &script]).current_dir(folder.path(".")).stdin(Stdio::null());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh is there");
@@ -159,7 +159,8 @@ fn with_an_accident(folder: &Folder, accident: &str) {
 fn a_disk_that_is_full_keeps_the_last_result_and_the_best_goes_elsewhere() {
     let folder = Folder::new();
     with_an_accident(&folder, "dd if=/dev/zero of=small/filler bs=4k 2>/dev/null");
-    let arguments = "-j1 test.sh small/input.txt";
+    // Without a journal: it would be the first that finds no room.
+    let arguments = "-j1 --no-state test.sh small/input.txt";
     let Some(ran) = on_a_small_disk(&folder, "cp input.txt small/", "", arguments) else { return };
     let ran = ran.expect_code(6);
     assert_eq!(errors(&ran).len(), 1, "{ran:#?}");
@@ -176,7 +177,8 @@ fn a_disk_that_is_full_keeps_the_last_result_and_the_best_goes_elsewhere() {
 fn a_disk_that_becomes_read_only_keeps_the_last_result_and_the_best_goes_elsewhere() {
     let folder = Folder::new();
     with_an_accident(&folder, "mount -o remount,ro small");
-    let arguments = "-j1 test.sh small/input.txt";
+    // Without a journal: it would be the first that finds no room.
+    let arguments = "-j1 --no-state test.sh small/input.txt";
     let Some(ran) = on_a_small_disk(&folder, "cp input.txt small/", "", arguments) else { return };
     let ran = ran.expect_code(6);
     assert_eq!(errors(&ran).len(), 1, "{ran:#?}");

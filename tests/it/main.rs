@@ -1,6 +1,7 @@
 //! The integration tests, as one binary: linking once is cheaper than linking per file.
 
 mod algorithms;
+mod any_input;
 mod choices;
 mod cli;
 mod compare;

@@ -182,6 +182,7 @@ impl Session<'_> {
         self.cache.insert(key, answers);
         if decided == Some(false)
             && answers.refusal == Verdict::NotInteresting
+            && self.gate.is_some()
             && let Some(key) = blank_key(text)
         {
             self.refused.insert(key);
