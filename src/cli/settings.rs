@@ -10,13 +10,14 @@ use std::sync::Arc;
 use crate::doctor::Extent;
 use crate::engine::Config;
 use crate::grammar::Grammar;
-use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
+use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
 use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
+use super::signature_args::SignatureArgs;
 use super::{model, rules};
 
 /// The name that stands for standard output.
@@ -39,6 +40,12 @@ pub struct Settings {
     pub checkup: Extent,
     /// What makes a run interesting, in words.
     pub wanted: String,
+    /// The conditions as they were given.
+    pub spec: ConditionSpec,
+    /// What is to be found out about the command, and what else must hold.
+    pub sought: SignatureArgs,
+    /// How much of the machine a test gets.
+    pub confinement: Confinement,
     /// Arguments of the test's command that name files relative to the current directory.
     pub relative: Vec<String>,
     /// Tests at the same time; 0 means as many as there are cores.
@@ -81,10 +88,11 @@ impl Settings {
         let conditions = Conditions::new(&spec)?;
         let content = read(&path)?;
         let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
-        let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
-        let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
+        let keep_spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
+        let keep = Keep::find(&keep_spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
-        let oracle = oracle.confined(args.confine.into())?;
+        let confinement = Confinement::from(args.confine);
+        let oracle = oracle.confined(confinement.clone())?;
         let kept = match args.output {
             None => Kept::InPlace,
             Some(output) if is_stdout(&output) => Kept::Stdout,
@@ -158,6 +166,9 @@ impl Settings {
                 _ => Extent::All,
             },
             wanted,
+            spec,
+            sought: args.signature,
+            confinement,
             relative,
             jobs,
             options,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::args::ReduceArgs;
+use crate::cli::detect;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
@@ -28,9 +29,10 @@ use super::doctor::NULL;
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
 pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
-    let settings = Settings::new(args)?;
+    let mut settings = Settings::new(args)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    detect::settle(&mut settings, &cancel)?;
     let json = settings.json.as_deref().map(open_json).transpose()?;
     let run = Run {
         path: settings.path.clone(),

@@ -89,7 +89,10 @@ fn recorded_outputs_have_the_signature_a_person_would_choose() {
         let best = found.first().unwrap_or_else(|| panic!("{}: no signature", case.command));
         let (option, value) = best.mark.option();
         if (option, value.as_str(), best.crash) != (case.option.as_str(), case.value.as_str(), case.crash) {
-            wrong.push(format!("{}: {option} {value} (crash {})\n  not {} {}", case.command, best.crash, case.option, case.value));
+            wrong.push(format!(
+                "{}: {option} {value} (crash {})\n  not {} {}",
+                case.command, best.crash, case.option, case.value
+            ));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
