@@ -35,7 +35,7 @@ pub(crate) fn settle(settings: &mut Settings, cancel: &Cancel) -> Result<(), Fai
         });
     }
     // A script says by its exit code what it means; a file that was not found is no bug.
-    let finds = open && (sought.crash || settings.words.len() > 1 && settings.relative.is_empty());
+    let finds = open && (sought.crash || settings.is_command && settings.relative.is_empty());
     if !finds && sought.while_passing.is_empty() && sought.guard.is_none() {
         return Ok(());
     }

@@ -36,6 +36,8 @@ pub struct Settings {
     pub oracle: CommandOracle,
     /// The words of the test as they were typed.
     pub words: Vec<OsString>,
+    /// Whether the test is a command after `--`, and not a script whose exit code is its answer.
+    pub is_command: bool,
     /// How much to examine the test at the start.
     pub checkup: Extent,
     /// What makes a run interesting, in words.
@@ -159,6 +161,7 @@ impl Settings {
             grammar,
             oracle,
             words: test.words(),
+            is_command: matches!(test, Test::Command(_)),
             // Where nobody would hear of it there is nothing to examine.
             checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
                 (true, _) => Extent::Nothing,
