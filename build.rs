@@ -88,6 +88,7 @@ fn entry(folder: &Path, name: &str) -> Result<String, String> {
         .expect("writing to a string succeeds");
     writeln!(row, "        rules: {},", text("reduce.scm")).expect("writing to a string succeeds");
     writeln!(row, "        productions: {},", text("grammar.json")).expect("writing to a string succeeds");
+    writeln!(row, "        guard: {},", text("guard.toml")).expect("writing to a string succeeds");
     writeln!(row, "        sample: {sample},").expect("writing to a string succeeds");
     writeln!(
         row,

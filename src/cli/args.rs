@@ -16,11 +16,14 @@ use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
 Examples:
+  lop crash.c -- gcc -O2 -c @@
+      no test: what is special about the failure of the command (its message, its signal) is kept
   lop ./test.sh crash.c
       ./test.sh runs in a directory that holds only the candidate, as crash.c; exit code 0 means interesting
   lop crash.c -o small.c --stderr 'internal compiler error' -- gcc -O2 -c @@
@@ -123,6 +126,10 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS)]
     pub also_interesting: Vec<i32>,
+
+    /// What is interesting without a test script.
+    #[command(flatten)]
+    pub signature: SignatureArgs,
 
     /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
     #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]

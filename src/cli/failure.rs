@@ -32,6 +32,16 @@ pub enum Failure {
         /// The way out.
         hint: String,
     },
+    /// A crash was insisted on.
+    #[error("the command does not crash on {}: {exit}", path.display())]
+    NoCrash {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// How the command ended.
+        exit: Exit,
+        /// The way out.
+        hint: String,
+    },
     /// The file to reduce cannot be read.
     #[error("cannot read {}", path.display())]
     Input {
@@ -196,6 +206,7 @@ impl Failure {
             // A name that does not exist is a slip of the command line, not a broken rule file.
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
             Failure::Grammar(_) | Failure::Rules(_) => Code::Grammar,
+            Failure::NoCrash { .. } => Code::NotInteresting,
             Failure::Output(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => Code::Failed,
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
@@ -221,7 +232,7 @@ impl Failure {
         writeln!(out, "{BAD}error:{BAD:#} {}", self.headline())?;
         match self {
             Failure::Reduce(run) => run.explain(out),
-            Failure::Usage { hint, .. } => hint_line(out, hint),
+            Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } => hint_line(out, hint),
             Failure::Store(StoreError::NotWritable { .. }) => {
                 causes(out, self)?;
                 hint_line(out, "write the result elsewhere with -o")

@@ -4,6 +4,7 @@ pub mod args;
 pub mod commands;
 pub mod compare_args;
 pub mod confine_args;
+mod detect;
 pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
@@ -12,6 +13,7 @@ pub mod model;
 pub mod rules;
 pub mod settings;
 mod signals;
+pub mod signature_args;
 mod state;
 pub mod state_args;
 

@@ -11,13 +11,14 @@ use crate::doctor::Extent;
 use crate::engine::Config;
 use crate::grammar::Grammar;
 use crate::journal::Past;
-use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
+use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
 use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
+use super::signature_args::SignatureArgs;
 use super::{model, rules, state};
 
 /// The name that stands for standard output.
@@ -36,10 +37,18 @@ pub struct Settings {
     pub oracle: CommandOracle,
     /// The words of the test as they were typed.
     pub words: Vec<OsString>,
+    /// Whether the test is a command after `--`, and not a script whose exit code is its answer.
+    pub is_command: bool,
     /// How much to examine the test at the start.
     pub checkup: Extent,
     /// What makes a run interesting, in words.
     pub wanted: String,
+    /// The conditions as they were given.
+    pub spec: ConditionSpec,
+    /// What is to be found out about the command, and what else must hold.
+    pub sought: SignatureArgs,
+    /// How much of the machine a test gets.
+    pub confinement: Confinement,
     /// Arguments of the test's command that name files relative to the current directory.
     pub relative: Vec<String>,
     /// Tests at the same time; 0 means as many as there are cores.
@@ -54,8 +63,6 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// The folder of the shared cache.
     pub cache: Option<PathBuf>,
-    /// The hash of the test.
-    pub test: String,
     /// What the user's own rules are, to be put behind the name of the language.
     pub rules: String,
     /// Where the events go.
@@ -102,10 +109,11 @@ impl Settings {
         let conditions = Conditions::new(&spec)?;
         let content = past.map_or_else(|| read(&path), |past| Ok(past.input.clone()))?;
         let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
-        let spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
-        let keep = Keep::find(&spec, &content, grammar.as_deref(), args.max_parse)?;
+        let keep_spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
+        let keep = Keep::find(&keep_spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
-        let oracle = oracle.confined(args.confine.into())?;
+        let confinement = Confinement::from(args.confine);
+        let oracle = oracle.confined(confinement.clone())?;
         let kept = match args.output {
             None => Kept::InPlace,
             Some(output) if is_stdout(&output) => Kept::Stdout,
@@ -127,8 +135,6 @@ impl Settings {
             None => Store::open(&path, &kept)?,
             Some(past) => Store::reopen(&path, &kept, &past.input)?,
         };
-        let identity = state::test_identity(&oracle);
-        let identity = identity.map_err(|source| Failure::Input { path: oracle.program().to_owned(), source })?;
         let usual = || state::usual_folder(&path, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let folder = args.state.state.or_else(usual);
         let model = args.load_model.as_deref().filter(|_| !files.model_is_to_be_begun());
@@ -182,6 +188,7 @@ impl Settings {
             grammar,
             oracle,
             words: test.words(),
+            is_command: matches!(test, Test::Command(_)),
             // Where nobody would hear of it there is nothing to examine.
             checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
                 (true, _) => Extent::Nothing,
@@ -189,6 +196,9 @@ impl Settings {
                 _ => Extent::All,
             },
             wanted,
+            spec,
+            sought: args.signature,
+            confinement,
             relative,
             jobs,
             options,
@@ -196,7 +206,6 @@ impl Settings {
             store,
             state: folder,
             cache: args.state.cache,
-            test: identity,
             rules: args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
             json,
             save_model,

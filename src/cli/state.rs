@@ -33,15 +33,18 @@ pub(super) fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
 /// What a run depends on.
 ///
 /// # Errors
-/// When the working directory cannot be told.
+/// When the working directory cannot be told, or the test's program not be read.
 pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Header, Failure> {
     let directory = std::env::current_dir().map_err(Failure::Directory)?;
+    let program = settings.oracle.program();
+    let test = test_identity(&settings.oracle);
+    let test = test.map_err(|source| Failure::Input { path: program.to_owned(), source })?;
     Ok(Header {
         lop: VERSION.to_owned(),
         arguments: arguments.iter().map(|word| text(word)).collect(),
         directory: text(directory.as_os_str()),
         input: blake3::hash(&settings.content).to_string(),
-        test: settings.test.clone(),
+        test,
         grammar: format!("{}{}", settings.language(), settings.rules),
         model: settings.options.model.as_ref().map(|model| model.to_json()),
         workers: settings.jobs,
@@ -50,7 +53,7 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
 
 /// The hash of everything that the outcome of a test depends on, as far as lop can know it: its program, arguments and
 /// conditions, and the candidate's name.
-pub(super) fn test_identity(oracle: &CommandOracle) -> io::Result<String> {
+fn test_identity(oracle: &CommandOracle) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     // Every part of an oracle decides about outcomes, and none is left out here.
     hasher.update(format!("{oracle:?}").as_bytes());

@@ -15,6 +15,8 @@ pub struct Folder<'a> {
     pub rules: &'a str,
     /// The text of `grammar.json`, empty when the folder has none.
     pub productions: &'a str,
+    /// The text of `guard.toml`, empty when the folder has none.
+    pub guard: &'a str,
     /// Name and content of `sample.*`, the file that every rule must match.
     pub sample: Option<(&'a str, &'a [u8])>,
     /// The parser whose node kinds the files name.

@@ -7,6 +7,7 @@ mod content;
 mod expansions;
 mod folder;
 mod forms;
+mod guard;
 mod kinds;
 mod language_toml;
 mod minimal;
@@ -26,6 +27,7 @@ use tree_sitter::Language;
 
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Parser};
+pub use guard::Guard;
 pub use overrides::{Overrides, Patched};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::companion::Companion;
 use super::confine::Cage;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
@@ -51,6 +52,24 @@ pub struct CommandOracle {
     /// What is in this directory is to be found beside the candidate, too.
     beside: Option<PathBuf>,
     cage: Cage,
+    /// What else must hold of a candidate that is interesting.
+    companions: Vec<Companion>,
+}
+
+/// What a run wrote, as far as conditions see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The standard output.
+    pub stdout: Vec<u8>,
+    /// The standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// What is to be told of a run besides its outcome.
+#[derive(Default)]
+struct Ears<'a> {
+    traces: Option<&'a mut Traces>,
+    written: Option<&'a mut Written>,
 }
 
 /// A run that gave no verdict.
@@ -91,6 +110,7 @@ impl CommandOracle {
             description,
             beside: None,
             cage: Cage::default(),
+            companions: Vec::new(),
         })
     }
 
@@ -115,6 +135,7 @@ impl CommandOracle {
             description,
             beside: None,
             cage: Cage::default(),
+            companions: Vec::new(),
         })
     }
 
@@ -139,11 +160,37 @@ impl CommandOracle {
         Self { beside: Some(directory.to_owned()), ..self }
     }
 
+    /// The same test with other conditions.
+    #[must_use]
+    pub fn with_conditions(self, conditions: Conditions) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// The same test; what it finds interesting is interesting only if all of these hold, too.
+    #[must_use]
+    pub fn with_companions(self, companions: Vec<Companion>) -> Self {
+        Self { companions, ..self }
+    }
+
+    /// Runs the command alone, without its companions, and says what it wrote.
+    pub fn observe(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> (Outcome, Written) {
+        let mut written = Written::default();
+        let outcome = self.alone(candidate, slot, deadline, cancel, Ears { traces: None, written: Some(&mut written) });
+        (outcome, written)
+    }
+
     /// Judges a candidate as [`Oracle::judge`] does, and says what the test left behind. That takes a look at every
     /// process of the machine, which is not counted in the outcome's duration.
     pub fn examine(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> (Outcome, Traces) {
         let mut traces = Traces::default();
-        (self.judge_with(candidate, slot, deadline, cancel, Some(&mut traces)), traces)
+        let ears = Ears { traces: Some(&mut traces), written: None };
+        (self.judge_with(candidate, slot, deadline, cancel, ears), traces)
     }
 
     fn judge_with(
@@ -152,12 +199,23 @@ impl CommandOracle {
         slot: &mut Slot,
         deadline: Duration,
         cancel: &Cancel,
-        traces: Option<&mut Traces>,
+        ears: Ears<'_>,
     ) -> Outcome {
+        let mut outcome = self.alone(candidate, slot, deadline, cancel, ears);
+        for companion in &self.companions {
+            if !outcome.is_interesting() {
+                break;
+            }
+            outcome = companion.judge(outcome, candidate, slot, deadline, cancel);
+        }
+        outcome
+    }
+
+    fn alone(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel, ears: Ears<'_>) -> Outcome {
         if cancel.is_stopped() {
             return Outcome::cancelled();
         }
-        let result = self.run(candidate, slot, deadline, cancel, traces);
+        let result = self.run(candidate, slot, deadline, cancel, ears);
         slot.clear();
         result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
     }
@@ -168,8 +226,9 @@ impl CommandOracle {
         slot: &mut Slot,
         deadline: Duration,
         cancel: &Cancel,
-        traces: Option<&mut Traces>,
+        ears: Ears<'_>,
     ) -> Result<Outcome, RunError> {
+        let Ears { traces, written } = ears;
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
@@ -214,7 +273,7 @@ impl CommandOracle {
         }
         // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
         slot.tick()?;
-        self.judge_ending(ending, duration, &bench).map_err(|source| RunError::Read { source })
+        self.judge_ending(ending, duration, &bench, written).map_err(|source| RunError::Read { source })
     }
 
     /// Writes the candidate under all of its names and returns the path of the first.
@@ -244,9 +303,15 @@ impl CommandOracle {
         let _ = &self.called;
     }
 
-    fn judge_ending(&self, ending: Ending, duration: Duration, bench: &Bench) -> io::Result<Outcome> {
-        let stdout = output::read(&bench.stdout, self.conditions.need_stdout())?;
-        let stderr = output::read(&bench.stderr, self.conditions.need_stderr())?;
+    fn judge_ending(
+        &self,
+        ending: Ending,
+        duration: Duration,
+        bench: &Bench,
+        written: Option<&mut Written>,
+    ) -> io::Result<Outcome> {
+        let stdout = output::read(&bench.stdout, written.is_some() || self.conditions.need_stdout())?;
+        let stderr = output::read(&bench.stderr, written.is_some() || self.conditions.need_stderr())?;
         let judge = |exit| Outcome { exit, ..Outcome::of(self.conditions.judge(exit, &stdout.text, &stderr.text)) };
         let mut outcome = match ending {
             Ending::Cancelled => Outcome::cancelled(),
@@ -262,6 +327,9 @@ impl CommandOracle {
             outcome.slip = self.conditions.slip(outcome.exit, &stdout.tail, &stderr.tail);
         }
         outcome.duration = duration;
+        if let Some(written) = written {
+            *written = Written { stdout: stdout.text, stderr: stderr.text };
+        }
         outcome.stdout_tail = stdout.tail;
         outcome.stderr_tail = stderr.tail;
         Ok(outcome)
@@ -270,7 +338,7 @@ impl CommandOracle {
 
 impl Oracle for CommandOracle {
     fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome {
-        self.judge_with(candidate, slot, deadline, cancel, None)
+        self.judge_with(candidate, slot, deadline, cancel, Ears::default())
     }
 
     fn describe(&self) -> String {

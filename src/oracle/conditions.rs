@@ -58,7 +58,8 @@ impl Default for ConditionSpec {
 
 impl ConditionSpec {
     /// Whether there is any condition on how a run ends or what it writes.
-    fn has_conditions(&self) -> bool {
+    #[must_use]
+    pub fn has_conditions(&self) -> bool {
         let endings = !self.exit_codes.is_empty() || !self.signals.is_empty() || self.timeout_is_interesting;
         let outputs = [&self.stdout, &self.stderr, &self.not_stdout, &self.not_stderr];
         endings || outputs.iter().any(|patterns| !patterns.is_empty())

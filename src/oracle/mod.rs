@@ -10,6 +10,7 @@
 
 mod cancel;
 mod command;
+mod companion;
 mod conditions;
 mod confine;
 mod output;
@@ -17,6 +18,7 @@ mod process;
 mod program;
 mod shell;
 mod signal;
+mod signature;
 mod slippage;
 mod slot;
 mod surroundings;
@@ -28,12 +30,15 @@ use std::fmt;
 use std::time::Duration;
 
 pub use cancel::Cancel;
-pub use command::CommandOracle;
+pub use command::{CommandOracle, Written};
+pub use companion::{Companion, Guarded};
 pub use conditions::{ConditionError, ConditionSpec, Conditions};
 pub use confine::{ConfineError, Confinement, Isolation, Limits};
 pub use process::run_limited;
 pub use program::CommandError;
+pub(crate) use shell::line as shell_line;
 pub use signal::{SignalError, signal_name, signal_number};
+pub use signature::{Mark, Seen, Signature, Table};
 pub use slot::{Slot, SlotError, SlotOptions};
 pub use surroundings::{SurroundingsError, check_surroundings, is_device};
 pub use traces::Traces;

@@ -78,7 +78,7 @@ impl Slippage {
 }
 
 /// The name of a signal that a program brings upon itself.
-fn crash(number: i32) -> Option<&'static str> {
+pub(super) fn crash(number: i32) -> Option<&'static str> {
     CRASHES.iter().any(|name| signal_number(name) == Ok(number)).then(|| signal_name(number)).flatten()
 }
 

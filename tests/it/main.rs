@@ -22,6 +22,7 @@ mod quality;
 mod reduce;
 mod safety;
 mod scanner;
+mod signature;
 mod slippage;
 mod support;
 mod tidy;

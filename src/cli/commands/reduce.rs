@@ -12,7 +12,7 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
-use crate::cli::{signals, state};
+use crate::cli::{detect, signals, state};
 use crate::doctor::{Checkup, Extent, Patient};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
@@ -49,14 +49,15 @@ pub(super) enum Start {
 ///
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
-pub(super) fn carry_out(settings: Settings, start: Start) -> Result<Code, Failure> {
+pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Failure> {
+    let cancel = Cancel::new();
+    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    detect::settle(&mut settings, matches!(start, Start::New(_)), &cancel)?;
     let header = state::header(&settings, start.arguments())?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
     }
-    let cancel = Cancel::new();
-    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
-    let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &settings.test));
+    let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test));
     let cache = cache.transpose().map_err(Failure::Cache)?;
     let json = settings.json.as_deref().map(open_json).transpose()?;
     let run = Run {

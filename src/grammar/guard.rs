@@ -1,0 +1,50 @@
+//! Responsible for a language's guard: the compiler whose warnings mean that a program has no meaning, as data in
+//! `guard.toml`.
+
+use super::folder::EMBEDDED;
+
+/// A command that warns of what a program must not do, and what its warnings look like.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Guard {
+    /// Commands with `@@` for the candidate, the best first; the first whose program is there is used.
+    pub commands: Vec<Vec<String>>,
+    /// Regular expressions of the warnings; the first group is the kind.
+    pub warnings: Vec<String>,
+}
+
+impl Guard {
+    /// The guard of a language; `None` when it has none or there is no such language.
+    #[must_use]
+    pub fn of(language: &str) -> Option<Self> {
+        let folder = EMBEDDED.iter().find(|folder| folder.name == language && !folder.guard.is_empty())?;
+        Some(toml::from_str(folder.guard).expect("a test reads all of them"))
+    }
+
+    /// The languages that have one.
+    #[must_use]
+    pub fn languages() -> Vec<&'static str> {
+        EMBEDDED.iter().filter(|folder| !folder.guard.is_empty()).map(|folder| folder.name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_guard_can_be_read_and_names_the_candidate() {
+        assert!(!Guard::languages().is_empty());
+        for language in Guard::languages() {
+            let guard = Guard::of(language).expect("it has one");
+            assert!(!guard.commands.is_empty() && !guard.warnings.is_empty(), "{language}");
+            for command in &guard.commands {
+                assert!(command.iter().any(|word| word.contains("@@")), "{language}: {command:?}");
+            }
+            for warning in &guard.warnings {
+                regex::Regex::new(warning).unwrap_or_else(|error| panic!("{language}: {error}"));
+            }
+        }
+        assert_eq!(Guard::of("no such language"), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! Responsible for what makes a run special: [`Table::signatures`] finds in an ending and two outputs the conditions that
+//! a person would write down, most specific first. Text in, text out: nothing is run and nothing is read here.
+//!
+//! ```text
+//!   ending, outputs ─► patterns.toml: what is it? ─► generalise: what of it varies? ─► Signature ─► ConditionSpec
+//! ```
+//!
+//! A signature says nothing that differs between two runs or two candidates of the same bug: addresses, positions,
+//! directories, the test case's name, and what is quoted from it.
+
+mod generalise;
+
+use regex::bytes::{Captures, Regex, RegexBuilder};
+
+use super::signal::signal_name;
+use super::slippage::crash;
+use super::{ConditionSpec, Conditions, DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
+use crate::engine::Verdict;
+use generalise::{Context, Treatment};
+
+/// The table of what runs write; its head says what the fields mean.
+const PATTERNS: &str = include_str!("patterns.toml");
+
+/// A run as far as signatures are concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it wrote to its standard output.
+    pub stdout: &'a [u8],
+    /// What it wrote to its standard error.
+    pub stderr: &'a [u8],
+    /// The test case.
+    pub input: &'a [u8],
+    /// The name of the test case's file, without directories.
+    pub name: &'a str,
+}
+
+/// What distinguishes a run, as a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// What it is, in words.
+    pub kind: String,
+    /// Whether it is a crash, and not an error that a sound program reports.
+    pub crash: bool,
+    /// The condition.
+    pub mark: Mark,
+}
+
+/// The condition that a signature is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The standard output matches this regular expression.
+    Stdout(String),
+    /// The standard error matches this regular expression.
+    Stderr(String),
+    /// Death by this signal.
+    Signal(String),
+    /// This exit code.
+    ExitCode(i32),
+}
+
+impl Mark {
+    /// The option and its value.
+    #[must_use]
+    pub fn option(&self) -> (&'static str, String) {
+        match self {
+            Mark::Stdout(pattern) => ("--stdout", pattern.clone()),
+            Mark::Stderr(pattern) => ("--stderr", pattern.clone()),
+            Mark::Signal(name) => ("--signal", name.clone()),
+            Mark::ExitCode(code) => ("--exit-code", code.to_string()),
+        }
+    }
+
+    /// The condition among the others.
+    pub fn add_to(&self, spec: &mut ConditionSpec) {
+        match self {
+            Mark::Stdout(pattern) => spec.stdout.push(pattern.clone()),
+            Mark::Stderr(pattern) => spec.stderr.push(pattern.clone()),
+            Mark::Signal(name) => spec.signals.push(name.clone()),
+            Mark::ExitCode(code) => spec.exit_codes.push(*code),
+        }
+    }
+
+    /// Whether a run shows it.
+    #[must_use]
+    pub fn is_shown_by(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> bool {
+        let mut spec = ConditionSpec::default();
+        self.add_to(&mut spec);
+        // A text that makes no regular expression, as one that is too large, is shown by nothing.
+        Conditions::new(&spec).is_ok_and(|conditions| conditions.judge(exit, stdout, stderr) == Verdict::Interesting)
+    }
+}
+
+/// The known kinds of signatures, ready for use.
+#[derive(Debug)]
+pub struct Table {
+    patterns: Vec<Pattern>,
+    context: generalise::Scanner,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    row: Row,
+    regex: Regex,
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    pattern: Vec<Row>,
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    #[serde(default)]
+    crash: bool,
+    find: String,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        let rows: Rows = toml::from_str(PATTERNS).expect("the table is a constant and well formed");
+        let compile = |row: Row| {
+            let regex = RegexBuilder::new(&row.find).multi_line(true).build();
+            Pattern { row, regex: regex.expect("the patterns are constants and well formed") }
+        };
+        Table { patterns: rows.pattern.into_iter().map(compile).collect(), context: generalise::Scanner::default() }
+    }
+}
+
+impl Table {
+    /// The signatures of a run, most specific first: what it wrote, the signal it died of, its exit code. There is none
+    /// of a run that ended well, in time, invalid, or in a way that nobody knows.
+    #[must_use]
+    pub fn signatures(&self, seen: &Seen<'_>) -> Vec<Signature> {
+        match seen.exit {
+            Exit::Code(0 | TIMEOUT_CODE | DEFAULT_INVALID_CODE) | Exit::TimedOut | Exit::Unknown => return Vec::new(),
+            Exit::Code(_) | Exit::Signal(_) => {}
+        }
+        let mut found: Vec<Signature> = self.patterns.iter().flat_map(|pattern| self.written(pattern, seen)).collect();
+        found.extend(ending(seen.exit));
+        found.retain(|signature| signature.mark.is_shown_by(seen.exit, seen.stdout, seen.stderr));
+        let mut known = Vec::new();
+        found.retain(|signature| !known.contains(&signature.mark) && (known.push(signature.mark.clone()), true).1);
+        found
+    }
+
+    /// What a pattern finds in the two outputs.
+    fn written(&self, pattern: &Pattern, seen: &Seen<'_>) -> Vec<Signature> {
+        let in_output = |text: &[u8], mark: fn(String) -> Mark| {
+            let found = pattern.regex.captures(text)?;
+            let text = self.carry_over(pattern, &found, text, seen);
+            (!text.is_empty()).then(|| Signature {
+                kind: pattern.row.name.clone(),
+                crash: pattern.row.crash,
+                mark: mark(text),
+            })
+        };
+        [in_output(seen.stderr, Mark::Stderr), in_output(seen.stdout, Mark::Stdout)].into_iter().flatten().collect()
+    }
+
+    /// The text that was found as a regular expression, group by group.
+    fn carry_over(&self, pattern: &Pattern, found: &Captures<'_>, text: &[u8], seen: &Seen<'_>) -> String {
+        let whole = found.get(0).expect("group 0 is the match").range();
+        let named = pattern.regex.capture_names().flatten().filter_map(|name| {
+            let group = found.name(name)?;
+            Some((group.range(), Treatment::named(name)))
+        });
+        let mut groups: Vec<_> = named.collect();
+        groups.sort_by_key(|(range, _)| range.start);
+        let mut context = Context::new(&self.context, seen.input, seen.name);
+        let mut at = whole.start;
+        for (range, treatment) in groups.into_iter().chain([(whole.end..whole.end, Treatment::Skip)]) {
+            context.add(text, at..range.start, Treatment::Generalise);
+            context.add(text, range.clone(), treatment);
+            at = range.end;
+        }
+        context.finish()
+    }
+}
+
+/// How the run ended, as conditions.
+fn ending(exit: Exit) -> Vec<Signature> {
+    let by_signal = |number: i32| {
+        let name = signal_name(number).map_or_else(|| number.to_string(), |name| name["SIG".len()..].to_owned());
+        Signature { kind: "death by a signal".to_owned(), crash: crash(number).is_some(), mark: Mark::Signal(name) }
+    };
+    let by_code = |code| Signature { kind: "exit code".to_owned(), crash: false, mark: Mark::ExitCode(code) };
+    match exit {
+        Exit::Signal(number) => vec![by_signal(number)],
+        // As a shell reports it.
+        Exit::Code(code) if code > 128 && crash(code - 128).is_some() => vec![by_signal(code - 128)],
+        Exit::Code(code) => vec![by_code(code)],
+        Exit::TimedOut | Exit::Unknown => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

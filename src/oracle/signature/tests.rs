@@ -1,0 +1,158 @@
+//! Walks the recorded outputs of real tools in `fixtures/signatures`: what a person would choose is what is found, it
+//! is shown by the recording, and by the same bug at another place.
+
+use std::fs;
+use std::path::Path;
+
+use regex::Regex;
+
+use super::*;
+
+/// The table of the recordings; `fixtures/signatures/README.md` says what the fields mean.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recordings {
+    case: Vec<Recording>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recording {
+    file: String,
+    command: String,
+    input: String,
+    #[serde(default)]
+    words: String,
+    #[serde(default)]
+    stream: String,
+    code: Option<i32>,
+    signal: Option<i32>,
+    option: String,
+    value: String,
+    crash: bool,
+}
+
+impl Recording {
+    fn all() -> Vec<(Recording, Vec<u8>)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/signatures");
+        let table = fs::read_to_string(folder.join("signatures.toml")).expect("the table is there");
+        let table: Recordings = toml::from_str(&table).unwrap_or_else(|error| panic!("{error}"));
+        let text = |case: &Recording| match case.file.as_str() {
+            "" => Vec::new(),
+            file => fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}")),
+        };
+        table.case.into_iter().map(|case| (text(&case), case)).map(|(text, case)| (case, text)).collect()
+    }
+
+    fn exit(&self) -> Exit {
+        match (self.code, self.signal) {
+            (Some(code), None) => Exit::Code(code),
+            (None, Some(signal)) => Exit::Signal(signal),
+            both => panic!("{}: a code or a signal, not {both:?}", self.command),
+        }
+    }
+
+    /// The two outputs.
+    fn outputs<'t>(&self, text: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+        if self.stream == "stdout" { (text, b"") } else { (b"", text) }
+    }
+
+    fn signatures(&self, table: &Table, text: &[u8]) -> Vec<Signature> {
+        let (stdout, stderr) = self.outputs(text);
+        let input = self.words.as_bytes();
+        table.signatures(&Seen { exit: self.exit(), stdout, stderr, input, name: &self.input })
+    }
+}
+
+/// The same output of the same bug at another place of another file in another directory.
+fn moved(text: &[u8], name: &str) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let replace = |text: String, pattern: &str, by: &str| {
+        Regex::new(pattern).expect("a constant").replace_all(&text, by).into_owned()
+    };
+    let name = regex::escape(name);
+    let text = replace(text, &format!(r"(?:/[\w.-]+)*/{name}"), "/var/other/slot/renamed.x");
+    let text = replace(text, &name, "renamed.x");
+    let text = replace(text, r"renamed\.x:\d+(:\d+)?", "renamed.x:91823$1");
+    let text = replace(text, r"0x[0-9a-f]+", "0x7fabcdef0123");
+    let text = replace(text, r"==\d+==", "==99==");
+    let text = replace(text, r"\b(line|column|char|offset|position) \d+", "$1 4711");
+    replace(text, r"/tmp/[\w./-]+", "/dev/shm/elsewhere/cc7Xyz.o").into_bytes()
+}
+
+#[test]
+fn recorded_outputs_have_the_signature_a_person_would_choose() {
+    let table = Table::default();
+    let mut wrong = Vec::new();
+    for (case, text) in Recording::all() {
+        let found = case.signatures(&table, &text);
+        let best = found.first().unwrap_or_else(|| panic!("{}: no signature", case.command));
+        let (option, value) = best.mark.option();
+        if (option, value.as_str(), best.crash) != (case.option.as_str(), case.value.as_str(), case.crash) {
+            wrong.push(format!(
+                "{}: {option} {value} (crash {})\n  not {} {}",
+                case.command, best.crash, case.option, case.value
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn signatures_hold_for_the_recording_and_for_the_same_bug_elsewhere() {
+    let table = Table::default();
+    for (case, text) in Recording::all() {
+        let other = moved(&text, &case.input);
+        for signature in case.signatures(&table, &text).iter().take(1) {
+            for text in [&text, &other] {
+                let (stdout, stderr) = case.outputs(text);
+                let shown = signature.mark.is_shown_by(case.exit(), stdout, stderr);
+                assert!(shown, "{}: {:?}\n{}", case.command, signature.mark, String::from_utf8_lossy(text));
+            }
+        }
+    }
+}
+
+#[test]
+fn there_are_thirty_recordings_and_each_is_used() {
+    let cases = Recording::all();
+    assert!(cases.len() >= 30, "{}", cases.len());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/signatures");
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let name = entry.expect("it can be listed").file_name().to_string_lossy().into_owned();
+        let known = ["README.md", "signatures.toml"].contains(&name.as_str());
+        assert!(known || cases.iter().any(|(case, _)| case.file == name), "{name} is in no row of signatures.toml");
+    }
+}
+
+fn of(exit: Exit, stderr: &str) -> Vec<(&'static str, String)> {
+    let seen = Seen { exit, stdout: b"", stderr: stderr.as_bytes(), input: b"total", name: "case.x" };
+    Table::default().signatures(&seen).iter().map(|signature| signature.mark.option()).collect()
+}
+
+#[test]
+fn a_run_that_ended_well_or_in_no_known_way_has_no_signature() {
+    for exit in [Exit::Code(0), Exit::Code(124), Exit::Code(125), Exit::TimedOut, Exit::Unknown] {
+        assert_eq!(of(exit, "error: no"), [], "{exit}");
+    }
+}
+
+#[test]
+fn what_was_written_comes_before_the_signal_and_that_before_the_exit_code() {
+    assert_eq!(of(Exit::Code(3), ""), [("--exit-code", "3".to_owned())]);
+    assert_eq!(of(Exit::Signal(11), ""), [("--signal", "SEGV".to_owned())]);
+    assert_eq!(of(Exit::Code(139), "noise"), [("--signal", "SEGV".to_owned())]);
+    let found = of(Exit::Code(1), "case.x:3:4: error: no 'total' in 12 rows\n");
+    assert_eq!(found[0], ("--stderr", "error: no '[^']*' in \\d+ rows".to_owned()));
+    assert_eq!(found.last(), Some(&("--exit-code", "1".to_owned())));
+}
+
+#[test]
+fn a_compilers_own_place_is_kept_and_that_of_the_test_case_is_not() {
+    let found = of(Exit::Code(1), "case.x:9:1: internal compiler error: in fold_it, at fold-const.cc:1234\n");
+    assert_eq!(found[0].1, r"internal compiler error: in fold_it, at fold-const\.cc:1234");
+    let found = of(Exit::Code(101), "thread 'main' panicked at /build/x/src/lib.rs:7:9:\nno total\n");
+    assert_eq!(found[0].1, r"panicked at \S*lib\.rs:7:9:\nno total");
+    let found = of(Exit::Code(101), "thread 'main' panicked at case.x:7:9:\nno 5\n");
+    assert_eq!(found[0].1, r"panicked at [^\s:]+:\d+:\d+:\nno \d+");
+}
