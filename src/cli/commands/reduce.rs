@@ -19,7 +19,7 @@ use crate::exec::{LocalOptions, LocalWorkers};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
-use crate::report::{JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
+use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
 
@@ -49,7 +49,8 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     let mut workers = LocalWorkers::new(oracle.clone(), &options)?;
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
     let others = Others::new(&state_directory(&settings.path, &run.kept), &settings.path);
-    let mut reporters = Reporters { store: settings.store, others, json, progress };
+    let history = History::default();
+    let mut reporters = Reporters { store: settings.store, others, json, history, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
