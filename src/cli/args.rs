@@ -16,6 +16,7 @@ use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::report_args::ReportArgs;
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -227,6 +228,10 @@ pub struct ReduceArgs {
     /// How much of what was learnt in a list is forgotten per unit [default: 0.003]
     #[arg(long, value_name = "R", value_parser = fixed_share, help_heading = ENGINE)]
     pub fixed_share: Option<f64>,
+
+    /// What is reported beside the summary.
+    #[command(flatten)]
+    pub reporting: ReportArgs,
 
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]

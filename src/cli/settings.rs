@@ -17,6 +17,7 @@ use crate::report::{Kept, Store, Verbosity};
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
+use super::report_args::ReportArgs;
 use super::{model, rules};
 
 /// The name that stands for standard output.
@@ -51,6 +52,10 @@ pub struct Settings {
     pub store: Store,
     /// Where the events go.
     pub json: Option<PathBuf>,
+    /// What is reported beside the summary.
+    pub reporting: ReportArgs,
+    /// Whether the words of the test are a command and not a script.
+    pub is_command: bool,
     /// Where what was learnt goes.
     pub save_model: Option<model::Place>,
     /// Whether to show the difference at the end.
@@ -98,6 +103,7 @@ impl Settings {
             program: oracle.program(),
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
             json: args.json.as_deref().filter(|json| !is_stdout(json)),
+            report: args.reporting.report.as_deref(),
             load_model: args.load_model.as_deref(),
             save_model: args.save_model.as_deref(),
         };
@@ -150,6 +156,8 @@ impl Settings {
             content,
             grammar,
             oracle,
+            is_command: matches!(test, Test::Command(_)),
+            reporting: args.reporting,
             words: test.words(),
             // Where nobody would hear of it there is nothing to examine.
             checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
@@ -256,10 +264,18 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
             hint: "give --save-model the name of a file".to_owned(),
         });
     }
+    if args.reporting.report.as_deref().is_some_and(is_stdout) {
+        return Err(Failure::Usage {
+            message: "a page cannot be written to standard output".to_owned(),
+            hint: "give --report the name of a file".to_owned(),
+        });
+    }
     let takers = [
         ("-o -", args.output.as_deref().is_some_and(is_stdout)),
         ("--json -", args.json.as_deref().is_some_and(is_stdout)),
         ("--diff", args.diff),
+        ("--explain", args.reporting.explain),
+        ("--format-issue", args.reporting.format_issue),
     ];
     let takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
     if takers.len() < 2 {
@@ -267,7 +283,7 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
     }
     Err(Failure::Usage {
         message: format!("{} would all write to standard output", takers.join(" and ")),
-        hint: "give -o or --json the name of a file".to_owned(),
+        hint: "give -o or --json the name of a file, or leave one of them out".to_owned(),
     })
 }
 

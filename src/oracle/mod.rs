@@ -33,6 +33,7 @@ pub use conditions::{ConditionError, ConditionSpec, Conditions};
 pub use confine::{ConfineError, Confinement, Isolation, Limits};
 pub use process::run_limited;
 pub use program::CommandError;
+pub(crate) use shell::line as shell_line;
 pub use signal::{SignalError, signal_name, signal_number};
 pub use slot::{Slot, SlotError, SlotOptions};
 pub use surroundings::{SurroundingsError, check_surroundings, is_device};

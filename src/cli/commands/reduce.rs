@@ -22,6 +22,7 @@ use crate::report::summary::{self, Places};
 use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
+use super::reported::{Reported, open_page};
 
 /// Reduces what the arguments say.
 ///
@@ -32,13 +33,26 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let json = settings.json.as_deref().map(open_json).transpose()?;
+    let page = open_page(&settings.reporting)?;
+    let language = settings.language().to_owned();
     let run = Run {
         path: settings.path.clone(),
-        language: settings.language().to_owned(),
+        language: language.clone(),
         test: settings.oracle.describe(),
         wanted: settings.wanted,
         relative: settings.relative,
         kept: settings.kept,
+    };
+    let mut reported = Reported {
+        wanted: settings.reporting,
+        page,
+        path: run.path.clone(),
+        language,
+        words: settings.words.clone(),
+        is_command: settings.is_command,
+        test: run.test.clone(),
+        looks_for: run.wanted.clone(),
+        place: run.place(),
     };
     let options = LocalOptions {
         workers: settings.jobs,
@@ -71,8 +85,13 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     drop(workers);
     // An error must not be written into the live line.
     reporters.progress = None;
-    let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
+    let report = result.map_err(|error| {
+        let failure = run.failed(error, &settings.content, &mut reporters);
+        reported.failed(&failure.headline());
+        failure
+    })?;
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
+    reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
     if settings.diff {
         run.show_diff(&settings.content, &report.best)?;
     }
