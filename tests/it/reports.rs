@@ -56,7 +56,18 @@ fn events_are_what_the_schema_says() {
     folder.write("a.txt", "one two three four five six seven eight nine ten needle\n");
     let dice = "grep -q needle a.txt || exit 1\n[ $(od -An -N1 -tu1 /dev/urandom) -lt 200 ]";
     folder.script("test.sh", dice);
-    folder.lop(&["-j1", "--allow-flaky", "--max-tests", "300", "-o", "small", "./test.sh", "a.txt", "--json", "events"]);
+    folder.lop(&[
+        "-j1",
+        "--allow-flaky",
+        "--max-tests",
+        "300",
+        "-o",
+        "small",
+        "./test.sh",
+        "a.txt",
+        "--json",
+        "events",
+    ]);
     check(&folder);
     folder.script("test.sh", "exit 1");
     folder.lop(&["./test.sh", "a.txt", "--json", "events"]).expect_code(1);

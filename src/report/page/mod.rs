@@ -6,6 +6,8 @@ mod chart;
 mod map;
 mod sides;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -17,9 +19,6 @@ use super::reasons::shown;
 use super::text;
 
 const STYLE: &str = include_str!("style.css");
-
-/// Lines of a test's output that are shown.
-const TAIL: usize = 40;
 
 /// What a page is made of.
 #[derive(Clone, Copy, Debug)]
@@ -165,10 +164,9 @@ fn fact(name: &str, value: Markup) -> Markup {
 }
 
 fn output(name: &str, tail: &[u8]) -> Markup {
-    let lines = text::tail(tail, TAIL);
     html! {
-        @if !lines.is_empty() {
-            details { summary { (name) } pre class="block" { (plain(&lines.join("\n"))) } }
+        @if !tail.trim_ascii().is_empty() {
+            details { summary { (name) } pre class="block" { (shown(tail)) } }
         }
     }
 }
