@@ -38,7 +38,7 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>) -> io::Result<()> {
         // Those of which nothing but the same can be said stand in one line.
         let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (token, reason) in &tokens {
-            if reason.record.is_none() {
+            if reason.record.as_ref().is_none_or(|record| record.test.is_none()) {
                 alike.entry(sentence(reason)).or_default().push(token);
                 continue;
             }
@@ -93,7 +93,7 @@ why each token stays (4 tokens)
     }    2:1      without it: not interesting, test 3, pass tokens
 
   would not parse (1)
-    a  1:5      without it: refused for a syntax error more, no test needed, pass tokens
+    a  without it: refused for a syntax error more, no test needed, pass tokens
 
   never asked (1)
     ;  the result without it, and nothing else, was never asked about

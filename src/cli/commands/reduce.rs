@@ -22,13 +22,22 @@ use crate::report::summary::{self, Places};
 use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
-use super::reported::{Reported, open_page};
+use super::reported::{self, Reported, open_page};
 
 /// Reduces what the arguments say.
 ///
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
 pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
+    let annotated = args.reporting.annotations.and(args.words.last().cloned());
+    let result = run_as_said(args);
+    if let (Err(failure), Some(path)) = (&result, annotated) {
+        reported::failed(&path, &failure.headline());
+    }
+    result
+}
+
+fn run_as_said(args: ReduceArgs) -> Result<Code, Failure> {
     let settings = Settings::new(args)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
@@ -85,11 +94,7 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
     drop(workers);
     // An error must not be written into the live line.
     reporters.progress = None;
-    let report = result.map_err(|error| {
-        let failure = run.failed(error, &settings.content, &mut reporters);
-        reported.failed(&failure.headline());
-        failure
-    })?;
+    let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
     reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
     if settings.diff {

@@ -47,6 +47,12 @@ pub(super) fn open_page(args: &ReportArgs) -> Result<Option<(PathBuf, File)>, Fa
     }
 }
 
+/// Annotates a file with what keeps it from being reduced.
+pub(super) fn failed(path: &Path, what: &str) {
+    // The failure itself is told whatever becomes of this.
+    let _ = annotations::write(&mut io::stderr().lock(), Severity::Error, path, "lop", what);
+}
+
 impl Reported {
     /// Says everything that was asked for of a reduction that came to its end.
     pub(super) fn finished(
@@ -68,14 +74,6 @@ impl Reported {
             out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
         }
         Ok(())
-    }
-
-    /// Says that a reduction did not come to its end.
-    pub(super) fn failed(&self, what: &str) {
-        if self.wanted.annotations.is_some() {
-            // The failure itself is told whatever becomes of this.
-            let _ = annotations::write(&mut io::stderr().lock(), Severity::Error, &self.path, "lop", what);
-        }
     }
 
     fn annotate(&self, report: &Report) {

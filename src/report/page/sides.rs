@@ -47,6 +47,7 @@ pub(super) fn section(original: &[u8], best: &[u8]) -> Markup {
     }
     html! {
         @if original == best { p class="lead" { "They are the same." } }
+        @else { p class="lead" { "Red with a minus is in the input only, green with a plus in the result only." } }
         @if !left_out.is_empty() { p class="cut" { "Cut: " (left_out.join("; ")) "." } }
         div class="sides" {
             div class="row head" { span class="left" { "input" } span class="right" { "result" } }
