@@ -16,6 +16,7 @@ use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 
@@ -249,6 +250,10 @@ pub struct ReduceArgs {
     /// Where it remembers.
     #[command(flatten)]
     pub state: StateArgs,
+
+    /// What is reported beside the summary.
+    #[command(flatten)]
+    pub reporting: ReportArgs,
 
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]

@@ -66,6 +66,15 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
+    /// The page cannot be written.
+    #[error("cannot write the report to {}", path.display())]
+    Page {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
     /// The test's command cannot be run.
     #[error(transparent)]
     Command(#[from] CommandError),

@@ -14,6 +14,7 @@ pub(super) struct Files<'p> {
     pub(super) program: &'p Path,
     pub(super) output: Option<&'p Path>,
     pub(super) json: Option<&'p Path>,
+    pub(super) report: Option<&'p Path>,
     pub(super) load_model: Option<&'p Path>,
     pub(super) save_model: Option<&'p Path>,
 }
@@ -33,6 +34,9 @@ impl Files<'_> {
         let events = self.json.map(|json| (json, "where the events go"));
         free("-o", self.output, [program].into_iter().chain(model))?;
         free("--json", self.json, input.into_iter().chain(result).chain(model))?;
+        let page = input.into_iter().chain(result).chain(model).chain(events);
+        free("--report", self.report, page)?;
+        let events = events.into_iter().chain(self.report.map(|page| (page, "where the page goes")));
         free("--save-model", self.save_model, input.into_iter().chain(result).chain(events))
     }
 

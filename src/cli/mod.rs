@@ -10,6 +10,7 @@ pub mod exit_code;
 pub mod failure;
 mod files;
 pub mod model;
+pub mod report_args;
 pub mod rules;
 pub mod settings;
 mod signals;

@@ -18,6 +18,7 @@ use crate::report::{Kept, Store, Verbosity};
 use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
+use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::{model, rules, state};
 
@@ -67,6 +68,8 @@ pub struct Settings {
     pub rules: String,
     /// Where the events go.
     pub json: Option<PathBuf>,
+    /// What is reported beside the summary.
+    pub reporting: ReportArgs,
     /// Where what was learnt goes.
     pub save_model: Option<model::Place>,
     /// Whether to show the difference at the end.
@@ -127,6 +130,7 @@ impl Settings {
             program: oracle.program(),
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
             json: args.json.as_deref().filter(|json| !is_stdout(json)),
+            report: args.reporting.report.as_deref(),
             load_model: args.load_model.as_deref(),
             save_model: args.save_model.as_deref(),
         };
@@ -187,6 +191,7 @@ impl Settings {
             content,
             grammar,
             oracle,
+            reporting: args.reporting,
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
             // Where nobody would hear of it there is nothing to examine.
@@ -300,10 +305,18 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
             hint: "give --save-model the name of a file".to_owned(),
         });
     }
+    if args.reporting.report.as_deref().is_some_and(is_stdout) {
+        return Err(Failure::Usage {
+            message: "a page cannot be written to standard output".to_owned(),
+            hint: "give --report the name of a file".to_owned(),
+        });
+    }
     let takers = [
         ("-o -", args.output.as_deref().is_some_and(is_stdout)),
         ("--json -", args.json.as_deref().is_some_and(is_stdout)),
         ("--diff", args.diff),
+        ("--explain", args.reporting.explain),
+        ("--format-issue", args.reporting.format_issue),
     ];
     let takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
     if takers.len() < 2 {
@@ -311,7 +324,7 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
     }
     Err(Failure::Usage {
         message: format!("{} would all write to standard output", takers.join(" and ")),
-        hint: "give -o or --json the name of a file".to_owned(),
+        hint: "give -o or --json the name of a file, or leave one of them out".to_owned(),
     })
 }
 

@@ -13,6 +13,7 @@ const NEEDED_GAPS: usize = 4;
 impl Reducer<'_, '_> {
     /// Shortens names and lays the text out; `true` if something changed.
     pub(super) fn finish_text(&mut self) -> Result<bool, Halt> {
+        self.note_necessity();
         let named = self.rename()?;
         Ok(self.lay_out()? || named)
     }

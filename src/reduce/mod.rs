@@ -24,6 +24,7 @@ mod literals;
 mod local;
 mod method;
 pub mod model;
+mod necessity;
 pub mod options;
 mod pass;
 mod preview;
@@ -53,12 +54,14 @@ pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use method::Method;
 pub use model::{Model, ModelError};
+pub use necessity::{Necessity, Reason, Record, Why};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use pass::{Pass, Passes, Stage};
 pub use preview::{Proposal, proposals};
 pub use report::{Counts, Ended, PassStats, Reliability, Report};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 
+use necessity::necessity;
 use reducer::{Reducer, Tools};
 use session::{Halt, Session};
 use work::Work;
@@ -119,6 +122,7 @@ pub fn reduce(
         memo: Default::default(),
         round: 0,
         kept_by_timeout: Vec::new(),
+        necessity: None,
     };
     let started =
         Event::Started { size: before, grammar: grammar.as_deref().map(Grammar::name), syntax_errors: errors, slots };
@@ -282,6 +286,7 @@ fn finish(
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
+        necessity: None,
         model,
         minimal: if ended == Ended::Complete && !session.is_hopeless() {
             reducer.minimal().name()
@@ -291,11 +296,15 @@ fn finish(
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.
-    if report.best.len() < COUNT_AGAIN_BELOW
-        && let Some(tools) = &mut reducer.tools
-        && let Ok(document) = Document::parse(&mut tools.parser, report.best.clone())
-    {
-        report.after.tokens = document.tokens();
+    if report.best.len() < COUNT_AGAIN_BELOW {
+        let mut work = Work::text(report.best.clone()).keeping(session.kept().to_vec());
+        if let Some(tools) = &mut reducer.tools
+            && let Ok(document) = Document::parse(&mut tools.parser, report.best.clone())
+        {
+            report.after.tokens = document.tokens();
+            work.plant(document, tools.grammar);
+        }
+        report.necessity = necessity(session, &work).map(|now| now.or_earlier(reducer.necessity.take()));
     }
     match reducer.session.emit(&Event::Finished(&report)) {
         Err(Halt::Failed(error)) => Err(error),

@@ -14,6 +14,7 @@ use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
 use super::classes::Classes;
 use super::event::{Event, Size};
 use super::gate::Gate;
+use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
 use super::pass::{Pass, Stage};
 use super::session::{Candidate, Halt, Inquiry, Session};
@@ -43,6 +44,8 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) memo: HashMap<u64, usize>,
     pub(super) round: usize,
     pub(super) kept_by_timeout: Vec<String>,
+    /// Why the tokens stay, from before the text was finished.
+    pub(super) necessity: Option<Necessity>,
 }
 
 /// What work on a tree needs besides.
@@ -167,6 +170,7 @@ impl<'g> Reducer<'_, 'g> {
         self.work = Work::text(self.session.best().to_vec()).keeping(self.session.kept().to_vec());
         self.memo.clear();
         self.kept_by_timeout.clear();
+        self.necessity = None;
     }
 
     /// Deletion and local edits, while they make the text smaller.

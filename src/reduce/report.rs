@@ -6,6 +6,7 @@ use crate::engine::{DepthRow, Verdict};
 
 use super::event::Size;
 use super::model::Model;
+use super::necessity::Necessity;
 
 /// Why a reduction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,8 @@ pub struct Report {
     pub passes: Vec<PassStats>,
     /// Texts that stayed only because the candidate without them ran into the deadline.
     pub kept_by_timeout: Vec<String>,
+    /// Why each token of the result is still there; `None` where there are too many to be looked up.
+    pub necessity: Option<Necessity>,
     /// What was learnt, added to the model that the reduction started from.
     pub model: Model,
     /// What the result is minimal in: `none`, `unit`, `token` or `char`.

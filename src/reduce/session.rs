@@ -17,6 +17,7 @@ use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
 pub(super) use super::inquiry::{Candidate, Inquiry};
+use super::necessity::{Record, Why};
 use super::options::Options;
 use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats};
@@ -80,6 +81,8 @@ pub(super) struct Session<'a> {
     /// Where in it is what the user wants kept.
     kept: Vec<Range<usize>>,
     cache: HashMap<[u8; 16], Answers>,
+    /// What came of each candidate, for the report; small ones are also found without their blanks.
+    records: HashMap<[u8; 16], Record>,
     confidence: Confidence,
     /// Candidates that timed out and may be asked once more, with twice the deadline.
     second_chance: Option<HashSet<[u8; 16]>>,
@@ -121,6 +124,7 @@ impl<'a> Session<'a> {
             refused: HashSet::new(),
             kept: options.keep.ranges().to_vec(),
             cache: HashMap::new(),
+            records: HashMap::new(),
             confidence: Confidence::new(options.confirm),
             second_chance: None,
             deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
@@ -216,6 +220,11 @@ impl<'a> Session<'a> {
     /// What is known of a text without asking, because the caller knows.
     pub(super) fn remember(&mut self, text: &[u8], verdict: Verdict) {
         self.cache.insert(key(text), Answers::certain(verdict));
+    }
+
+    /// What came of a text that was asked about, or of one that differs from it in blanks only.
+    pub(super) fn record_of(&self, text: &[u8]) -> Option<&Record> {
+        self.records.get(&key(text)).or_else(|| self.records.get(&blank_key(text)?))
     }
 
     /// From now on a candidate that timed out is asked once more, with twice the deadline.
@@ -438,6 +447,8 @@ impl<'a> Session<'a> {
             && !gate.passes(text, &self.best)
         {
             self.gate_refusals += 1;
+            let record = Record { test: None, pass: self.pass, why: Why::Unparsed, slip: None };
+            self.records.insert(key, record);
             self.cache.insert(key, Answers::certain(Verdict::Invalid));
             return Some(Verdict::Invalid);
         }
@@ -490,6 +501,12 @@ impl<'a> Session<'a> {
         self.pass_stats().tests += 1;
         if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
             self.recalled(from, outcome.duration);
+        }
+        if let Some(record) = Record::of(self.counts.total(), self.pass, outcome.verdict, outcome.slip.as_ref()) {
+            if let Some(key) = self.gate.as_ref().and_then(|_| blank_key(text)) {
+                self.records.insert(key, record.clone());
+            }
+            self.records.insert(key(text), record);
         }
         self.emit(&Event::Tested {
             number: self.counts.total(),

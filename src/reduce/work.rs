@@ -95,6 +95,14 @@ impl<'g> Work<'g> {
         }
     }
 
+    /// The grammar of the snapshot's tree.
+    pub(super) fn grammar(&self) -> Option<&'g Grammar> {
+        match &self.base {
+            Base::Tree(tree) => Some(tree.grammar),
+            Base::Text(_) => None,
+        }
+    }
+
     /// The text after the pending edits and some removals more.
     pub(super) fn candidate<'r>(&self, more: impl Iterator<Item = &'r Removal>, cleared: bool) -> Candidate {
         let rendering = self.render(more);

@@ -3,16 +3,23 @@
 //! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
 //! [`JsonLines`] writes every event for programs, [`Progress`] shows people what is going on;
 //! [`Reporters`] hands each event to all of them, the journal and the store first, so that nobody hears of a
-//! result that could still be lost. [`summary`] and [`diff`] speak once, at the end;
+//! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`], [`issue`] and
+//! [`annotations`] speak once, at the end;
 //! [`comparison`] says what came of holding algorithms against each other, [`findings`] what is the
 //! matter with a test, [`steps`] what a journal holds.
 
+pub mod annotations;
 pub mod comparison;
 pub mod diff;
+pub mod explain;
 pub mod findings;
+pub mod history;
+pub mod issue;
 pub mod json;
 pub mod others;
+pub mod page;
 pub mod progress;
+pub mod reasons;
 pub mod steps;
 pub mod store;
 pub mod summary;
@@ -23,6 +30,7 @@ use std::io;
 use crate::journal::Notes;
 use crate::reduce::{Event, EventSink};
 
+pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
 pub use progress::{Progress, Verbosity};
@@ -38,12 +46,15 @@ pub struct Reporters {
     pub others: Others,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
+    /// What the report at the end needs.
+    pub history: History,
     /// Shows what is going on, unless lop was asked to be quiet.
     pub progress: Option<Progress>,
 }
 
 impl EventSink for Reporters {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.history.event(event)?;
         if self.notes.event(event)? {
             // A step of the run that is gone on with: the file holds a later one.
             return self.json.as_mut().map_or(Ok(()), |json| json.event(event));

@@ -323,6 +323,7 @@ mod tests {
                 lower_bound: 17.4,
             }],
             passes: vec![PassStats { name: "comments", tests: 1, accepted: 1, bytes: 900, tokens: 0 }],
+            necessity: None,
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
             model: Model::new(None),
             minimal: "token",

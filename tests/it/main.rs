@@ -20,6 +20,7 @@ mod malformed;
 mod model;
 mod quality;
 mod reduce;
+mod reports;
 mod safety;
 mod scanner;
 mod signature;

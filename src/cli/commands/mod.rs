@@ -7,4 +7,5 @@ pub mod history;
 pub mod passes;
 pub mod reduce;
 pub mod replay;
+mod reported;
 pub mod resume;

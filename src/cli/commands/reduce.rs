@@ -20,16 +20,22 @@ use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
 use crate::report::text;
-use crate::report::{JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
+use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
+use super::reported::{self, Reported, open_page};
 
 /// Reduces what the arguments say.
 ///
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
 pub fn run(args: ReduceArgs, arguments: Vec<OsString>) -> Result<Code, Failure> {
-    carry_out(Settings::new(args)?, Start::New(arguments))
+    let annotated = args.reporting.annotations.and(args.words.last().cloned());
+    let result = Settings::new(args).and_then(|settings| carry_out(settings, Start::New(arguments)));
+    if let (Err(failure), Some(path)) = (&result, annotated) {
+        reported::failed(&path, &failure.headline());
+    }
+    result
 }
 
 /// Where a reduction starts.
@@ -60,13 +66,26 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test));
     let cache = cache.transpose().map_err(Failure::Cache)?;
     let json = settings.json.as_deref().map(open_json).transpose()?;
+    let page = open_page(&settings.reporting)?;
+    let language = settings.language().to_owned();
     let run = Run {
         path: settings.path.clone(),
-        language: settings.language().to_owned(),
+        language: language.clone(),
         test: settings.oracle.describe(),
         wanted: settings.wanted,
         relative: settings.relative,
         kept: settings.kept,
+    };
+    let mut reported = Reported {
+        wanted: settings.reporting,
+        page,
+        path: run.path.clone(),
+        language,
+        words: settings.words.clone(),
+        is_command: settings.is_command,
+        test: run.test.clone(),
+        looks_for: run.wanted.clone(),
+        place: run.place(),
     };
     let options = LocalOptions {
         workers: settings.jobs,
@@ -84,7 +103,8 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
     let folder = settings.state.unwrap_or_else(|| state_directory(&settings.path, &run.kept));
     let others = Others::new(&folder, &settings.path);
-    let mut reporters = Reporters { notes: notes.clone(), store, others, json, progress };
+    let history = History::default();
+    let mut reporters = Reporters { notes: notes.clone(), store, others, json, history, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
@@ -113,6 +133,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     reporters.progress = None;
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
+    reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
     if settings.diff {
         run.show_diff(&settings.content, &report.best)?;
     }

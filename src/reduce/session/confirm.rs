@@ -18,6 +18,7 @@ use std::sync::Arc;
 use super::{Halt, Session, blank_key, key};
 use crate::engine::Verdict;
 use crate::reduce::event::{Event, Size};
+use crate::reduce::necessity::Why;
 use crate::reduce::pass::Pass;
 use crate::reduce::report::{Ended, PassStats, Reliability};
 use crate::reduce::trust::{Stakes, Tally, Trust};
@@ -148,6 +149,7 @@ impl Session<'_> {
             && !gate.passes(text, &self.best)
         {
             self.cache.insert(key, Answers::certain(Verdict::Invalid));
+            self.correct_record(&key, Why::Unparsed);
             return Ok(Some(Verdict::Invalid));
         }
         let interesting = verdict == Verdict::Interesting;
@@ -179,6 +181,9 @@ impl Session<'_> {
                 self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best: false })?;
             }
         }
+        if decided == Some(false) {
+            self.correct_record(&key, Why::Refused);
+        }
         self.cache.insert(key, answers);
         if decided == Some(false)
             && answers.refusal == Verdict::NotInteresting
@@ -188,6 +193,13 @@ impl Session<'_> {
             self.refused.insert(key);
         }
         Ok(decided.map(|interesting| answers.decided(interesting)))
+    }
+
+    /// The last answer on a text was *interesting*, but that is not what counts.
+    fn correct_record(&mut self, key: &[u8; 16], why: Why) {
+        if let Some(record) = self.records.get_mut(key).filter(|record| record.why == Why::Removable) {
+            record.why = why;
+        }
     }
 
     /// Whether the best result should be looked at before the search goes on.

@@ -1,0 +1,179 @@
+//! What is said of a run beside the summary, as the options ask for it: page, explanation, bug report, annotations.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cli::failure::Failure;
+use crate::cli::report_args::ReportArgs;
+use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
+use crate::reduce::{BASELINE_DEADLINE, Ended, Report};
+use crate::report::annotations::{self, Severity};
+use crate::report::issue::Issue;
+use crate::report::page::Page;
+use crate::report::{History, explain, text};
+
+/// How long a program may take to say what version it is.
+const VERSION_DEADLINE: Duration = Duration::from_secs(10);
+/// Longest line of a version that is shown, in characters.
+const VERSION: usize = 200;
+
+/// What is reported, and what has to be known for it.
+pub(super) struct Reported {
+    pub(super) wanted: ReportArgs,
+    /// The page, opened before the first test.
+    pub(super) page: Option<(PathBuf, File)>,
+    /// The file to reduce, and its language.
+    pub(super) path: PathBuf,
+    pub(super) language: String,
+    /// The words of the test as they were typed, and whether they are a command and not a script.
+    pub(super) words: Vec<OsString>,
+    pub(super) is_command: bool,
+    /// The test as a line of a shell, and what it looks for.
+    pub(super) test: String,
+    pub(super) looks_for: String,
+    /// Where the result is, in words.
+    pub(super) place: String,
+}
+
+/// Opens the file of the page.
+pub(super) fn open_page(args: &ReportArgs) -> Result<Option<(PathBuf, File)>, Failure> {
+    let Some(path) = &args.report else { return Ok(None) };
+    match File::create(path) {
+        Ok(file) => Ok(Some((path.clone(), file))),
+        Err(source) => Err(Failure::Page { path: path.clone(), source }),
+    }
+}
+
+/// Annotates a file with what keeps it from being reduced.
+pub(super) fn failed(path: &Path, what: &str) {
+    // The failure itself is told whatever becomes of this.
+    let _ = annotations::write(&mut io::stderr().lock(), Severity::Error, path, "lop", what);
+}
+
+impl Reported {
+    /// Says everything that was asked for of a reduction that came to its end.
+    pub(super) fn finished(
+        &mut self,
+        original: &[u8],
+        report: &Report,
+        history: &History,
+        oracle: &CommandOracle,
+    ) -> Result<(), Failure> {
+        self.annotate(report);
+        self.write_page(original, report, history)?;
+        let stdout = anstream::stdout();
+        let mut out = stdout.lock();
+        if self.wanted.explain {
+            explain::write(&mut out, report.necessity.as_ref()).or_else(Failure::unless_closed)?;
+        }
+        if self.wanted.format_issue {
+            let text = self.issue(report, history, oracle);
+            out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
+        }
+        Ok(())
+    }
+
+    fn annotate(&self, report: &Report) {
+        if self.wanted.annotations.is_none() {
+            return;
+        }
+        let (severity, title) = match report.ended {
+            Ended::Complete => (Severity::Notice, "lop: reduced"),
+            Ended::Cancelled | Ended::Budget => (Severity::Warning, "lop: stopped early"),
+        };
+        let text = format!("{} The result is {}.", made(report), self.place);
+        let _ = annotations::write(&mut io::stderr().lock(), severity, &self.path, title, &text);
+    }
+
+    fn write_page(&mut self, original: &[u8], report: &Report, history: &History) -> Result<(), Failure> {
+        let Some((path, mut file)) = self.page.take() else { return Ok(()) };
+        let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let command = format!("lop {}", shell_line(arguments.iter().map(OsString::as_os_str)));
+        let page = Page {
+            name: &self.path.display().to_string(),
+            language: &self.language,
+            original,
+            report,
+            history,
+            command: &command,
+            test: &self.test,
+            wanted: &self.looks_for,
+            result: &self.place,
+        };
+        file.write_all(page.html().as_bytes()).map_err(|source| {
+            let message = format!("the report {}: {source}", path.display());
+            Failure::Output(io::Error::new(source.kind(), message))
+        })
+    }
+
+    fn issue(&self, report: &Report, history: &History, oracle: &CommandOracle) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let again = run(oracle, &report.best, BASELINE_DEADLINE);
+        let outcome = again.as_ref().or(history.baseline.as_ref());
+        let version = if self.is_command { version(&self.words, &self.path) } else { None };
+        Issue {
+            name: &name,
+            language: &self.language,
+            content: &report.best,
+            command: &self.command_line(&name),
+            wanted: &self.looks_for,
+            version: version.as_deref(),
+            outcome,
+            is_of_input: again.is_none(),
+            made: &made(report),
+        }
+        .markdown()
+    }
+
+    /// The test's command as one would type it beside the input.
+    fn command_line(&self, name: &str) -> String {
+        if !self.is_command {
+            return format!("{} {name}", self.test);
+        }
+        let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let has_path = self.words.iter().any(|word| word.to_string_lossy().contains("@@"));
+        let words: Vec<OsString> = self
+            .words
+            .iter()
+            .map(|word| {
+                let word = word.to_string_lossy().replace("@@.", &format!("{stem}."));
+                OsString::from(word.replace("@@", name))
+            })
+            .collect();
+        let line = shell_line(words.iter().map(OsString::as_os_str));
+        let name = shell_line(std::iter::once(name.as_ref()));
+        if has_path { line } else { format!("{line} < {name}") }
+    }
+}
+
+/// How the input was made small, in a sentence.
+fn made(report: &Report) -> String {
+    format!(
+        "Reduced from {} to {} bytes in {}.",
+        text::len(report.before.bytes),
+        text::len(report.after.bytes),
+        text::plural(report.tests.total(), "test")
+    )
+}
+
+/// A run of a command in a directory of its own; `None` if it could not be made.
+fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Option<Outcome> {
+    let options = SlotOptions { directory: None, candidate_len: candidate.len(), owns_process: false };
+    let mut slot = Slot::new(&options).ok()?;
+    let outcome = oracle.judge(candidate, &mut slot, deadline, &Cancel::new());
+    outcome.verdict.is_some().then_some(outcome)
+}
+
+/// What the program of a command says of its version, in a line.
+fn version(words: &[OsString], path: &Path) -> Option<String> {
+    let words = [words.first()?.clone(), "--version".into()];
+    let oracle = CommandOracle::command(&words, path, Conditions::default()).ok()?;
+    let outcome = run(&oracle, b"", VERSION_DEADLINE).filter(Outcome::is_interesting)?;
+    let said = if outcome.stdout_tail.trim_ascii().is_empty() { outcome.stderr_tail } else { outcome.stdout_tail };
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(text::visible(line, VERSION))
+}

@@ -1,0 +1,191 @@
+//! Why each token of the result is still there: what the test said of the result without it.
+//!
+//! Nothing is tested for this. Each run of the test leaves a [`Record`] under its candidate's hash, and at the end the
+//! candidate without each token is formed once more and looked up. Names and layout are the last things to change, and
+//! after them nothing is asked again unless somebody wants the guarantee on the finished text; so the records are also
+//! looked up for the text as it was before, whose tokens stand in the same order.
+
+use std::ops::Range;
+
+use crate::engine::Verdict;
+use crate::passes::{Removal, character_units, token_units, tokens};
+
+use super::reducer::Reducer;
+use super::session::Session;
+use super::work::Work;
+
+/// Tokens times bytes above which nothing is looked up: each token costs a copy and a hash of the text.
+const MOST_WORK: usize = 64 << 20;
+
+/// Why a token stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// Without it the test says *not interesting*.
+    Refused,
+    /// Without it there is a syntax error more, so the test was not asked.
+    Unparsed,
+    /// Without it the test calls the text invalid.
+    Invalid,
+    /// Without it the test runs into the deadline.
+    Timeout,
+    /// Without it there is another crash.
+    OtherCrash,
+    /// The user wants it kept.
+    Kept,
+    /// Without it the text is interesting, too, but that came too late to be used.
+    Removable,
+    /// The result without it, and nothing else, was never asked about.
+    Unasked,
+}
+
+/// What is remembered of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The number of the test; `None` if the answer cost none.
+    pub test: Option<u64>,
+    /// The pass that asked.
+    pub pass: &'static str,
+    /// What came of it.
+    pub why: Why,
+    /// The signature of another crash.
+    pub slip: Option<String>,
+}
+
+impl Record {
+    /// Of a test; `None` if it gave no answer.
+    pub(super) fn of(test: u64, pass: &'static str, verdict: Option<Verdict>, slip: Option<&String>) -> Option<Self> {
+        let why = match (verdict?, slip) {
+            (Verdict::Interesting, _) => Why::Removable,
+            (_, Some(_)) => Why::OtherCrash,
+            (Verdict::NotInteresting, None) => Why::Refused,
+            (Verdict::Invalid, None) => Why::Invalid,
+            (Verdict::Timeout, None) => Why::Timeout,
+        };
+        Some(Record { test: Some(test), pass, why, slip: slip.cloned() })
+    }
+}
+
+/// A token of the result and why it stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Where it is, in bytes.
+    pub range: Range<usize>,
+    /// Why it stays.
+    pub why: Why,
+    /// What was asked; `None` for what was not.
+    pub record: Option<Record>,
+    /// Whether that was asked before names were shortened and the text was laid out.
+    pub was_earlier: bool,
+}
+
+/// The necessity map: the reasons of a text's tokens (characters, where there is no grammar), ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Necessity {
+    /// The text that the ranges are of.
+    pub text: Vec<u8>,
+    /// Whether that is the result; else it is the result before names were shortened and it was laid out.
+    pub is_result: bool,
+    /// Its tokens.
+    pub reasons: Vec<Reason>,
+}
+
+impl Necessity {
+    /// How many tokens stay for this reason.
+    #[must_use]
+    pub fn count(&self, why: Why) -> usize {
+        self.reasons.iter().filter(|reason| reason.why == why).count()
+    }
+
+    /// Completes this map by one of the text before it was finished. Where the tokens are no longer the same ones, the
+    /// map that knows more is taken.
+    pub(super) fn or_earlier(mut self, earlier: Option<Necessity>) -> Necessity {
+        let Some(earlier) = earlier.filter(|_| self.count(Why::Unasked) > 0) else { return self };
+        if earlier.reasons.len() != self.reasons.len() {
+            let knows_more = earlier.count(Why::Unasked) * self.reasons.len().max(1)
+                < self.count(Why::Unasked) * earlier.reasons.len().max(1);
+            return if knows_more { Necessity { is_result: false, ..earlier } } else { self };
+        }
+        for (now, then) in self.reasons.iter_mut().zip(earlier.reasons) {
+            if now.why == Why::Unasked && then.why != Why::Unasked {
+                *now = Reason { range: now.range.clone(), was_earlier: true, ..then };
+            }
+        }
+        self
+    }
+}
+
+/// Looks up why each token of a text stays; `None` where that would take too long. The work has no pending edits.
+pub(super) fn necessity(session: &Session<'_>, work: &Work<'_>) -> Option<Necessity> {
+    let source = work.source();
+    let units = match work.grammar() {
+        Some(grammar) => token_units(work.document(), &tokens(work.document(), grammar).collect::<Vec<_>>()),
+        None => character_units(source, std::slice::from_ref(&(0..source.len()))),
+    };
+    let units = units.map(|sequence| sequence.units).unwrap_or_default();
+    if units.len().saturating_mul(source.len()) > MOST_WORK {
+        return None;
+    }
+    let reasons = units.iter().filter_map(|unit| {
+        let Removal::Edits(edits) = &unit.removal else { return None };
+        let range = edits.first()?.start..edits.last()?.end;
+        let (why, record) = if work.edits_touch_kept(edits) {
+            (Why::Kept, None)
+        } else {
+            let record = session.record_of(&work.candidate(std::iter::once(&unit.removal), false).text);
+            (record.map_or(Why::Unasked, |record| record.why), record.cloned())
+        };
+        Some(Reason { range, why, record, was_earlier: false })
+    });
+    Some(Necessity { text: source.to_vec(), is_result: true, reasons: reasons.collect() })
+}
+
+impl Reducer<'_, '_> {
+    /// Notes why the tokens stay, before the text is finished.
+    pub(super) fn note_necessity(&mut self) {
+        self.necessity = if self.work.is_edited() { None } else { necessity(&self.session, &self.work) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(text: &str, whys: &[Why]) -> Necessity {
+        let reasons = whys.iter().enumerate().map(|(at, &why)| {
+            let record = Record { test: Some(at as u64), pass: "tokens", why, slip: None };
+            Reason { range: at..at + 1, why, record: (why != Why::Unasked).then_some(record), was_earlier: false }
+        });
+        Necessity { text: text.as_bytes().to_vec(), is_result: true, reasons: reasons.collect() }
+    }
+
+    #[test]
+    fn what_was_asked_before_the_text_was_finished_fills_the_gaps() {
+        let now = map("ab", &[Why::Unasked, Why::Timeout]);
+        let both = now.or_earlier(Some(map("xy", &[Why::Refused, Why::Refused])));
+        let whys: Vec<_> = both.reasons.iter().map(|reason| (reason.why, reason.was_earlier)).collect();
+        assert_eq!(whys, [(Why::Refused, true), (Why::Timeout, false)]);
+        assert_eq!((both.text.as_slice(), both.is_result), (&b"ab"[..], true));
+    }
+
+    #[test]
+    fn other_tokens_are_not_mixed_up() {
+        let earlier = || Some(map("xyz", &[Why::Refused; 3]));
+        let unknown = map("ab", &[Why::Unasked; 2]).or_earlier(earlier());
+        assert_eq!((unknown.text.as_slice(), unknown.is_result), (&b"xyz"[..], false));
+        let known = map("ab", &[Why::Invalid; 2]).or_earlier(earlier());
+        assert_eq!((known.text.as_slice(), known.is_result), (&b"ab"[..], true));
+    }
+
+    #[test]
+    fn a_record_says_what_came_of_a_test() {
+        let why = |verdict, slip: Option<&str>| {
+            Record::of(7, "tokens", verdict, slip.map(str::to_owned).as_ref()).map(|record| record.why)
+        };
+        assert_eq!(why(None, None), None);
+        assert_eq!(why(Some(Verdict::NotInteresting), None), Some(Why::Refused));
+        assert_eq!(why(Some(Verdict::NotInteresting), Some("SIGABRT")), Some(Why::OtherCrash));
+        assert_eq!(why(Some(Verdict::Timeout), None), Some(Why::Timeout));
+        assert_eq!(why(Some(Verdict::Invalid), None), Some(Why::Invalid));
+        assert_eq!(why(Some(Verdict::Interesting), None), Some(Why::Removable));
+    }
+}

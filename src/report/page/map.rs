@@ -1,0 +1,83 @@
+//! The necessity map: the result with each token marked by why it stays. What was asked appears below on hover and focus.
+
+use maud::{Markup, html};
+
+use crate::reduce::{Necessity, Why};
+use crate::report::reasons::{ORDER, caveat, heading, sentence, shown};
+use crate::report::text;
+
+/// Tokens that are marked; a browser is slow with many more.
+const MOST: usize = 5_000;
+
+pub(super) fn section(map: Option<&Necessity>) -> Markup {
+    let Some(map) = map else {
+        return html! { p { "The result is too large to say why each of its tokens stays." } };
+    };
+    let total = map.reasons.len();
+    html! {
+        p class="lead" {
+            "Colour says what happens to the result without this one token. Point at a token, or reach it with the Tab key, "
+            "for the test that said so."
+        }
+        @if let Some(caveat) = caveat(map) { p class="caveat" { (caveat) } }
+        ul class="legend" {
+            @for why in ORDER {
+                @let number = map.count(why);
+                @if number > 0 {
+                    li { span class={ "t " (class(why)) } { (heading(why)) } " " (text::len(number)) " of " (text::len(total)) }
+                }
+            }
+        }
+        pre class="block map" { (tokens(map)) }
+        @if total > MOST { p class="cut" { "Only the first " (text::len(MOST)) " tokens are shown." } }
+    }
+}
+
+fn tokens(map: &Necessity) -> Markup {
+    let mut at = 0;
+    let text = |from: usize, to: usize| shown(map.text.get(from..to).unwrap_or_default());
+    html! {
+        @for reason in map.reasons.iter().take(MOST) {
+            (text(at, reason.range.start))
+            span class={ "t " (class(reason.why)) } tabindex="0" data-why=(shown(sentence(reason).as_bytes())) {
+                (text(reason.range.start, reason.range.end))
+            }
+            @let _ = at = reason.range.end;
+        }
+        @if map.reasons.len() <= MOST { (text(at, map.text.len())) }
+    }
+}
+
+fn class(why: Why) -> &'static str {
+    match why {
+        Why::Refused => "no",
+        Why::Unparsed => "parse",
+        Why::Invalid => "invalid",
+        Why::Timeout => "timeout",
+        Why::OtherCrash => "crash",
+        Why::Kept => "kept",
+        Why::Removable => "late",
+        Why::Unasked => "unasked",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::Reason;
+
+    #[test]
+    fn every_byte_is_shown_once_and_escaped() {
+        let reason = |range, why| Reason { range, why, record: None, was_earlier: false };
+        let map = Necessity {
+            text: b"a </script>\x1b\xff\n".to_vec(),
+            is_result: true,
+            reasons: vec![reason(0..1, Why::Kept), reason(2..11, Why::Unasked)],
+        };
+        let page = section(Some(&map)).into_string();
+        let pre = page.split("<pre class=\"block map\">").nth(1).and_then(|rest| rest.split("</pre>").next());
+        let tags = regex::Regex::new("<[^>]*>").expect("a constant");
+        assert_eq!(tags.replace_all(pre.expect("a map"), ""), "a &lt;/script&gt;\\u{1b}\\xff\n");
+        assert!(page.contains("never asked</span> 1 of 2"), "{page}");
+    }
+}

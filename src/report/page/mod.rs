@@ -1,0 +1,177 @@
+//! The report of a reduction as one page for a browser: it needs neither a network nor a script.
+//!
+//! Whatever comes from the input, the test or the command line goes through [`shown`] and is escaped by the templates.
+
+mod chart;
+mod map;
+mod sides;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::engine::DepthRow;
+use crate::reduce::{Ended, Report};
+
+use super::history::History;
+use super::reasons::shown;
+use super::text;
+
+const STYLE: &str = include_str!("style.css");
+
+/// What a page is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The input as the user named it.
+    pub name: &'a str,
+    /// The grammar's name, or `text`.
+    pub language: &'a str,
+    /// The input.
+    pub original: &'a [u8],
+    /// What came of it.
+    pub report: &'a Report,
+    /// How it went.
+    pub history: &'a History,
+    /// The command line of lop.
+    pub command: &'a str,
+    /// The test as a line of a shell.
+    pub test: &'a str,
+    /// What makes a run of it interesting, in words.
+    pub wanted: &'a str,
+    /// Where the result is.
+    pub result: &'a str,
+}
+
+impl Page<'_> {
+    /// The whole page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    // Or a browser would ask the place of the page for one.
+                    link rel="icon" href="data:,";
+                    title { "lop: " (plain(self.name)) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    (self.heading())
+                    main {
+                        (section("map", "Why each token stays", map::section(self.report.necessity.as_ref())))
+                        (section("curve", "The way down", chart::section(&self.history.sizes, self.report)))
+                        (section("sides", "Input and result", sides::section(self.original, &self.report.best)))
+                        (section("passes", "Passes", tables::passes(self.report)))
+                        (section("model", "The model, by depth", tables::depths(&self.report.depths)))
+                        (section("run", "The run", self.run()))
+                    }
+                    footer { "Written by lop " (env!("CARGO_PKG_VERSION")) ". This page needs no network and runs no script." }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    fn heading(&self) -> Markup {
+        let Report { before, after, ended, minimal, .. } = self.report;
+        let (word, class) = match ended {
+            Ended::Complete => ("reduced", "good"),
+            Ended::Cancelled => ("stopped early", "warn"),
+            Ended::Budget => ("stopped at the limit", "warn"),
+        };
+        let guarantee = match (ended, *minimal) {
+            (Ended::Complete, "none") => "no minimality guaranteed".to_owned(),
+            (Ended::Complete, level) => format!("1-minimal by {level}"),
+            _ => "not minimal yet".to_owned(),
+        };
+        let ratio = DepthRow::total(&self.report.depths).tests_per_bound();
+        html! {
+            header {
+                p class="kind" { span class=(class) { (word) } " · " (plain(self.language)) " · " (guarantee) }
+                h1 { (plain(self.name)) }
+                dl class="figures" {
+                    (figure("bytes", &text::len(after.bytes), &format!("of {}, {}", text::len(before.bytes), text::percent(after.bytes, before.bytes))))
+                    (figure("tokens", &text::len(after.tokens), &format!("of {}, {}", text::len(before.tokens), text::percent(after.tokens, before.tokens))))
+                    (figure("lines", &text::len(after.lines), &format!("of {}", text::len(before.lines))))
+                    (figure("tests", &text::count(self.report.tests.total()), &ratio.map_or_else(String::new, |ratio| format!("{ratio:.2} × the lower bound"))))
+                    (figure("time", &text::duration(self.report.elapsed), &format!("{} in tests", text::duration(self.report.testing))))
+                }
+            }
+        }
+    }
+
+    fn run(&self) -> Markup {
+        let Report { tests, reliability, .. } = self.report;
+        let outcomes = [
+            (tests.interesting, "interesting"),
+            (tests.not_interesting, "not interesting"),
+            (tests.invalid, "invalid"),
+            (tests.timeout, "timed out"),
+            (tests.unresolved, "cancelled"),
+        ];
+        let outcomes: Vec<String> = outcomes
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, word)| format!("{} {word}", text::count(*number)))
+            .collect();
+        html! {
+            dl class="facts" {
+                (fact("command", html! { code { (plain(self.command)) } }))
+                (fact("test", html! { code { (plain(self.test)) } }))
+                (fact("interesting is", html! { (plain(self.wanted)) }))
+                (fact("result", html! { (plain(self.result)) }))
+                (fact("tests", html! { (outcomes.join(", ")) }))
+                (fact("answered free", html! {
+                    (text::count(self.report.cache_hits)) " from the cache, "
+                    (text::count(self.report.gate_refusals)) " refused for new syntax errors"
+                }))
+                (fact("asked again", html! {
+                    (text::plural(reliability.confirmations, "confirmation")) ", "
+                    (text::plural(reliability.disagreements, "disagreement")) ", "
+                    (text::plural(reliability.returns, "result")) " taken back"
+                }))
+                (fact("time", html! {
+                    (text::duration(self.report.elapsed)) ", of which " (text::duration(self.report.waiting)) " waiting for tests"
+                }))
+                (fact("version", html! { "lop " (env!("CARGO_PKG_VERSION")) }))
+                @if let Some(outcome) = &self.history.baseline {
+                    (fact("the test on the input", html! {
+                        (outcome.exit.to_string()) ", " (text::duration(outcome.duration))
+                        (output("standard output", &outcome.stdout_tail))
+                        (output("standard error", &outcome.stderr_tail))
+                    }))
+                }
+                @for note in &self.history.notes { (fact("note", html! { (plain(note)) })) }
+            }
+        }
+    }
+}
+
+fn section(id: &str, title: &str, content: Markup) -> Markup {
+    html! { section id=(id) aria-labelledby={ (id) "-title" } { h2 id={ (id) "-title" } { (title) } (content) } }
+}
+
+fn figure(name: &str, value: &str, note: &str) -> Markup {
+    html! { div { dt { (name) } dd { b { (value) } " " small { (note) } } } }
+}
+
+fn fact(name: &str, value: Markup) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+fn output(name: &str, tail: &[u8]) -> Markup {
+    html! {
+        @if !tail.trim_ascii().is_empty() {
+            details { summary { (name) } pre class="block" { (shown(tail)) } }
+        }
+    }
+}
+
+/// A text that may hold anything.
+fn plain(text: &str) -> String {
+    shown(text.as_bytes())
+}

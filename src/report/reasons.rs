@@ -1,0 +1,131 @@
+//! The words for why a token stays, for the page and for the terminal, and how a test case's bytes are shown.
+
+use crate::reduce::{Necessity, Reason, Record, Why};
+
+/// The reasons in the order in which they are listed.
+pub const ORDER: [Why; 8] =
+    [Why::Refused, Why::Unparsed, Why::Invalid, Why::Timeout, Why::OtherCrash, Why::Kept, Why::Removable, Why::Unasked];
+
+/// What happens without the token, for a list of reasons.
+#[must_use]
+pub fn heading(why: Why) -> &'static str {
+    match why {
+        Why::Refused => "the test says no",
+        Why::Unparsed => "would not parse",
+        Why::Invalid => "the test calls it invalid",
+        Why::Timeout => "timeout",
+        Why::OtherCrash => "another crash",
+        Why::Kept => "kept as asked for",
+        Why::Removable => "found removable too late",
+        Why::Unasked => "never asked",
+    }
+}
+
+/// The record behind a reason, as a sentence without a full stop.
+#[must_use]
+pub fn sentence(reason: &Reason) -> String {
+    let Some(Record { test, pass, why, slip }) = &reason.record else {
+        return match reason.why {
+            Why::Kept => "nobody asked: the options say that it is kept".to_owned(),
+            _ => "the result without it, and nothing else, was never asked about".to_owned(),
+        };
+    };
+    let outcome = match why {
+        Why::Refused => "not interesting",
+        Why::Unparsed => "refused for a syntax error more",
+        Why::Invalid => "invalid",
+        Why::Timeout => "ran into the deadline",
+        Why::OtherCrash => "another crash",
+        Why::Kept | Why::Unasked => "not asked",
+        Why::Removable => "interesting, but too late to be used",
+    };
+    let mut text = match test {
+        Some(number) => format!("without it: {outcome}, test {number}, pass {pass}"),
+        None => format!("without it: {outcome}, no test needed, pass {pass}"),
+    };
+    if let Some(slip) = slip {
+        text.push_str(": ");
+        text.push_str(slip);
+    }
+    if reason.was_earlier {
+        text.push_str(" (of the text before names and layout)");
+    }
+    text
+}
+
+/// What has to be said of a whole map, if anything: what text it is about.
+#[must_use]
+pub fn caveat(map: &Necessity) -> Option<String> {
+    if !map.is_result {
+        return Some(
+            "This is the text before names were shortened and it was laid out: that one was tested.".to_owned(),
+        );
+    }
+    let earlier = map.reasons.iter().filter(|reason| reason.was_earlier).count();
+    (earlier > 0).then(|| {
+        format!(
+            "For {earlier} of {} tokens this was tested before names were shortened and the text was laid out; the tokens \
+             are matched by their order.",
+            map.reasons.len()
+        )
+    })
+}
+
+/// The line and the column, in bytes, of an offset, both from 1.
+#[must_use]
+pub fn position(text: &[u8], at: usize) -> (usize, usize) {
+    let before = &text[..at.min(text.len())];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    (line, before.len() - start + 1)
+}
+
+/// Bytes as text that can be looked at: line feeds and tabs stay, other control characters and what turns the direction
+/// of writing are written as `\u{1b}`, bytes that are no UTF-8 as `\xff`.
+#[must_use]
+pub fn shown(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            let turns = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            if turns || (letter.is_control() && letter != '\n' && letter != '\t') {
+                text.extend(letter.escape_unicode());
+            } else {
+                text.push(letter);
+            }
+        }
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out() {
+        assert_eq!(shown(b"a\n\tb\x1b[1m\xff\xc3\xa9\0\r"), "a\n\tb\\u{1b}[1m\\xff\u{e9}\\u{0}\\u{d}");
+        assert_eq!(shown("x\u{202e}y".as_bytes()), "x\\u{202e}y");
+    }
+
+    #[test]
+    fn positions_are_counted_from_one() {
+        assert_eq!(position(b"ab\ncd", 0), (1, 1));
+        assert_eq!(position(b"ab\ncd", 4), (2, 2));
+    }
+
+    #[test]
+    fn a_sentence_names_the_test_and_the_pass() {
+        let record = Record { test: Some(34), pass: "tokens", why: Why::OtherCrash, slip: Some("SIGABRT".to_owned()) };
+        let reason = Reason { range: 0..1, why: Why::OtherCrash, record: Some(record), was_earlier: true };
+        assert_eq!(
+            sentence(&reason),
+            "without it: another crash, test 34, pass tokens: SIGABRT (of the text before names and layout)"
+        );
+        let unasked = Reason { range: 0..1, why: Why::Unasked, record: None, was_earlier: false };
+        assert!(sentence(&unasked).contains("never asked"));
+    }
+}
