@@ -35,7 +35,9 @@ pub(crate) fn settle(settings: &mut Settings, announced: bool, cancel: &Cancel) 
         });
     }
     // A script says by its exit code what it means; a file that was not found is no bug.
-    let finds = open && (sought.crash || settings.is_command && settings.relative.is_empty());
+    // An empty file has nothing that could be special.
+    let finds =
+        open && !settings.content.is_empty() && (sought.crash || settings.is_command && settings.relative.is_empty());
     if !finds && sought.while_passing.is_empty() && sought.guard.is_none() {
         return Ok(());
     }
@@ -86,9 +88,9 @@ fn find(settings: &mut Settings, announced: bool, place: &mut Place<'_>) -> Resu
     }
     let again = place.run(&settings.oracle, &settings.content);
     signatures.retain(|signature| is_shown(signature, &again));
-    let empty = (!settings.content.is_empty()).then(|| place.run(&settings.oracle, b""));
+    let empty = place.run(&settings.oracle, b"");
     // What the empty file shows as well says nothing about this one.
-    let of_the_input = |signature: &&Signature| empty.as_ref().is_none_or(|empty| !is_shown(signature, empty));
+    let of_the_input = |signature: &&Signature| !is_shown(signature, &empty);
     let chosen = signatures.iter().find(of_the_input);
     let chosen = chosen.or_else(|| signatures.first().filter(|_| settings.options.allow_empty)).cloned();
     let quiet = settings.verbosity == Verbosity::Quiet || !announced;
