@@ -16,6 +16,7 @@ use super::commands::grammars::GrammarsArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::verify_args::{self, VerifyArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -37,7 +38,8 @@ const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop grammars [FILE]
        lop passes
        lop compare [PROBLEM]...
-       lop doctor TEST FILE";
+       lop doctor TEST FILE
+       lop verify RESULT";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
 #[derive(Debug, Parser)]
@@ -75,6 +77,9 @@ pub enum Command {
     /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
+    /// Ask the test again about every deletion that shows that a result is 1-minimal
+    #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
+    Verify(Box<VerifyArgs>),
 }
 
 /// The arguments of a reduction.

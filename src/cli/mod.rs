@@ -12,6 +12,7 @@ pub mod model;
 pub mod rules;
 pub mod settings;
 mod signals;
+pub mod verify_args;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,7 @@ fn dispatch(cli: Cli) -> Result<Code, Failure> {
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
         Some(Command::Doctor(args)) => commands::doctor::run(*args),
+        Some(Command::Verify(args)) => commands::verify::run(*args),
         None => commands::reduce::run(cli.reduce),
     }
 }

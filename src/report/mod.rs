@@ -5,8 +5,9 @@
 //! [`Reporters`] hands each event to all of them, the store first, so that nobody hears of a
 //! result that could still be lost. [`summary`] and [`diff`] speak once, at the end;
 //! [`comparison`] says what came of holding algorithms against each other, [`findings`] what is the
-//! matter with a test.
+//! matter with a test, and [`certificate`] what a result rests on.
 
+pub mod certificate;
 pub mod comparison;
 pub mod diff;
 pub mod findings;
@@ -21,6 +22,7 @@ use std::io;
 
 use crate::reduce::{Event, EventSink};
 
+pub use certificate::{Certificate, CertificateError};
 pub use json::JsonLines;
 pub use others::{Other, Others};
 pub use progress::{Progress, Verbosity};

@@ -5,3 +5,4 @@ pub mod doctor;
 pub mod grammars;
 pub mod passes;
 pub mod reduce;
+pub mod verify;

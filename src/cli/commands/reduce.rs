@@ -22,6 +22,7 @@ use crate::report::summary::{self, Places};
 use crate::report::{JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
+use super::verify::certify;
 
 /// Reduces what the arguments say.
 ///
@@ -113,6 +114,10 @@ impl Run {
             };
             Err(Failure::Result { source, place: self.place(), kept })
         })?;
+        // Who wants the result on standard output wants no folder.
+        if self.kept != Kept::Stdout {
+            certify(report, &state_directory(&self.path, &self.kept));
+        }
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
             let place = self.place();
