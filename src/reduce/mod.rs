@@ -35,6 +35,7 @@ mod session;
 mod sweep;
 mod tokens;
 mod trees;
+mod trial;
 mod trust;
 mod work;
 

@@ -24,3 +24,4 @@ mod slippage;
 mod support;
 mod tidy;
 mod tolerant;
+mod verify;
