@@ -118,9 +118,10 @@ pub struct ReduceArgs {
           help_heading = CONDITIONS)]
     pub also_interesting: Vec<i32>,
 
-    /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
-    #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
-    pub jobs: Option<usize>,
+    /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly, and `auto` finds out how
+    /// many give the most answers per second, up to two per core
+    #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
+    pub jobs: Option<Jobs>,
     /// Deadline of one test [default: 5 times the slowest accepted run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
@@ -299,6 +300,15 @@ const RUNNING: &str = "Running tests";
 const SEARCH: &str = "Search";
 const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
+
+/// `-j`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jobs {
+    /// As many as give the most answers per second.
+    Auto,
+    /// So many.
+    Exactly(usize),
+}
 
 /// `--minimal`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -495,6 +505,13 @@ fn waste(text: &str) -> Result<Waste, String> {
     };
     let waste = Waste { share: number(share)?, after_removable: after.map(number).transpose()? };
     sound(waste, Config { expect: Some(waste), ..Config::default() })
+}
+
+fn jobs(text: &str) -> Result<Jobs, String> {
+    match text {
+        "auto" => Ok(Jobs::Auto),
+        number => at_least_one(number).map(Jobs::Exactly).map_err(|error| format!("{error}; or write auto")),
+    }
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {

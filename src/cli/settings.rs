@@ -14,7 +14,7 @@ use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions};
 use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
-use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
+use super::args::{Jobs, MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
 use super::{model, rules};
@@ -41,8 +41,8 @@ pub struct Settings {
     pub wanted: String,
     /// Arguments of the test's command that name files relative to the current directory.
     pub relative: Vec<String>,
-    /// Tests at the same time; 0 means as many as there are cores.
-    pub jobs: usize,
+    /// Tests at the same time; `None` means as many as there are cores.
+    pub jobs: Option<Jobs>,
     /// Choices of the reduction itself.
     pub options: Options,
     /// Where the result goes.
@@ -144,7 +144,7 @@ impl Settings {
             1 => Verbosity::Passes,
             _ => Verbosity::Tests,
         };
-        let (jobs, json, diff) = (args.jobs.unwrap_or(0), args.json, args.diff);
+        let (jobs, json, diff) = (args.jobs, args.json, args.diff);
         Ok(Settings {
             path,
             content,
@@ -405,7 +405,7 @@ mod tests {
         fs::write(&file, "some words").expect("a file");
         let name = file.to_str().expect("plain");
         let settings = meant(&["sh", name, "-qj3"]).expect("sh is everywhere");
-        assert_eq!((settings.content.as_slice(), settings.jobs), (&b"some words"[..], 3));
+        assert_eq!((settings.content.as_slice(), settings.jobs), (&b"some words"[..], Some(Jobs::Exactly(3))));
         assert_eq!((settings.language(), settings.verbosity), ("text", Verbosity::Quiet));
         assert_eq!(settings.kept, Kept::InPlace);
         assert!(wrong(&["sh", directory.path().to_str().expect("plain")]).contains("is a directory"));

@@ -5,17 +5,17 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use crate::cli::args::ReduceArgs;
+use crate::cli::args::{Jobs, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::signals;
 use crate::doctor::{Checkup, Patient};
-use crate::exec::Executor;
-use crate::exec::{LocalOptions, LocalWorkers};
+use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, ReduceError, Report, reduce};
 use crate::report::summary::{self, Places};
@@ -42,12 +42,20 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
         kept: settings.kept,
     };
     let options = LocalOptions {
-        workers: settings.jobs,
+        workers: match settings.jobs {
+            None => 0,
+            Some(Jobs::Exactly(jobs)) => jobs,
+            Some(Jobs::Auto) => 2 * thread::available_parallelism().map_or(1, usize::from),
+        },
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
     };
     let oracle = Arc::new(settings.oracle);
-    let mut workers = LocalWorkers::new(oracle.clone(), &options)?;
+    let workers = LocalWorkers::new(oracle.clone(), &options)?;
+    let mut workers: Box<dyn Executor> = match settings.jobs {
+        Some(Jobs::Auto) => Box::new(Measured::new(workers)),
+        _ => Box::new(workers),
+    };
     let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
     let others = Others::new(&state_directory(&settings.path, &run.kept), &settings.path);
     let mut reporters = Reporters { store: settings.store, others, json, progress };
@@ -64,7 +72,7 @@ pub fn run(args: ReduceArgs) -> Result<Code, Failure> {
         null: Path::new(NULL),
     };
     let mut sink = Checkup::new(patient, &cancel, settings.checkup, &mut reporters);
-    let result = reduce(&settings.content, settings.grammar, &mut workers, &settings.options, &mut sink, &cancel);
+    let result = reduce(&settings.content, settings.grammar, &mut *workers, &settings.options, &mut sink, &cancel);
     let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
