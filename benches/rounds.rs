@@ -2,12 +2,14 @@
 //! the number of cores nor their load matters.
 //!
 //! `cargo bench --bench rounds -- CASE...`, where a case is a folder with `test.sh` and `input.*`; without one, the
-//! shipped fixtures. Aims on dependent inputs: 2.2 at 4 workers, 4.5 at 16, sizes within 2 %.
+//! shipped fixtures. Below a case stand the rounds of each pass, and how many times fewer they are than alone. Aims on dependent inputs: 2.2 at 4 workers, 4.5 at 16, sizes within 2 %.
 
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::time::Duration;
 
 use lop::engine::Verdict;
@@ -23,7 +25,7 @@ const WORKERS: [usize; 3] = [1, 4, 16];
 struct Clocked<F> {
     judge: F,
     slots: usize,
-    now: u64,
+    now: Rc<Cell<u64>>,
     queued: VecDeque<Job>,
     /// With the tick at which they end, in the order in which they began.
     running: VecDeque<(u64, Job)>,
@@ -31,16 +33,16 @@ struct Clocked<F> {
 }
 
 impl<F: FnMut(&[u8]) -> Verdict> Clocked<F> {
-    fn new(judge: F, slots: usize) -> Self {
+    fn new(judge: F, slots: usize, now: Rc<Cell<u64>>) -> Self {
         let (queued, running, cancelled) = Default::default();
-        Self { judge, slots, now: 0, queued, running, cancelled }
+        Self { judge, slots, now, queued, running, cancelled }
     }
 
     fn start(&mut self) {
         while self.running.len() < self.slots
             && let Some(job) = self.queued.pop_front()
         {
-            self.running.push_back((self.now + 1, job));
+            self.running.push_back((self.now.get() + 1, job));
         }
     }
 }
@@ -58,7 +60,7 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Clocked<F> {
     fn wait(&mut self) -> Option<(Ticket, Outcome)> {
         // What began first ends first.
         if let Some((end, _)) = self.running.front().filter(|_| self.cancelled.is_empty()) {
-            self.now = self.now.max(*end);
+            self.now.set(self.now.get().max(*end));
         }
         self.try_wait()
     }
@@ -67,7 +69,7 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Clocked<F> {
         if let Some(ticket) = self.cancelled.pop_front() {
             return Some((ticket, Outcome::cancelled()));
         }
-        self.running.front().filter(|(end, _)| *end <= self.now)?;
+        self.running.front().filter(|(end, _)| *end <= self.now.get())?;
         let (_, job) = self.running.pop_front()?;
         self.start();
         Some((
@@ -92,11 +94,48 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Clocked<F> {
     }
 }
 
-struct Silent;
+/// How many rounds each pass took, in the order in which they came first.
+struct Passes {
+    now: Rc<Cell<u64>>,
+    /// Until here the rounds are counted.
+    counted: u64,
+    current: &'static str,
+    rounds: Vec<(&'static str, u64)>,
+}
 
-impl EventSink for Silent {
-    fn event(&mut self, _: &Event<'_>) -> std::io::Result<()> {
+impl Passes {
+    fn new(now: Rc<Cell<u64>>) -> Self {
+        Self { now, counted: 0, current: "baseline", rounds: Vec::new() }
+    }
+
+    /// Those since the last pass began are of that one.
+    fn count(&mut self) {
+        let more = self.now.get() - std::mem::replace(&mut self.counted, self.now.get());
+        match self.rounds.iter_mut().find(|(name, _)| *name == self.current) {
+            Some((_, rounds)) => *rounds += more,
+            None => self.rounds.push((self.current, more)),
+        }
+    }
+}
+
+impl EventSink for Passes {
+    fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
+        if let Event::Pass { name, .. } = event {
+            self.count();
+            self.current = name;
+        }
         Ok(())
+    }
+}
+
+/// Below the rows of a case: the rounds of each pass by the number of workers.
+fn table(by_workers: &[Vec<(&'static str, u64)>]) {
+    for (name, alone) in &by_workers[0] {
+        let rounds = by_workers.iter().map(|passes| passes.iter().find(|(other, _)| other == name).map_or(0, |p| p.1));
+        let cells: Vec<String> = rounds
+            .map(|rounds| format!("{rounds:>6} {:>6}", format!("{:.2}", *alone as f64 / rounds.max(1) as f64)))
+            .collect();
+        anstream::println!("    {name:<24}{}", cells.join("   "));
     }
 }
 
@@ -138,14 +177,19 @@ fn main() {
         let (grammar, _) = registry.choose(AUTO, &input, &content).expect("a file of a known language");
         let mut known = HashMap::new();
         let mut alone = 0;
+        let mut by_workers = Vec::new();
         for workers in WORKERS {
             let mut ask = |candidate: &[u8]| {
                 *known.entry(candidate.to_vec()).or_insert_with(|| judge(&case.join("test.sh"), &name, candidate))
             };
-            let mut executor = Clocked::new(&mut ask, workers);
+            let now = Rc::new(Cell::new(0));
+            let mut executor = Clocked::new(&mut ask, workers, Rc::clone(&now));
+            let mut passes = Passes::new(Rc::clone(&now));
             let report =
-                reduce(&content, grammar.clone(), &mut executor, &Options::default(), &mut Silent, &Cancel::new());
-            let rounds = executor.now;
+                reduce(&content, grammar.clone(), &mut executor, &Options::default(), &mut passes, &Cancel::new());
+            let rounds = now.get();
+            passes.count();
+            by_workers.push(passes.rounds);
             alone = if workers == 1 { rounds } else { alone };
             let size = report.map_or_else(
                 |error| error.to_string(),
@@ -157,5 +201,6 @@ fn main() {
                 case.file_name().expect("a folder has a name").display()
             );
         }
+        table(&by_workers);
     }
 }

@@ -19,6 +19,7 @@ use super::doctor_args::{self, DoctorArgs};
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
+use super::verify_args::{self, VerifyArgs};
 
 /// Shown below the options by `--help`.
 const EXAMPLES: &str = "\
@@ -45,7 +46,8 @@ const USAGE: &str = "lop [OPTIONS] TEST FILE
        lop passes
        lop resume|replay|history DIR
        lop compare [PROBLEM]...
-       lop doctor TEST FILE";
+       lop doctor TEST FILE
+       lop verify RESULT";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
 #[derive(Debug, Parser)]
@@ -90,6 +92,9 @@ pub enum Command {
     /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
+    /// Ask the test again about every deletion that shows that a result is 1-minimal
+    #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
+    Verify(Box<VerifyArgs>),
 }
 
 /// The arguments of a reduction.
@@ -132,9 +137,10 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub signature: SignatureArgs,
 
-    /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly
-    #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
-    pub jobs: Option<usize>,
+    /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly, and `auto` finds out how
+    /// many give the most answers per second, up to two per core
+    #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
+    pub jobs: Option<Jobs>,
     /// Deadline of one test [default: 5 times the slowest accepted run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
@@ -321,6 +327,15 @@ const RUNNING: &str = "Running tests";
 const SEARCH: &str = "Search";
 const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
+
+/// `-j`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jobs {
+    /// As many as give the most answers per second.
+    Auto,
+    /// So many.
+    Exactly(usize),
+}
 
 /// `--minimal`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -517,6 +532,13 @@ fn waste(text: &str) -> Result<Waste, String> {
     };
     let waste = Waste { share: number(share)?, after_removable: after.map(number).transpose()? };
     sound(waste, Config { expect: Some(waste), ..Config::default() })
+}
+
+fn jobs(text: &str) -> Result<Jobs, String> {
+    match text {
+        "auto" => Ok(Jobs::Auto),
+        number => at_least_one(number).map(Jobs::Exactly).map_err(|error| format!("{error}; or write auto")),
+    }
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {

@@ -104,6 +104,8 @@ fn find(settings: &mut Settings, announced: bool, place: &mut Place<'_>) -> Resu
         }
         return Ok(());
     };
+    let (option, value) = signature.mark.option();
+    settings.found = Some((option, value));
     signature.mark.add_to(&mut settings.spec);
     settings.oracle = settings.oracle.clone().with_conditions(Conditions::new(&settings.spec)?);
     settings.wanted = in_words(&settings.spec);
@@ -128,8 +130,8 @@ fn no_crash(settings: &Settings, exit: Exit) -> Failure {
 }
 
 fn show(out: &mut dyn Write, signature: &Signature, exit: Exit, settings: &Settings) -> io::Result<()> {
-    let (option, value) = signature.mark.option();
-    let line = explicit(std::env::args_os().collect(), option, &value);
+    let line = with_condition(std::env::args_os().collect(), settings.found.as_ref());
+    let line = shell_line(line.iter().map(OsString::as_os_str));
     writeln!(out, "no condition was given: what the command does on {} is kept", settings.path.display())?;
     writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
     writeln!(out, "  {STRONG}kind{STRONG:#}      {}", signature.kind)?;
@@ -137,8 +139,9 @@ fn show(out: &mut dyn Write, signature: &Signature, exit: Exit, settings: &Setti
     writeln!(out, "  {STRONG}the same{STRONG:#}  {line}")
 }
 
-/// The command line that was typed with the condition in it.
-fn explicit(typed: Vec<OsString>, option: &str, value: &str) -> String {
+/// The command line that was typed, with the condition that was found in it.
+pub(crate) fn with_condition(typed: Vec<OsString>, found: Option<&(&'static str, String)>) -> Vec<OsString> {
+    let Some((option, value)) = found else { return typed };
     let mut words: Vec<OsString> = vec!["lop".into()];
     let mut rest = typed.into_iter().skip(1).peekable();
     while let Some(word) = rest.next_if(|word| word != "--") {
@@ -146,9 +149,9 @@ fn explicit(typed: Vec<OsString>, option: &str, value: &str) -> String {
             words.push(word);
         }
     }
-    words.extend([option.into(), value.into()]);
+    words.extend([OsString::from(option), value.into()]);
     words.extend(rest);
-    shell_line(words.iter().map(OsString::as_os_str))
+    words
 }
 
 /// Asks once whether to go on, where somebody is there to answer.
@@ -235,6 +238,10 @@ mod tests {
     #[test]
     fn the_explicit_line_is_the_typed_one_with_the_condition() {
         let typed = words(&["/bin/lop", "a.x", "--crash", "-y", "-q", "--", "cc", "--crash", "@@"]);
+        let explicit = |typed, option, value: &str| {
+            let words = with_condition(typed, Some(&(option, value.to_owned())));
+            shell_line(words.iter().map(OsString::as_os_str))
+        };
         assert_eq!(explicit(typed, "--signal", "SEGV"), "lop a.x -q --signal SEGV -- cc --crash @@");
         let script = words(&["lop", "--crash", "./t.sh", "a.x"]);
         assert_eq!(explicit(script, "--stderr", "a b"), "lop ./t.sh a.x --stderr 'a b'");

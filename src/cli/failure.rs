@@ -10,8 +10,8 @@ use crate::grammar::GrammarError;
 use crate::journal::JournalError;
 use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
-use crate::report::StoreError;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
+use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
 use super::exit_code::Code;
@@ -156,6 +156,24 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
+    /// What a result is claimed to be cannot be found out, or is about another text.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// The command line in a certificate says nothing to this lop.
+    #[error("the certificate's command line cannot be understood: {0}")]
+    CertificateCommand(String),
+    /// The directory that a reduction was started in is not there any more.
+    #[error("cannot go to {}, where the reduction was started", path.display())]
+    CertificateDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The test of a verification could not be run.
+    #[error("the test could not be run: {0}")]
+    TestFailed(String),
     /// Signals cannot be watched.
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
@@ -216,7 +234,9 @@ impl Failure {
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
             Failure::Grammar(_) | Failure::Rules(_) => Code::Grammar,
             Failure::NoCrash { .. } => Code::NotInteresting,
-            Failure::Output(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => Code::Failed,
+            Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => {
+                Code::Failed
+            }
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,

@@ -17,6 +17,7 @@ mod signals;
 pub mod signature_args;
 mod state;
 pub mod state_args;
+pub mod verify_args;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -59,5 +60,6 @@ fn dispatch(cli: Cli, arguments: Vec<OsString>) -> Result<Code, Failure> {
         Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),
         Some(Command::History(args)) => commands::history::run(&args).map(|()| Code::Reduced),
         None => commands::reduce::run(cli.reduce, arguments),
+        Some(Command::Verify(args)) => commands::verify::run(*args),
     }
 }

@@ -15,7 +15,7 @@ use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Conf
 use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
-use super::args::{MinimalArg, ReduceArgs, ScheduleArg};
+use super::args::{Jobs, MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
 use super::report_args::ReportArgs;
@@ -40,6 +40,8 @@ pub struct Settings {
     pub words: Vec<OsString>,
     /// Whether the test is a command after `--`, and not a script whose exit code is its answer.
     pub is_command: bool,
+    /// The option and the value of the condition that was found, where none was given.
+    pub found: Option<(&'static str, String)>,
     /// How much to examine the test at the start.
     pub checkup: Extent,
     /// What makes a run interesting, in words.
@@ -52,8 +54,8 @@ pub struct Settings {
     pub confinement: Confinement,
     /// Arguments of the test's command that name files relative to the current directory.
     pub relative: Vec<String>,
-    /// Tests at the same time; 0 means as many as there are cores.
-    pub jobs: usize,
+    /// Tests at the same time; `None` means as many as there are cores.
+    pub jobs: Option<Jobs>,
     /// Choices of the reduction itself.
     pub options: Options,
     /// Where the result goes.
@@ -185,7 +187,7 @@ impl Settings {
             1 => Verbosity::Passes,
             _ => Verbosity::Tests,
         };
-        let (jobs, json, diff) = (args.jobs.unwrap_or(0), args.json, args.diff);
+        let (jobs, json, diff) = (args.jobs, args.json, args.diff);
         Ok(Settings {
             path,
             content,
@@ -194,6 +196,7 @@ impl Settings {
             reporting: args.reporting,
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
+            found: None,
             // Where nobody would hear of it there is nothing to examine.
             checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
                 (true, _) => Extent::Nothing,
@@ -462,7 +465,7 @@ mod tests {
         fs::write(&file, "some words").expect("a file");
         let name = file.to_str().expect("plain");
         let settings = meant(&["sh", name, "-qj3"]).expect("sh is everywhere");
-        assert_eq!((settings.content.as_slice(), settings.jobs), (&b"some words"[..], 3));
+        assert_eq!((settings.content.as_slice(), settings.jobs), (&b"some words"[..], Some(Jobs::Exactly(3))));
         assert_eq!((settings.language(), settings.verbosity), ("text", Verbosity::Quiet));
         assert_eq!(settings.kept, Kept::InPlace);
         assert!(wrong(&["sh", directory.path().to_str().expect("plain")]).contains("is a directory"));

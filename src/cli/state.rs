@@ -13,7 +13,7 @@ use crate::journal::{Header, JournalError, Past, Text};
 use crate::oracle::CommandOracle;
 use crate::report::{Kept, state_directory};
 
-use super::args::{Cli, ReduceArgs};
+use super::args::{Cli, Jobs, ReduceArgs};
 use super::failure::Failure;
 use super::rules;
 use super::settings::Settings;
@@ -47,7 +47,8 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
         test,
         grammar: format!("{}{}", settings.language(), settings.rules),
         model: settings.options.model.as_ref().map(|model| model.to_json()),
-        workers: settings.jobs,
+        // Known when they are there.
+        workers: 0,
     })
 }
 
@@ -84,7 +85,7 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
     let Ok(Cli { command: None, mut reduce }) = Cli::try_parse_from(words) else {
         return Err(JournalError::NotAJournal(past.path.clone()).into());
     };
-    reduce.jobs = Some(now.jobs.unwrap_or(past.header.workers));
+    reduce.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers)));
     if past.ended.is_some_and(|ended| ended == crate::reduce::Ended::Budget) {
         (reduce.max_tests, reduce.max_time) = (None, None);
     }
@@ -139,7 +140,7 @@ fn text(word: &std::ffi::OsStr) -> Text {
     }
 }
 
-fn word(text: &Text) -> OsString {
+pub(super) fn word(text: &Text) -> OsString {
     match text {
         Text::Plain(plain) => OsString::from(plain),
         Text::Bytes(bytes) => OsString::from_vec(bytes.clone()),

@@ -3,11 +3,15 @@
 //! [`Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
 //! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine. [`Remembering`] goes around
 //! any of them and answers what a [`Memory`] knows.
+//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine; [`Measured`] uses as many of
+//! its slots as pay.
 
+mod auto;
 mod inline;
 mod local;
 mod memory;
 
+pub use auto::Measured;
 pub use inline::Inline;
 pub use local::{LocalOptions, LocalWorkers, StartError};
 pub use memory::{Key, Memory, Remembering, key};
@@ -41,7 +45,8 @@ pub struct Job {
 /// submitted. Dropping an executor shuts it down, and nothing runs afterwards. `tests/it/contract.rs` holds every
 /// executor to this.
 pub trait Executor {
-    /// How many jobs run at the same time, at least 1. More may be submitted; they queue.
+    /// How many jobs run at the same time, at least 1; it may change with every answer. More may be submitted; they
+    /// queue.
     fn slots(&self) -> usize;
 
     /// Hands a job over. Does not wait for it, nor for a slot. After `shutdown` the job comes back cancelled.

@@ -195,6 +195,11 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
+/// The last place between two characters that is at most `most` bytes into a text.
+fn char_boundary(text: &str, most: usize) -> usize {
+    (0..=most.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@
 use regex::bytes::Regex;
 
 use super::signal::{signal_name, signal_number};
-use super::{Exit, Outcome};
+use super::{Exit, Outcome, char_boundary};
 
 /// Deaths that a program brings upon itself. Others (killed, out of time, out of room) come from outside.
 const CRASHES: [&str; 7] = ["SEGV", "ABRT", "BUS", "FPE", "ILL", "SYS", "TRAP"];
@@ -71,8 +71,7 @@ impl Slippage {
         let line = self.directory.replace_all(line, &b""[..]);
         let line = self.number.replace_all(&line, &b"N"[..]);
         let mut text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-        let end = (0..=LONGEST).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-        text.truncate(end);
+        text.truncate(char_boundary(&text, LONGEST));
         Some(text)
     }
 }

@@ -5,7 +5,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::engine::Verdict;
 use crate::grammar::Grammar;
 use crate::passes::{
     Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, deep_splices,
@@ -14,19 +13,22 @@ use crate::passes::{
 };
 use crate::syntax::{Document, Edit, NodeId};
 
+use super::classes::Classes;
+use super::in_order::{InOrder, Row, Until};
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
-use super::reducer::{Reducer, Single};
+use super::reducer::Reducer;
 use super::saved::{Saved, is_no_loss};
-use super::session::{Candidate, Halt, Inquiry};
+use super::session::{Candidate, Halt};
+use super::trial::Trial;
 use super::work::{Ask, Work, worth_asking_again};
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
 const SMALL_TREE: usize = 20_000;
 /// In larger trees so many edits are made before the tree is built anew.
-const EDITS_BEFORE_REBASE: usize = 12;
+pub(super) const EDITS_BEFORE_REBASE: usize = 12;
 /// Edits that are looked at in one tree: those that save most.
 const MOST_ALTERNATIVES: usize = 50_000;
 /// What an edit is worth that saves only what does not count.
@@ -39,7 +41,7 @@ const DEEP: u32 = 200;
 
 /// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
 /// the order in which they were proposed.
-type Waiting = Ranked<Reverse<usize>, Alternative>;
+pub(super) type Waiting = Ranked<Reverse<usize>, Alternative>;
 
 impl Reducer<'_, '_> {
     /// Chains first if the text is nested so deeply that lists would go level by level.
@@ -111,54 +113,49 @@ impl Reducer<'_, '_> {
     /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
     fn narrow(&mut self, windows: &Windows) -> Result<bool, Halt> {
         self.session.enter_pass(Pass::Chains.name(), self.round)?;
-        if self.cut_down_to(std::slice::from_ref(&windows.alone))? {
-            return Ok(true);
-        }
-        for parts in &windows.bracketed {
-            if self.cut_down_to(parts)? {
-                return Ok(true);
-            }
-        }
         let groups = &windows.groups;
-        // In steps that grow until a group is enough, and then by halves.
-        let (mut refused, mut taken, mut step) = (0, 0, 1);
-        while taken + 1 < groups.len() && !self.cut_down_to(&groups[taken..=taken])? {
-            refused = taken + 1;
-            taken = (taken + step).min(groups.len() - 1);
-            step *= 2;
-        }
+        let last = groups.len().saturating_sub(1);
+        // In steps that grow until a group is enough, and then between the last two.
+        let steps: Vec<usize> =
+            std::iter::successors(Some(0), |at| Some(2 * at + 1)).take_while(|at| *at < last).collect();
+        let mut parts = vec![vec![windows.alone.clone()]];
+        parts.extend(windows.bracketed.iter().map(|three| three.to_vec()));
+        let before = parts.len();
+        parts.extend(steps.iter().map(|&step| vec![groups[step].clone()]));
+        let (mut refused, mut taken) = match self.cut_down_to_first(parts)? {
+            Some(at) if at < before => return Ok(true),
+            Some(at) => (if at > before { steps[at - before - 1] + 1 } else { 0 }, steps[at - before]),
+            None => (steps.last().map_or(0, |step| step + 1), last),
+        };
         while refused < taken {
-            let middle = refused + (taken - refused) / 2;
-            if self.cut_down_to(&groups[middle..=middle])? {
-                taken = middle;
-            } else {
-                refused = middle + 1;
+            let sections = self.session.slots() + 1;
+            let mut between: Vec<usize> =
+                (1..sections).map(|section| refused + (taken - refused) * section / sections).collect();
+            between.dedup();
+            match self.cut_down_to_first(between.iter().map(|&at| vec![groups[at].clone()]).collect())? {
+                Some(0) => taken = between[0],
+                Some(at) => (refused, taken) = (between[at - 1] + 1, between[at]),
+                None => refused = between[between.len() - 1] + 1,
             }
         }
-        if taken == 0 {
-            for window in &windows.near {
-                if self.cut_down_to(std::slice::from_ref(window))? {
-                    return Ok(true);
-                }
-            }
+        if taken == 0 && self.cut_down_to_first(windows.near.iter().map(|near| vec![near.clone()]).collect())?.is_some()
+        {
+            return Ok(true);
         }
         Ok(taken + 1 < groups.len())
     }
 
-    /// Takes away everything but some parts of the text if they are interesting.
-    fn cut_down_to(&mut self, parts: &[std::ops::Range<usize>]) -> Result<bool, Halt> {
-        let length = self.work.source().len();
-        let starts = parts.iter().map(|part| part.start).chain([length]);
-        let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
-        let around = ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| Edit::delete(end..start));
-        let around = around.collect();
-        let removal = Removal::Edits(around);
-        let mut single = Single::new(self.work.candidate(std::iter::once(&removal), false));
-        self.session.pursue(&mut single)?;
-        if single.accepted {
+    /// Takes away everything but some parts of the text, the first that are interesting, and says which.
+    fn cut_down_to_first(&mut self, parts: Vec<Vec<std::ops::Range<usize>>>) -> Result<Option<usize>, Halt> {
+        let mut cuts = Cuts { work: &self.work, parts };
+        let mut inquiry = InOrder::new(&mut cuts, Until::First);
+        self.session.pursue(&mut inquiry)?;
+        let first = inquiry.first();
+        if let Some(first) = first {
+            let removal = cuts.removal(first);
             self.work.commit(&removal);
         }
-        Ok(single.accepted)
+        Ok(first)
     }
 
     /// Collapses chains of nested nodes.
@@ -216,79 +213,50 @@ impl Reducer<'_, '_> {
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
         while edited.len() < most {
-            let batch = self.next_batch(&mut heap, &edited);
-            if batch.is_empty() {
+            let taken = self.try_edits(&mut heap, &edited)?;
+            if taken.is_empty() {
                 break;
             }
-            if let Some(range) = self.try_batch(batch)? {
-                edited.push(range);
+            for alternative in taken {
+                self.work.commit(&Removal::Edits(alternative.edits));
+                edited.push(alternative.range);
             }
         }
         self.rebase()?;
         Ok(!edited.is_empty())
     }
 
-    /// The most valuable edits that do not touch what was edited since the tree was built, one per
-    /// worker.
-    fn next_batch(&self, heap: &mut BinaryHeap<Waiting>, edited: &[std::ops::Range<usize>]) -> Vec<Alternative> {
-        let mut batch = Vec::new();
-        while batch.len() < self.session.slots()
-            && let Some(mut next) = heap.pop()
-        {
-            let range = &next.item.range;
-            // It waits for the tree in which its surroundings are as they are now.
-            if edited.iter().any(|e| e.start < range.end && range.start < e.end) {
-                continue;
-            }
-            // Chances change with every answer; the heap learns of it when an edit comes up.
-            let value = self.value(&next.item);
-            if value < next.value && heap.peek().is_some_and(|other| other.value > value) {
-                next.value = value;
-                heap.push(next);
-                continue;
-            }
-            batch.push(next.item);
-        }
-        batch
-    }
-
-    /// Tries some edits, of which at most one is made: its range is returned.
-    fn try_batch(&mut self, batch: Vec<Alternative>) -> Result<Option<std::ops::Range<usize>>, Halt> {
-        let mut trial = Trial { work: &self.work, verdicts: vec![None; batch.len()], taken: None, batch };
+    /// Tries the most valuable edits that do not touch what was edited since the tree was built, until one is
+    /// accepted. Those that were accepted.
+    fn try_edits(
+        &mut self,
+        heap: &mut BinaryHeap<Waiting>,
+        edited: &[std::ops::Range<usize>],
+    ) -> Result<Vec<Alternative>, Halt> {
+        let tokens = self.session.size().tokens;
+        let (work, prefer) = (&self.work, self.options.prefer);
+        let mut trial = Trial::new(work, heap, edited, &mut self.classes, &mut self.memo, prefer, tokens);
         let result = self.session.pursue(&mut trial);
-        let Trial { batch, verdicts, taken, .. } = trial;
-        for (at, (alternative, verdict)) in batch.iter().zip(verdicts).enumerate() {
-            // What was accepted elsewhere at the same time says nothing about this one's text.
-            let Some(verdict) = verdict else { continue };
-            if verdict == Verdict::Interesting && taken != Some(at) {
-                continue;
-            }
-            // A timeout says little about the edit: deletions make endless loops.
-            if verdict != Verdict::Timeout {
-                self.classes.learn(alternative.class, taken == Some(at));
-            }
-            if verdict != Verdict::Interesting {
-                self.memo.insert(alternative.memo, self.session.size().tokens);
-            }
-        }
-        result?;
-        Ok(taken.map(|at| {
-            self.work.commit(&Removal::Edits(batch[at].edits.clone()));
-            batch[at].range.clone()
-        }))
+        let taken = trial.into_taken();
+        result.map(|()| taken)
     }
 
-    /// What one test is expected to save, in what the user prefers to have little of.
+    /// What one test is expected to save.
     fn value(&self, alternative: &Alternative) -> f64 {
-        let saved = match self.options.prefer {
-            Prefer::Tokens => Saved::default(),
-            Prefer::Bytes => Saved { bytes: alternative.bytes, lines: 0 },
-            Prefer::Lines => Saved::by(self.work.source(), &alternative.edits),
-        };
-        // An edit that saves nothing of that comes after all that do.
-        let saved = saved.value(self.options.prefer, alternative.tokens).max(LITTLE);
-        self.classes.chance(alternative.class) * saved
+        value(&self.classes, self.options.prefer, &self.work, alternative)
     }
+}
+
+/// What one test is expected to save, in what the user prefers to have little of.
+pub(super) fn value(classes: &Classes, prefer: Prefer, work: &Work<'_>, alternative: &Alternative) -> f64 {
+    let saved = match prefer {
+        Prefer::Tokens => Saved::default(),
+        Prefer::Bytes => Saved { bytes: alternative.bytes, lines: 0 },
+        Prefer::Lines => Saved::by(work.source(), &alternative.edits),
+    };
+    // An edit that saves nothing of that comes after all that do.
+    let saved = saved.value(prefer, alternative.tokens).max(LITTLE);
+    classes.chance(alternative.class) * saved
 }
 
 /// The single edits that a pass proposes on a document; none of a pass that proposes sequences.
@@ -334,87 +302,39 @@ fn chain_memo(source: &[u8], units: &[crate::passes::Unit]) -> u64 {
     hasher.finish()
 }
 
-/// Some edits, at most one of which is made.
-struct Trial<'w, 'g> {
+/// Parts of the text, one of which may be enough.
+struct Cuts<'w, 'g> {
     work: &'w Work<'g>,
-    batch: Vec<Alternative>,
-    verdicts: Vec<Option<Verdict>>,
-    taken: Option<usize>,
+    parts: Vec<Vec<std::ops::Range<usize>>>,
 }
 
-impl Inquiry for Trial<'_, '_> {
-    fn questions(&mut self, most: usize) -> Vec<u64> {
-        if self.taken.is_some() {
-            return Vec::new();
-        }
-        (0..).zip(&self.verdicts).filter(|(_, v)| v.is_none()).map(|(at, _)| at).take(most).collect()
-    }
-
-    fn candidate(&self, question: u64) -> Candidate {
-        let removal = Removal::Edits(self.at(question).edits.clone());
-        self.work.candidate(std::iter::once(&removal), false)
-    }
-
-    fn wants(&self, question: u64) -> bool {
-        self.taken.is_none() && self.verdicts.get(index(question)).is_some_and(Option::is_none)
-    }
-
-    fn may_accept(&self, _: u64) -> bool {
-        self.taken.is_none()
-    }
-
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        self.verdicts[index(question)] = Some(verdict);
-        let takes = verdict == Verdict::Interesting && self.taken.is_none();
-        if takes {
-            self.taken = Some(index(question));
-        }
-        takes.then_some(question)
-    }
-
-    fn heeds_blanks(&self) -> bool {
-        false
-    }
-
-    fn pass(&self, question: u64) -> Option<Pass> {
-        Some(pass_of(self.at(question).class.action))
-    }
-
-    fn describe(&self, question: u64) -> String {
-        let class = self.at(question).class;
-        format!("{:?} of kind {} by {}, {} tokens", class.action, class.outer, class.inner, self.at(question).tokens)
+impl Cuts<'_, '_> {
+    /// Everything around the parts.
+    fn removal(&self, at: usize) -> Removal {
+        let (parts, length) = (&self.parts[at], self.work.source().len());
+        let starts = parts.iter().map(|part| part.start).chain([length]);
+        let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
+        let around = ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| Edit::delete(end..start));
+        Removal::Edits(around.collect())
     }
 }
 
-impl Trial<'_, '_> {
-    fn at(&self, question: u64) -> &Alternative {
-        &self.batch[index(question)]
-    }
-}
+impl Row for Cuts<'_, '_> {
+    type Item = ();
 
-/// The pass that proposes these edits.
-fn pass_of(action: Action) -> Pass {
-    match action {
-        Action::Hoist => Pass::Hoist,
-        Action::Minimal => Pass::Minimal,
-        Action::Splice => Pass::Splice,
-        Action::Lift => Pass::Lift,
-        Action::Rewrite => Pass::Rewrite,
-        Action::Unify => Pass::Unify,
-        Action::Group => Pass::Groups,
-        Action::Forward => Pass::Forward,
-        Action::Parameters => Pass::Parameters,
-        Action::Alias => Pass::Aliases,
-        Action::Globalise => Pass::Globalise,
-        Action::Inline => Pass::Inline,
-        Action::Literal => Pass::Literals,
-        Action::Window => Pass::Tokens,
-        Action::Pair => Pass::Pairs,
-        Action::Expand => Pass::Expand,
-        Action::DeepSplice => Pass::DeepSplice,
+    fn len(&self) -> usize {
+        self.parts.len()
     }
-}
 
-fn index(question: u64) -> usize {
-    usize::try_from(question).expect("a position in the batch")
+    fn make(&mut self, at: usize) -> ((), Candidate) {
+        ((), self.work.candidate(std::iter::once(&self.removal(at)), false))
+    }
+
+    fn takes(&mut self, (): &(), _: &Candidate) -> bool {
+        true
+    }
+
+    fn describe(&self, (): &()) -> String {
+        "everything".to_owned()
+    }
 }

@@ -10,6 +10,7 @@
 //! A stage has its turn when those before it find nothing more; [`Pass`] lists what each does.
 
 mod baseline;
+pub mod claims;
 mod classes;
 mod deletion;
 pub mod error;
@@ -36,6 +37,7 @@ mod session;
 mod sweep;
 mod tokens;
 mod trees;
+mod trial;
 mod trust;
 mod work;
 
@@ -49,6 +51,7 @@ use crate::passes::{Brackets, Shapes, word_units};
 use crate::syntax::{Document, NodeId, ParseError, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::Format;
+pub use claims::{Change, Claim, Known};
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
@@ -268,6 +271,9 @@ fn finish(
 ) -> Result<Report, ReduceError> {
     let mut model = reducer.options.model.clone().unwrap_or_else(|| Model::new(grammar));
     model.add(&reducer.knowledge.saved(), grammar);
+    let is_complete = ended == Ended::Complete && !reducer.session.is_hopeless();
+    let minimal = if is_complete { reducer.minimal() } else { Minimal::None };
+    let claims = if minimal == Minimal::None { Vec::new() } else { reducer.claims() };
     let session = &reducer.session;
     let mut report = Report {
         best: session.best().to_vec(),
@@ -288,11 +294,8 @@ fn finish(
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,
         model,
-        minimal: if ended == Ended::Complete && !session.is_hopeless() {
-            reducer.minimal().name()
-        } else {
-            Minimal::None.name()
-        },
+        minimal: minimal.name(),
+        claims,
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.

@@ -298,26 +298,13 @@ impl<'g> Reducer<'_, 'g> {
         self.kept_by_timeout.clear();
         self.session.give_second_chances();
         let before = self.weight();
-        let minimal = self.minimal();
-        let tree = self.tools.is_some();
-        if minimal >= Minimal::Unit && tree {
-            let mut all = self.all_units();
-            if minimal >= Minimal::Token
-                && let Some(tools) = &self.tools
-            {
-                let mut leaves: Vec<_> = tokens(self.work.document(), tools.grammar).collect();
-                leaves.retain(|leaf| !self.work.node_is_kept(*leaf));
-                all.extend(token_units(self.work.document(), &leaves).into_iter().flat_map(|list| list.units));
-            }
-            // What takes most with it first: less is left to ask about then.
-            all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
-            self.verify_units(list_kind::TOKENS, all)?;
-        }
-        if minimal == Minimal::Char || (!tree && minimal != Minimal::None) {
-            let all = 0..self.work.source().len();
-            let characters = self.spared(character_units(self.work.source(), std::slice::from_ref(&all)));
-            self.verify_units(list_kind::CHARACTERS, characters.map(|c| c.units).unwrap_or_default())?;
-        }
+        let mut all = self.units_to_verify(Minimal::Unit);
+        all.extend(self.units_to_verify(Minimal::Token));
+        // What takes most with it first: less is left to ask about then.
+        all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
+        self.verify_units(list_kind::TOKENS, all)?;
+        let characters = self.units_to_verify(Minimal::Char);
+        self.verify_units(list_kind::CHARACTERS, characters)?;
         Ok(self.weight() < before)
     }
 
@@ -334,6 +321,34 @@ impl<'g> Reducer<'_, 'g> {
             self.kept_by_timeout.push(self.text_of(&sweep.sequence.units[unit].removal));
         }
         self.rebase()
+    }
+
+    /// Everything of a level that the guarantee is about, one by one; nothing of a level that it is not about.
+    pub(super) fn units_to_verify(&mut self, level: Minimal) -> Vec<Unit> {
+        let minimal = self.minimal();
+        let is_wanted = match level {
+            // Text has one level only.
+            Minimal::Char => minimal == Minimal::Char || (self.tools.is_none() && minimal != Minimal::None),
+            _ => minimal >= level && self.tools.is_some(),
+        };
+        match level {
+            Minimal::Unit if is_wanted => self.all_units(),
+            Minimal::Token if is_wanted => self.all_tokens(),
+            Minimal::Char if is_wanted => {
+                let all = 0..self.work.source().len();
+                let characters = self.spared(character_units(self.work.source(), std::slice::from_ref(&all)));
+                characters.map(|c| c.units).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Every token.
+    fn all_tokens(&self) -> Vec<Unit> {
+        let Some(tools) = &self.tools else { return Vec::new() };
+        let mut leaves: Vec<_> = tokens(self.work.document(), tools.grammar).collect();
+        leaves.retain(|leaf| !self.work.node_is_kept(*leaf));
+        token_units(self.work.document(), &leaves).map(|list| list.units).unwrap_or_default()
     }
 
     /// Every unit of every list, outer ones before inner ones.

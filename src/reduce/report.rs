@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::engine::{DepthRow, Verdict};
 
+use super::claims::Claim;
 use super::event::Size;
 use super::model::Model;
 use super::necessity::Necessity;
@@ -124,4 +125,6 @@ pub struct Report {
     pub model: Model,
     /// What the result is minimal in: `none`, `unit`, `token` or `char`.
     pub minimal: &'static str,
+    /// The deletions of the result that show this, with what is known of each.
+    pub claims: Vec<Claim>,
 }

@@ -114,6 +114,13 @@ impl<'g> Work<'g> {
         Candidate { text: rendering.text, tokens, cleared, kept }
     }
 
+    /// The text without something more, and whether nothing is touched that the user wants kept.
+    pub(super) fn rendering(&self, removal: &Removal) -> (Rendering, bool) {
+        let rendering = self.render(std::iter::once(removal));
+        let is_allowed = self.kept.iter().all(|part| rendering.keeps(part).is_some());
+        (rendering, is_allowed)
+    }
+
     fn render<'r>(&self, more: impl Iterator<Item = &'r Removal>) -> Rendering {
         let mut edits = self.edits.clone();
         let tree = match &self.base {

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn tokens_are_grouped_by_reason() {
         let reason = |range, why, test| {
-            let record = (why != Why::Unasked).then(|| Record { test, pass: "tokens", why, slip: None });
+            let record = (why != Why::Unasked).then_some(Record { test, pass: "tokens", why, slip: None });
             Reason { range, why, record, was_earlier: false }
         };
         let map = Necessity {

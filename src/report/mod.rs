@@ -6,9 +6,10 @@
 //! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`], [`issue`] and
 //! [`annotations`] speak once, at the end;
 //! [`comparison`] says what came of holding algorithms against each other, [`findings`] what is the
-//! matter with a test, [`steps`] what a journal holds.
+//! matter with a test, [`steps`] what a journal holds, and [`certificate`] what a result rests on.
 
 pub mod annotations;
+pub mod certificate;
 pub mod comparison;
 pub mod diff;
 pub mod explain;
@@ -30,6 +31,7 @@ use std::io;
 use crate::journal::Notes;
 use crate::reduce::{Event, EventSink};
 
+pub use certificate::{Certificate, CertificateError};
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};

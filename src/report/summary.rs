@@ -327,6 +327,7 @@ mod tests {
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
             model: Model::new(None),
             minimal: "token",
+            claims: Vec::new(),
         }
     }
 

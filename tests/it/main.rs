@@ -28,3 +28,4 @@ mod slippage;
 mod support;
 mod tidy;
 mod tolerant;
+mod verify;

@@ -33,7 +33,7 @@ int main(void) {
 #[test]
 fn a_compilers_error_is_kept_without_a_condition() {
     if !is_there("gcc") {
-        eprintln!("skipped: gcc is not on this machine");
+        anstream::eprintln!("skipped: gcc is not on this machine");
         return;
     }
     let folder = Folder::new();
@@ -48,7 +48,7 @@ fn a_compilers_error_is_kept_without_a_condition() {
 #[test]
 fn an_exception_is_kept_without_a_condition() {
     if !is_there("node") {
-        eprintln!("skipped: node is not on this machine");
+        anstream::eprintln!("skipped: node is not on this machine");
         return;
     }
     let folder = Folder::new();
@@ -63,7 +63,7 @@ fn an_exception_is_kept_without_a_condition() {
 #[test]
 fn a_parsers_complaint_is_kept_without_a_condition_and_its_position_is_not() {
     if !is_there("python3") {
-        eprintln!("skipped: python3 is not on this machine");
+        anstream::eprintln!("skipped: python3 is not on this machine");
         return;
     }
     let folder = Folder::new();
@@ -136,7 +136,7 @@ fn a_second_command_must_end_as_it_did_on_the_input() {
 #[test]
 fn a_guard_refuses_what_the_test_alone_would_take() {
     if !is_there("gcc") {
-        eprintln!("skipped: gcc is not on this machine");
+        anstream::eprintln!("skipped: gcc is not on this machine");
         return;
     }
     let folder = Folder::new();

@@ -9,3 +9,4 @@ pub mod reduce;
 pub mod replay;
 mod reported;
 pub mod resume;
+pub mod verify;

@@ -5,16 +5,17 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use crate::cli::args::ReduceArgs;
+use crate::cli::args::{Jobs, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::{detect, signals, state};
 use crate::doctor::{Checkup, Extent, Patient};
-use crate::exec::{Executor, LocalOptions, LocalWorkers, Remembering};
+use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce};
@@ -24,6 +25,7 @@ use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store
 
 use super::doctor::NULL;
 use super::reported::{self, Reported, open_page};
+use super::verify::certify;
 
 /// Reduces what the arguments say.
 ///
@@ -59,7 +61,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     detect::settle(&mut settings, matches!(start, Start::New(_)), &cancel)?;
-    let header = state::header(&settings, start.arguments())?;
+    let header = state::header(&settings, &start.arguments())?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
     }
@@ -75,6 +77,8 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         wanted: settings.wanted,
         relative: settings.relative,
         kept: settings.kept,
+        typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
+        has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
     let mut reported = Reported {
         wanted: settings.reporting,
@@ -88,12 +92,20 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         place: run.place(),
     };
     let options = LocalOptions {
-        workers: settings.jobs,
+        workers: match settings.jobs {
+            None => 0,
+            Some(Jobs::Exactly(jobs)) => jobs,
+            Some(Jobs::Auto) => 2 * thread::available_parallelism().map_or(1, usize::from),
+        },
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
     };
     let oracle = Arc::new(settings.oracle);
-    let mut workers = LocalWorkers::new(oracle.clone(), &options)?;
+    let workers = LocalWorkers::new(oracle.clone(), &options)?;
+    let mut workers: Box<dyn Executor> = match settings.jobs {
+        Some(Jobs::Auto) => Box::new(Measured::new(workers)),
+        _ => Box::new(workers),
+    };
     let header = Header { workers: workers.slots(), ..header };
     let mut store = settings.store;
     // What is gone on with was examined when it began.
@@ -118,7 +130,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         null: Path::new(NULL),
     };
     let mut memory = notes.clone();
-    let mut executor = Remembering::new(&mut workers, &mut memory);
+    let mut executor = Remembering::new(&mut *workers, &mut memory);
     let mut sink = Checkup::new(patient, &cancel, extent, &mut reporters);
     let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
     let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.clone() });
@@ -144,11 +156,11 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
 }
 
 impl Start {
-    fn arguments(&self) -> &[OsString] {
+    /// The words of the command line with which the reduction began.
+    fn arguments(&self) -> Vec<OsString> {
         match self {
-            Start::New(arguments) => arguments,
-            // They are in the journal already.
-            Start::Again { .. } => &[],
+            Start::New(arguments) => arguments.clone(),
+            Start::Again { past, .. } => past.header.arguments.iter().map(state::word).collect(),
         }
     }
 
@@ -205,6 +217,10 @@ struct Run {
     wanted: String,
     relative: Vec<String>,
     kept: Kept,
+    /// The command line, with the condition that was found.
+    typed: Vec<OsString>,
+    /// Whether other commands have to agree with the test.
+    has_companions: bool,
 }
 
 impl Run {
@@ -237,6 +253,11 @@ impl Run {
             place: "the journal".to_owned(),
             kept: format!("the result is in {}", self.place()),
         })?;
+        // Who wants the result on standard output wants no folder. What second commands do on the test case is known only
+        // to the run itself.
+        if self.kept != Kept::Stdout && !self.has_companions {
+            certify(report, &self.typed, &state_directory(&self.path, &self.kept));
+        }
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
             let place = self.place();

@@ -5,6 +5,8 @@ use std::ops::Range;
 use memchr::memmem;
 use regex::Regex;
 
+use crate::oracle::char_boundary;
+
 /// No more of a text is looked at, in bytes: what tells messages apart is in front.
 const LONGEST: usize = 240;
 
@@ -100,8 +102,8 @@ impl<'a> Context<'a> {
                 escape(&piece, &mut self.pattern);
             }
             Treatment::Skip | Treatment::Generalise => {
-                let room = (LONGEST - self.used).min(piece.len());
-                let piece = &piece[..piece.floor_char_boundary(room)];
+                let room = LONGEST.saturating_sub(self.used);
+                let piece = &piece[..char_boundary(&piece, room)];
                 self.used += piece.len();
                 self.generalise(piece);
             }

@@ -15,8 +15,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Halt, Session, blank_key, key};
+use super::{ALWAYS_GATED, Halt, Session, blank_key, key};
 use crate::engine::Verdict;
+use crate::reduce::claims::Known;
 use crate::reduce::event::{Event, Size};
 use crate::reduce::necessity::Why;
 use crate::reduce::pass::Pass;
@@ -136,6 +137,22 @@ impl Session<'_> {
         let answers = self.cache.get(key)?;
         let decided = self.confidence.trust.decide(answers.tally, self.stakes())?;
         Some(answers.decided(decided))
+    }
+
+    /// What is known of a deletion of the best result.
+    pub(in crate::reduce) fn record(&mut self, text: &[u8]) -> Known {
+        match self.cache.get(&key(text)) {
+            Some(answers) if answers.tally.no >= CERTAIN && answers.refusal == Verdict::Invalid => Known::Unsound,
+            Some(answers) => {
+                let decided = self.confidence.trust.decide(answers.tally, Stakes::Candidate);
+                decided.map_or(Known::Unasked, |interesting| Known::Judged(answers.decided(interesting)))
+            }
+            None if text.len() > ALWAYS_GATED => Known::Unasked,
+            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(text, &self.best)) {
+                true => Known::Unasked,
+                false => Known::Unsound,
+            },
+        }
     }
 
     /// What a test's answer means together with the earlier ones, and remembers it; `None` when the test has to be

@@ -34,17 +34,17 @@ pub(super) fn section(map: Option<&Necessity>) -> Markup {
 }
 
 fn tokens(map: &Necessity) -> Markup {
-    let mut at = 0;
     let text = |from: usize, to: usize| shown(map.text.get(from..to).unwrap_or_default());
+    let ends = std::iter::once(0).chain(map.reasons.iter().map(|reason| reason.range.end));
+    let last = map.reasons.last().map_or(0, |reason| reason.range.end);
     html! {
-        @for reason in map.reasons.iter().take(MOST) {
-            (text(at, reason.range.start))
+        @for (before, reason) in ends.zip(&map.reasons).take(MOST) {
+            (text(before, reason.range.start))
             span class={ "t " (class(reason.why)) } tabindex="0" data-why=(shown(sentence(reason).as_bytes())) {
                 (text(reason.range.start, reason.range.end))
             }
-            @let _ = at = reason.range.end;
         }
-        @if map.reasons.len() <= MOST { (text(at, map.text.len())) }
+        @if map.reasons.len() <= MOST { (text(last, map.text.len())) }
     }
 }
 

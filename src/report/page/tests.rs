@@ -19,6 +19,7 @@ fn report(best: &[u8]) -> Report {
         cache_hits: 1,
         from_journal: 0,
         from_shared_cache: 0,
+        claims: Vec::new(),
         gate_refusals: 2,
         elapsed: Duration::from_secs(3),
         waiting: Duration::from_secs(2),

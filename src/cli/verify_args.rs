@@ -1,0 +1,40 @@
+//! What was typed after `lop verify`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::args::{MinimalArg, at_least_one};
+
+/// Shown above the options.
+pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT";
+
+/// Shown below the options.
+pub(super) const HELP: &str = "\
+A reduction leaves a certificate in RESULT.lop: how the result was tested, and which deletions show that it is 1-minimal.
+The same test, in the same directory and with the same conditions, is asked about the result and then about each of
+these deletions. RESULT itself is left alone.
+
+Exit codes:
+  0 all hold   1 some do not, or the result is not interesting   2 could not start, or RESULT has changed since
+  3 stopped early   6 the test could not be run";
+
+/// The arguments of a verification.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// The file that a reduction has written
+    #[arg(value_name = "RESULT")]
+    pub result: PathBuf,
+    /// The certificate [default: RESULT.lop/certificate]
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Ask only about what is as large as this [default: everything in the certificate]
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Option<MinimalArg>,
+    /// Write the smallest of the texts that turned out to be interesting to this file
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Tests at the same time [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    pub jobs: Option<usize>,
+}

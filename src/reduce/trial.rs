@@ -1,0 +1,242 @@
+//! Trying single edits, as many at a time as there are workers: the inquiry about the edits of one tree.
+//!
+//! Until one is accepted all candidates are made from the same text. From then on those that are still being tested
+//! are out of date: a refusal is learnt all the same, and what is interesting too and stands elsewhere is asked about
+//! once more, together with what was accepted. Workers that wait for that try further edits on top of it. A single
+//! worker asks about one edit after the other, until one is accepted.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::ops::Range;
+
+use crate::engine::Verdict;
+use crate::passes::{Action, Alternative, Removal};
+
+use super::classes::Classes;
+use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
+use super::options::Prefer;
+use super::pass::Pass;
+use super::session::{Candidate, Inquiry};
+use super::work::Work;
+
+/// Edits that are tried on one tree.
+pub(super) struct Trial<'t, 'g> {
+    work: &'t Work<'g>,
+    heap: &'t mut BinaryHeap<Waiting>,
+    /// What was edited since the tree was built.
+    edited: &'t [Range<usize>],
+    classes: &'t mut Classes,
+    memo: &'t mut HashMap<u64, usize>,
+    prefer: Prefer,
+    /// Tokens of the file, for the memo.
+    tokens: usize,
+    /// Edits that are asked about, by question.
+    open: BTreeMap<u64, Alternative>,
+    /// How many edits were accepted when the candidate of a question was made.
+    made: RefCell<HashMap<u64, usize>>,
+    /// Edits that are part of the best result now.
+    taken: Vec<Alternative>,
+    /// Edits that are interesting without all that was accepted.
+    proven: Vec<Alternative>,
+    /// The question about some of the proven edits together.
+    union: Option<(u64, usize)>,
+    next: u64,
+}
+
+impl<'t, 'g> Trial<'t, 'g> {
+    pub(super) fn new(
+        work: &'t Work<'g>,
+        heap: &'t mut BinaryHeap<Waiting>,
+        edited: &'t [Range<usize>],
+        classes: &'t mut Classes,
+        memo: &'t mut HashMap<u64, usize>,
+        prefer: Prefer,
+        tokens: usize,
+    ) -> Self {
+        let (open, made, taken, proven) = Default::default();
+        Trial { work, heap, edited, classes, memo, prefer, tokens, open, made, taken, proven, union: None, next: 0 }
+    }
+
+    /// The edits that are part of the best result now.
+    pub(super) fn into_taken(self) -> Vec<Alternative> {
+        self.taken
+    }
+
+    fn new_question(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// The most valuable edit that does not touch what was edited since the tree was built.
+    fn next_edit(&mut self) -> Option<Alternative> {
+        while let Some(mut next) = self.heap.pop() {
+            // It waits for the tree in which its surroundings are as they are now.
+            if self.touches(&next.item) {
+                continue;
+            }
+            // Chances change with every answer; the heap learns of it when an edit comes up.
+            let value = value(self.classes, self.prefer, self.work, &next.item);
+            if value < next.value && self.heap.peek().is_some_and(|other| other.value > value) {
+                next.value = value;
+                self.heap.push(next);
+                continue;
+            }
+            return Some(next.item);
+        }
+        None
+    }
+
+    fn touches(&self, alternative: &Alternative) -> bool {
+        let range = &alternative.range;
+        let others = self.taken.iter().chain(&self.proven).map(|other| &other.range);
+        self.edited.iter().chain(others).any(|other| other.start < range.end && range.start < other.end)
+    }
+
+    /// Whether the candidate of a question has everything that was accepted in it.
+    fn is_up_to_date(&self, question: u64) -> bool {
+        self.made.borrow().get(&question) == Some(&self.taken.len())
+    }
+
+    /// Whether a test of an older text is still running.
+    fn has_late_ones(&self) -> bool {
+        self.open.keys().any(|question| !self.is_up_to_date(*question))
+    }
+
+    /// What nobody has begun to test begins on a new text if at all.
+    fn accept(&mut self, alternatives: Vec<Alternative>) {
+        for alternative in alternatives {
+            self.classes.learn(alternative.class, true);
+            self.taken.push(alternative);
+        }
+        let made = self.made.get_mut();
+        self.open.retain(|question, _| made.contains_key(question));
+    }
+
+    fn observe_union(&mut self, question: u64, count: usize, verdict: Verdict) -> Option<u64> {
+        self.union = None;
+        if verdict != Verdict::Interesting {
+            // One of them is enough to spoil it: fewer are tried.
+            self.proven.truncate(count / 2);
+            return None;
+        }
+        if !self.is_up_to_date(question) {
+            return None;
+        }
+        let together = self.proven.drain(..count).collect();
+        self.accept(together);
+        Some(question)
+    }
+
+    /// The edits of a question's candidate besides those that were accepted.
+    fn edits_of(&self, question: u64) -> &[Alternative] {
+        match (self.union, self.open.get(&question)) {
+            (Some((union, count)), _) if union == question => &self.proven[..count],
+            (_, Some(alternative)) => std::slice::from_ref(alternative),
+            _ => &[],
+        }
+    }
+}
+
+impl Inquiry for Trial<'_, '_> {
+    fn questions(&mut self, most: usize) -> Vec<u64> {
+        if !self.taken.is_empty() {
+            if self.union.is_none() && !self.proven.is_empty() {
+                self.union = Some((self.new_question(), self.proven.len()));
+            }
+            if self.union.is_none() && !self.has_late_ones() {
+                return Vec::new();
+            }
+        }
+        let union = self.union.map(|(question, _)| question);
+        while self.open.len() + usize::from(union.is_some()) < most
+            && self.taken.len() < EDITS_BEFORE_REBASE
+            && let Some(next) = self.next_edit()
+        {
+            let question = self.new_question();
+            self.open.insert(question, next);
+        }
+        union.into_iter().chain(self.open.keys().copied()).collect()
+    }
+
+    fn candidate(&self, question: u64) -> Candidate {
+        self.made.borrow_mut().insert(question, self.taken.len());
+        let all = self.taken.iter().chain(self.edits_of(question));
+        let removals: Vec<_> = all.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();
+        self.work.candidate(removals.iter(), false)
+    }
+
+    fn wants(&self, question: u64) -> bool {
+        self.open.contains_key(&question) || self.union.is_some_and(|(union, _)| union == question)
+    }
+
+    fn may_accept(&self, _: u64) -> bool {
+        // What is not accepted when it is answered is asked about again, as another question.
+        false
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        if let Some((union, count)) = self.union
+            && union == question
+        {
+            return self.observe_union(question, count, verdict);
+        }
+        let alternative = self.open.remove(&question)?;
+        if verdict != Verdict::Interesting {
+            // A timeout says little about the edit: deletions make endless loops.
+            if verdict != Verdict::Timeout {
+                self.classes.learn(alternative.class, false);
+            }
+            self.memo.insert(alternative.memo, self.tokens);
+            return None;
+        }
+        if self.is_up_to_date(question) {
+            self.accept(vec![alternative]);
+            return Some(question);
+        }
+        if !self.touches(&alternative) {
+            self.proven.push(alternative);
+        }
+        None
+    }
+
+    fn heeds_blanks(&self) -> bool {
+        false
+    }
+
+    fn pass(&self, question: u64) -> Option<Pass> {
+        self.edits_of(question).first().or(self.taken.last()).map(|alternative| pass_of(alternative.class.action))
+    }
+
+    fn describe(&self, question: u64) -> String {
+        match self.edits_of(question) {
+            [only] => {
+                let class = only.class;
+                format!("{:?} of kind {} by {}, {} tokens", class.action, class.outer, class.inner, only.tokens)
+            }
+            several => format!("{} edits together", several.len()),
+        }
+    }
+}
+
+/// The pass that proposes these edits.
+fn pass_of(action: Action) -> Pass {
+    match action {
+        Action::Hoist => Pass::Hoist,
+        Action::Minimal => Pass::Minimal,
+        Action::Splice => Pass::Splice,
+        Action::Lift => Pass::Lift,
+        Action::Rewrite => Pass::Rewrite,
+        Action::Unify => Pass::Unify,
+        Action::Group => Pass::Groups,
+        Action::Forward => Pass::Forward,
+        Action::Parameters => Pass::Parameters,
+        Action::Alias => Pass::Aliases,
+        Action::Globalise => Pass::Globalise,
+        Action::Inline => Pass::Inline,
+        Action::Literal => Pass::Literals,
+        Action::Window => Pass::Tokens,
+        Action::Pair => Pass::Pairs,
+        Action::Expand => Pass::Expand,
+        Action::DeepSplice => Pass::DeepSplice,
+    }
+}

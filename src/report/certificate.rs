@@ -1,0 +1,340 @@
+//! What a result is claimed to be, as a file beside it: its hash, how it was tested, and the deletions that show that it
+//! is 1-minimal. `lop verify` asks the same test about them again.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Verdict;
+use crate::reduce::{Change, Claim, Known, Minimal, Report};
+
+/// The file's name in the folder of what a run keeps.
+pub const NAME: &str = "certificate";
+/// What this version of lop writes, and the only one that it reads.
+const VERSION: u32 = 1;
+
+/// What is claimed of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The command line of the reduction, the program's name first: the test and its conditions are in it.
+    pub command: Vec<OsString>,
+    /// Where it was given.
+    pub directory: PathBuf,
+    /// The result's BLAKE3 hash.
+    pub hash: String,
+    /// What it is minimal in.
+    pub level: Minimal,
+    /// The deletions that show it.
+    pub claims: Vec<Claim>,
+}
+
+/// A certificate cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// There is none.
+    #[error("cannot read the certificate {}", path.display())]
+    Unread {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no certificate.
+    #[error("{} is no certificate of lop", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is the matter with it.
+        source: serde_json::Error,
+    },
+    /// Another version of lop wrote it.
+    #[error("the certificate {} is of version {version}; this lop reads version {VERSION}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// The file has changed since.
+    #[error("{} is not the text that {} is about: it has changed since", result.display(), certificate.display())]
+    Changed {
+        /// The file that was named.
+        result: PathBuf,
+        /// The certificate.
+        certificate: PathBuf,
+    },
+}
+
+impl Certificate {
+    /// What a report claims, for a reduction by this command line in this directory.
+    #[must_use]
+    pub fn new(report: &Report, command: Vec<OsString>, directory: PathBuf) -> Self {
+        let levels = [Minimal::Unit, Minimal::Token, Minimal::Char];
+        let level = levels.into_iter().find(|level| level.name() == report.minimal).unwrap_or(Minimal::None);
+        Certificate { command, directory, hash: hash(&report.best), level, claims: report.claims.clone() }
+    }
+
+    /// Writes it to a folder, which is made if there is none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let mut temporary = tempfile::Builder::new().prefix(".lop-").suffix(".tmp").tempfile_in(folder)?;
+        let mut out = io::BufWriter::new(&mut temporary);
+        serde_json::to_writer(&mut out, &Stored::from(self))?;
+        io::Write::write_all(&mut out, b"\n")?;
+        io::Write::flush(&mut out)?;
+        drop(out);
+        temporary.persist(folder.join(NAME)).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// Reads one that is about `result`, the content of the file `path`.
+    ///
+    /// # Errors
+    /// When there is none, it is of another version, or about another text.
+    pub fn read(from: &Path, path: &Path, result: &[u8]) -> Result<Self, CertificateError> {
+        let unread = |source| CertificateError::Unread { path: from.to_owned(), source };
+        let malformed = |source| CertificateError::Malformed { path: from.to_owned(), source };
+        let text = fs::read(from).map_err(unread)?;
+        let Versioned { version } = serde_json::from_slice(&text).map_err(malformed)?;
+        if version != VERSION {
+            return Err(CertificateError::Version { path: from.to_owned(), version });
+        }
+        let stored: Stored = serde_json::from_slice(&text).map_err(malformed)?;
+        let certificate = Certificate::from(stored);
+        let is_about = |claim: &Claim| claim.candidate(result).is_some();
+        if certificate.hash != hash(result) || !certificate.claims.iter().all(is_about) {
+            return Err(CertificateError::Changed { result: path.to_owned(), certificate: from.to_owned() });
+        }
+        Ok(certificate)
+    }
+}
+
+fn hash(text: &[u8]) -> String {
+    blake3::hash(text).to_hex().to_string()
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+/// The file.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    lop: String,
+    level: Level,
+    blake3: String,
+    directory: Words,
+    command: Vec<Words>,
+    deletions: Vec<Deletion>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Deletion {
+    level: Level,
+    verdict: Answer,
+    /// From, to, and what would stand there instead.
+    changes: Vec<(usize, usize, Words)>,
+}
+
+/// Text where it is text, bytes where it is not.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    None,
+    Unit,
+    Token,
+    Char,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Answer {
+    Interesting,
+    NotInteresting,
+    Invalid,
+    Timeout,
+    Unsound,
+    NotAsked,
+}
+
+impl From<&[u8]> for Words {
+    fn from(bytes: &[u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Words::Text(text.to_owned()),
+            Err(_) => Words::Bytes(bytes.to_vec()),
+        }
+    }
+}
+
+impl From<Words> for Vec<u8> {
+    fn from(words: Words) -> Self {
+        match words {
+            Words::Text(text) => text.into_bytes(),
+            Words::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl From<Words> for OsString {
+    fn from(words: Words) -> Self {
+        OsString::from_vec(words.into())
+    }
+}
+
+impl From<Minimal> for Level {
+    fn from(minimal: Minimal) -> Self {
+        match minimal {
+            Minimal::None => Level::None,
+            Minimal::Unit => Level::Unit,
+            Minimal::Token => Level::Token,
+            Minimal::Char => Level::Char,
+        }
+    }
+}
+
+impl From<Level> for Minimal {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::None => Minimal::None,
+            Level::Unit => Minimal::Unit,
+            Level::Token => Minimal::Token,
+            Level::Char => Minimal::Char,
+        }
+    }
+}
+
+impl From<Known> for Answer {
+    fn from(known: Known) -> Self {
+        match known {
+            Known::Judged(Verdict::Interesting) => Answer::Interesting,
+            Known::Judged(Verdict::NotInteresting) => Answer::NotInteresting,
+            Known::Judged(Verdict::Invalid) => Answer::Invalid,
+            Known::Judged(Verdict::Timeout) => Answer::Timeout,
+            Known::Unsound => Answer::Unsound,
+            Known::Unasked => Answer::NotAsked,
+        }
+    }
+}
+
+impl From<Answer> for Known {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Interesting => Known::Judged(Verdict::Interesting),
+            Answer::NotInteresting => Known::Judged(Verdict::NotInteresting),
+            Answer::Invalid => Known::Judged(Verdict::Invalid),
+            Answer::Timeout => Known::Judged(Verdict::Timeout),
+            Answer::Unsound => Known::Unsound,
+            Answer::NotAsked => Known::Unasked,
+        }
+    }
+}
+
+impl From<&Certificate> for Stored {
+    fn from(certificate: &Certificate) -> Self {
+        let deletion = |claim: &Claim| Deletion {
+            level: claim.level.into(),
+            verdict: claim.known.into(),
+            changes: claim.changes.iter().map(|c| (c.range.start, c.range.end, c.text.as_slice().into())).collect(),
+        };
+        Stored {
+            version: VERSION,
+            lop: env!("CARGO_PKG_VERSION").to_owned(),
+            level: certificate.level.into(),
+            blake3: certificate.hash.clone(),
+            directory: certificate.directory.as_os_str().as_bytes().into(),
+            command: certificate.command.iter().map(|word| word.as_bytes().into()).collect(),
+            deletions: certificate.claims.iter().map(deletion).collect(),
+        }
+    }
+}
+
+impl From<Stored> for Certificate {
+    fn from(stored: Stored) -> Self {
+        let claim = |deletion: Deletion| Claim {
+            level: deletion.level.into(),
+            known: deletion.verdict.into(),
+            changes: deletion
+                .changes
+                .into_iter()
+                .map(|(start, end, text)| Change { range: start..end, text: text.into() })
+                .collect(),
+        };
+        Certificate {
+            command: stored.command.into_iter().map(OsString::from).collect(),
+            directory: OsString::from(stored.directory).into(),
+            hash: stored.blake3,
+            level: stored.level.into(),
+            claims: stored.deletions.into_iter().map(claim).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn certificate(result: &[u8]) -> Certificate {
+        let change = |range, text: &[u8]| Change { range, text: text.to_vec() };
+        Certificate {
+            command: ["lop", "test", "x"]
+                .map(OsString::from)
+                .into_iter()
+                .chain([OsString::from_vec(vec![255])])
+                .collect(),
+            directory: "/some/where".into(),
+            hash: hash(result),
+            level: Minimal::Token,
+            claims: vec![
+                Claim {
+                    level: Minimal::Unit,
+                    changes: vec![change(0..1, b""), change(2..3, b" ")],
+                    known: Known::Judged(Verdict::Timeout),
+                },
+                Claim { level: Minimal::Token, changes: vec![change(1..2, &[200])], known: Known::Unsound },
+            ],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let state = folder.path().join("x.lop");
+        certificate(b"abc").write(&state).expect("there is room");
+        let read = Certificate::read(&state.join(NAME), Path::new("x"), b"abc").expect("it is about this text");
+        assert_eq!(read, certificate(b"abc"));
+    }
+
+    #[test]
+    fn a_certificate_of_another_text_or_version_is_refused() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let file = folder.path().join(NAME);
+        let read = |text: &[u8]| Certificate::read(&file, Path::new("x"), text).expect_err("it is refused").to_string();
+        assert!(read(b"").contains("cannot read"));
+        certificate(b"abc").write(folder.path()).expect("there is room");
+        assert!(read(b"abd").contains("x is not the text that"), "{}", read(b"abd"));
+        fs::write(&file, "{}").expect("a file");
+        assert!(read(b"abc").contains("is no certificate"));
+        fs::write(&file, r#"{"version": 2}"#).expect("a file");
+        assert!(read(b"abc").contains("of version 2; this lop reads version 1"));
+        // The hash of another text: its deletions are not within this one.
+        let other = Certificate { hash: hash(b"a"), ..certificate(b"abc") };
+        other.write(folder.path()).expect("there is room");
+        assert!(read(b"a").contains("it has changed since"));
+    }
+}
