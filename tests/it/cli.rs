@@ -434,7 +434,11 @@ hint: give one of the two, or --minimal none
             "error: invalid value '0.9,0.5' for '--expect-waste <P[,P(u|u)]>': where 0.9 of the units are removable, at \
              least 0.889 of those after a removable one are, too\n",
         ),
-        (&["yes.sh", "input.txt", "-j0"], 2, "error: invalid value '0' for '--jobs <N>': at least 1 is needed\n"),
+        (
+            &["yes.sh", "input.txt", "-j0"],
+            2,
+            "error: invalid value '0' for '--jobs <N|auto>': at least 1 is needed; or write auto\n",
+        ),
         (&["yes.sh", "input.txt", "--no-such-option"], 2, "error: unexpected argument '--no-such-option' found\n"),
     ];
     for (arguments, code, expected) in cases {

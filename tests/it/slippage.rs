@@ -76,7 +76,7 @@ fn what_is_left_alone_is_left_alone_and_the_folder_is_beside_the_result() {
     let words = ["-q", "-j1", "-o", "small.txt", "--exit-code", "3", "input.txt", "--", &program, "@@"];
     folder.lop(&words).expect_code(0);
     let names = folder.names();
-    assert_eq!(names, ["input.txt", "program", "small.txt"]);
+    assert_eq!(names, ["input.txt", "program", "small.txt", "small.txt.lop"]);
     let kept = list(&folder, "small.txt.lop/other");
     assert!(kept.iter().all(|name| name.ends_with("SIGABRT") || name.ends_with("SIGFPE")), "{kept:?}");
 }

@@ -58,11 +58,9 @@ impl Folder {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Names in the folder where lop runs, sorted, but for those of the folders with what a run keeps beside its result.
+    /// Names in the folder where lop runs, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names = list(&self.path("."));
-        names.retain(|name| !name.ends_with(".lop"));
-        names
+        list(&self.path("."))
     }
 
     /// What is left in the place for temporary files.

@@ -78,6 +78,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         relative: settings.relative,
         kept: settings.kept,
         typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
+        state: settings.state.clone(),
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
     let mut reported = Reported {
@@ -219,6 +220,8 @@ struct Run {
     kept: Kept,
     /// The command line, with the condition that was found.
     typed: Vec<OsString>,
+    /// The folder for what is kept beside the result, if there is to be one.
+    state: Option<PathBuf>,
     /// Whether other commands have to agree with the test.
     has_companions: bool,
 }
@@ -253,10 +256,9 @@ impl Run {
             place: "the journal".to_owned(),
             kept: format!("the result is in {}", self.place()),
         })?;
-        // Who wants the result on standard output wants no folder. What second commands do on the test case is known only
-        // to the run itself.
-        if self.kept != Kept::Stdout && !self.has_companions {
-            certify(report, &self.typed, &state_directory(&self.path, &self.kept));
+        // What second commands do on the test case is known only to the run itself.
+        if let Some(folder) = self.state.as_deref().filter(|_| !self.has_companions) {
+            certify(report, &self.typed, folder);
         }
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
