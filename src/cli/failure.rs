@@ -296,6 +296,14 @@ impl Failure {
                     },
                 )
             }
+            Failure::Certificate(CertificateError::Unread { .. }) => {
+                causes(out, self)?;
+                hint_line(
+                    out,
+                    "a reduction leaves it beside its result, in RESULT.lop, unless --no-state or a second command was \
+                     given; name it with --certificate",
+                )
+            }
             other => causes(out, other),
         }
     }

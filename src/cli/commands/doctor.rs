@@ -16,12 +16,18 @@ use crate::report;
 
 use super::compare::live_line;
 
+/// How it is called.
+const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
+
 /// Examines the test that the arguments name, and says what was found on standard output.
 ///
 /// # Errors
 /// Whatever keeps lop from running the test at all.
 pub fn run(args: DoctorArgs) -> Result<Code, Failure> {
-    let (test, path) = forms(&args.words, &args.test)?;
+    let (test, path) = forms(&args.words, &args.test).map_err(|failure| match failure {
+        Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
+        other => other,
+    })?;
     let spec = ConditionSpec::from(args.conditions);
     let wanted = in_words(&spec);
     let conditions = Conditions::new(&spec)?;

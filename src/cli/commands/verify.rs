@@ -89,7 +89,7 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     let mut sentence = format!("{name} is interesting; {} of {} deletions hold", claims.len() - out.lost, claims.len());
     let news = claims.iter().filter(is_new).count();
     if news > 0 {
-        sentence += &format!(" ({news} were asked about for the first time)");
+        sentence += &format!(" ({news} of them asked about for the first time)");
     }
     let unsound = certificate.claims.iter().filter(|claim| claim.known == Known::Unsound).count();
     if unsound > 0 {
