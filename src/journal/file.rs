@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cache::Cache;
@@ -19,6 +20,10 @@ use crate::reduce::{Ended, Event, Size};
 
 /// The journal's name in the folder of the state.
 const NAME: &str = "journal";
+
+/// How long a lock is waited for: a killed run's last child has its lock until it has become the test.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The journal of a folder, or the path itself where it names a file.
 #[must_use]
@@ -59,10 +64,14 @@ impl Lock {
 }
 
 fn lock(file: File, path: &Path) -> Result<Lock, JournalError> {
-    match file.try_lock() {
-        // Some file systems have no locks.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(Lock { file, path: path.to_owned() }),
-        Err(TryLockError::WouldBlock) => Err(JournalError::Busy(path.to_owned())),
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            // Some file systems have no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Lock { file, path: path.to_owned() }),
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy(path.to_owned())),
+        }
     }
 }
 

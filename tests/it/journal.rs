@@ -448,6 +448,18 @@ fn every_best_result_comes_back_from_the_journal() {
 }
 
 #[test]
+fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
+    let folder = Folder::new();
+    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
+    std::thread::scope(|scope| {
+        let taken = scope.spawn(|| Lock::take(&folder.path("state/journal")).is_ok());
+        std::thread::sleep(Duration::from_millis(50));
+        drop(journal);
+        assert!(taken.join().expect("no panic"));
+    });
+}
+
+#[test]
 fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
     let folder = Folder::new();
     let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
