@@ -293,7 +293,7 @@ fn several_workers_go_on_with_what_is_known() {
 #[test]
 fn a_journal_that_is_being_written_is_not_gone_on_with() {
     let folder = folder();
-    folder.script("test.sh", "test -e go || sleep 0.05; grep -q keep \"$1\"");
+    folder.script("test.sh", "test -e go || sleep 1; grep -q keep \"$1\"");
     let mut child =
         command(&folder, "first", &["-q", "-j1", "-o", "out", "test.sh", "input.txt"]).spawn().expect("lop");
     until("there is a journal", || folder.path("out.lop/journal").exists().then_some(()));
