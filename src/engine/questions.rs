@@ -30,6 +30,15 @@ pub(super) struct Record {
     /// How many removals of the sweep the candidate contains.
     pub(super) knew: u32,
     pub(super) answer: Option<Verdict>,
+    /// Whether the text around the units has changed since its candidate was made.
+    pub(super) stale: bool,
+}
+
+impl Record {
+    /// Whether it was found interesting beside what is not there any more.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.stale && self.answer == Some(Verdict::Interesting)
+    }
 }
 
 /// The candidates that were handed out.
@@ -50,7 +59,7 @@ impl Questions {
         self.next += 1;
         let purpose = Arc::new(purpose);
         self.ids.insert(Arc::clone(&purpose), id);
-        self.records.insert(id, Record { purpose, remove: Arc::new(remove), knew, answer: None });
+        self.records.insert(id, Record { purpose, remove: Arc::new(remove), knew, answer: None, stale: false });
         id
     }
 

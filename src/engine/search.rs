@@ -89,6 +89,8 @@ pub struct Search {
     questions: Questions,
     /// The sweep before the verification, if it may have to be resumed.
     swept: Option<Box<Sweep>>,
+    /// Whether unions are asked about by the caller, with those of other searches.
+    is_beside_others: bool,
 }
 
 impl Search {
@@ -137,6 +139,7 @@ impl Search {
             ledger: Ledger::new(evidence),
             questions: Questions::default(),
             swept: None,
+            is_beside_others: false,
             setting,
         }
     }
@@ -222,7 +225,7 @@ impl Search {
     /// The union as a question, when its time has come.
     fn union_question(&mut self, workers: usize) -> Option<Question> {
         let Phase::Sweep(sweep) = &self.phase else { return None };
-        if sweep.union == self.runs {
+        if sweep.union == self.runs || self.is_beside_others {
             return None;
         }
         let due = workers == 1 || sweep.doubt || sweep.is_finished() || sweep.should_collapse(&self.setting);
@@ -247,6 +250,71 @@ impl Search {
         }
     }
 
+    /// A search beside others over other parts of one text. From then on the caller says when the text
+    /// has changed, and judges what is found meanwhile together with what the others found.
+    pub fn stand_beside_others(&mut self) {
+        self.is_beside_others = true;
+    }
+
+    /// The text around the units has changed. A candidate that was made before and turns out to be
+    /// interesting is no longer what the text would be: it adds to the union only.
+    pub fn text_changed(&mut self) {
+        self.questions.records.values_mut().for_each(|record| record.stale = true);
+    }
+
+    /// Forgets answers that another text got, where they cannot be of use: they are asked for again.
+    pub fn forget_overtaken(&mut self) {
+        let sweeping = matches!(self.phase, Phase::Sweep(_));
+        self.questions.retain(|record| {
+            let is_lane = sweeping && matches!(*record.purpose, Purpose::Lane(..));
+            is_lane || !record.is_overtaken()
+        });
+    }
+
+    /// The candidate of a question is being made from the text as it is. `may_commit` says whether the
+    /// text will be the same when the answer comes; else the answer adds to the union only.
+    pub fn is_made(&mut self, id: QuestionId, may_commit: bool) {
+        if let Some(record) = self.questions.records.get_mut(&id) {
+            record.stale = !may_commit;
+        }
+    }
+
+    /// Everything that is gone in what was found removable and not judged together yet: sorted, disjoint.
+    pub fn unjudged_union(&self) -> Option<Vec<Range<usize>>> {
+        match &self.phase {
+            Phase::Sweep(sweep) if sweep.union != self.runs => Some(sweep.union.iter().collect()),
+            _ => None,
+        }
+    }
+
+    /// Takes what was said of an `unjudged_union`, which may have grown since.
+    pub fn union_judged(&mut self, union: &[Range<usize>], verdict: Verdict) -> Progress {
+        let before = Arc::clone(&self.runs);
+        let Phase::Sweep(sweep) = &mut self.phase else { return Progress::default() };
+        let mut judged = Runs::default();
+        union.iter().for_each(|range| judged.insert(range.clone()));
+        if !sweep.union.is_superset(&judged) || !judged.is_superset(&self.runs) {
+            return Progress::default();
+        }
+        self.questions.records.values_mut().for_each(|record| record.stale = true);
+        self.ledger.evidence.tests += 1;
+        if verdict == Verdict::Interesting {
+            sweep.doubt &= sweep.union.as_ref() != &judged;
+            self.commit(Arc::new(judged));
+        } else {
+            sweep.distrust();
+            self.collapse();
+        }
+        self.advance();
+        let mut accepted = None;
+        while self.use_answer(&mut accepted) {
+            self.advance();
+        }
+        self.forget_unreachable();
+        let newly_removed = self.runs.minus(&before);
+        Progress { committed: !newly_removed.is_empty(), newly_removed, accepted }
+    }
+
     /// Whether the answer can still be used: `false` once an earlier answer has led elsewhere.
     pub fn wants(&self, id: QuestionId) -> bool {
         self.questions.records.get(&id).is_some_and(|record| record.answer.is_none())
@@ -254,7 +322,7 @@ impl Search {
 
     /// Whether a candidate that was found interesting may still become the committed state.
     pub fn may_accept(&self, id: QuestionId) -> bool {
-        self.questions.records.contains_key(&id)
+        self.questions.records.get(&id).is_some_and(|record| !record.is_overtaken())
     }
 
     /// Takes an answer and commits as many steps as the known answers allow. Unknown ids, and second
@@ -300,7 +368,9 @@ impl Search {
                 }
                 if let Some(probe) = sweep.probe().cloned() {
                     let answered = questions.probe_answer(&probe);
-                    if let Some((id, remove, verdict)) = answered {
+                    if let Some((id, remove, verdict)) = answered
+                        && !questions.records[&id].is_overtaken()
+                    {
                         let yes = verdict == Verdict::Interesting;
                         ledger.evidence.tests += 1;
                         sweep.probed(yes);
@@ -322,6 +392,7 @@ impl Search {
                     };
                     let Some((id, record, verdict)) = found else { continue };
                     let yes = verdict == Verdict::Interesting;
+                    let stale = record.stale;
                     let knows_all = record.remove.is_superset(&sweep.union);
                     let knew = if knows_all { sweep.removals() } else { record.knew };
                     let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, knew };
@@ -329,7 +400,7 @@ impl Search {
                     sweep.doubt |= !yes && knows_all && sweep.union != *runs;
                     sweep.answer(setting, at, answer, posterior);
                     ledger.evidence.tests += 1;
-                    if yes && remove.is_superset(runs) && remove != *runs {
+                    if yes && !stale && remove.is_superset(runs) && remove != *runs {
                         sweep.doubt &= remove != sweep.union;
                         *accepted = Some(id);
                         self.commit(remove);
@@ -343,7 +414,10 @@ impl Search {
                 let mut remove = Runs::clone(runs);
                 remove.insert(pick.position..pick.position + 1);
                 let purpose = Purpose::Verify(remove);
-                let Some((id, record, verdict)) = questions.answered(&purpose) else { return false };
+                let Some((id, record, verdict)) = questions.answered(&purpose).filter(|(_, r, _)| !r.is_overtaken())
+                else {
+                    return false;
+                };
                 let remove = Arc::clone(&record.remove);
                 ledger.evidence.tests += 1;
                 ledger.verified(pick, verdict);
@@ -464,6 +538,11 @@ impl Search {
     /// that stays, if one does; the others are removed.
     pub fn take_decided(&mut self) -> Vec<(Range<usize>, Option<usize>)> {
         std::mem::take(&mut self.ledger.decided)
+    }
+
+    /// Whether `take_decided` has something to hand over.
+    pub fn has_decided(&self) -> bool {
+        !self.ledger.decided.is_empty()
     }
 
     /// Whether there is no further question.

@@ -6,12 +6,13 @@ use std::collections::BinaryHeap;
 use crate::passes::{Removal, Sequence, Unit, bodies, siblings, unreferenced};
 use crate::syntax::NodeId;
 
+use super::lists::Lists;
 use super::options::Prefer;
 use super::pass::Pass;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::saved::Saved;
-use super::session::Halt;
+use super::session::{Halt, Pursuit};
 use super::sweep::Sweep;
 use super::work::Ask;
 
@@ -120,41 +121,105 @@ impl Reducer<'_, '_> {
             return Ok(());
         }
         self.session.enter_pass(Pass::Siblings.name(), self.round)?;
-        let mut heap = BinaryHeap::new();
-        self.open(0, &mut heap);
-        while let Some(mut list) = heap.pop() {
+        let mut waiting = BinaryHeap::new();
+        self.open(0, &mut waiting);
+        if self.algorithm.is_some() {
+            return self.one_after_the_other(waiting);
+        }
+        // Plain hierarchical delta debugging ends a level before it looks at the next.
+        let most = if self.by_levels() { 1 } else { self.session.slots() };
+        let mut lists = Lists::default();
+        let mut pursuit = Pursuit::default();
+        let mut result = Ok(());
+        while result.is_ok() {
+            self.look_after(&mut lists, &mut waiting, most);
+            if lists.is_empty() {
+                break;
+            }
+            result = self.session.go_on(&mut lists.on(&mut self.work, most), &mut pursuit);
+        }
+        for turn in lists.turns() {
+            turn.sweep.teach(&mut self.knowledge);
+        }
+        self.session.leave(pursuit, result)?;
+        self.rebase()
+    }
+
+    /// Sibling lists under an algorithm that decides all of a list at once.
+    fn one_after_the_other(&mut self, mut waiting: BinaryHeap<Waiting>) -> Result<(), Halt> {
+        while let Some(list) = waiting.pop() {
             if self.work.is_gone(list.tie.1) {
                 continue;
             }
-            let mut sweep = match list.item {
-                List::Fresh(sequence) => self.new_sweep(sequence),
-                List::Begun(sweep) => sweep,
-            };
-            let most = if self.by_levels() { usize::MAX } else { sweep.needed() + SLICE };
-            let result = sweep.pursue(&mut self.session, &mut self.work, most);
+            let mut sweep = self.begun(list.item);
+            let result = sweep.pursue(&mut self.session, &mut self.work, usize::MAX);
             sweep.teach(&mut self.knowledge);
             result?;
-            let tokens = self.tokens();
-            let kind = sweep.sequence.kind;
-            for (unit, stays) in sweep.newly_decided() {
-                let counts = self.kinds.entry(kind).or_default();
-                counts.1 += 1;
-                if stays {
-                    let node = node_of(&sweep.sequence.units[unit]);
-                    self.work.refuse(Ask::Unit, node, tokens);
-                    self.open(node, &mut heap);
-                } else {
-                    counts.0 += 1;
-                }
-            }
-            if !sweep.is_finished() {
-                let mean = sweep.mean_left(|unit| self.size_of(unit));
-                list.value = self.gain(kind, sweep.sequence.depth, sweep.needed(), mean);
-                list.item = List::Begun(sweep);
-                heap.push(list);
-            }
+            self.learn_from(&mut sweep, &mut waiting);
         }
         self.rebase()
+    }
+
+    /// Takes in what the lists at work have decided, and sees to it that the most promising `most` are at work.
+    fn look_after(&mut self, lists: &mut Lists, waiting: &mut BinaryHeap<Waiting>, most: usize) {
+        let slice = if self.by_levels() { usize::MAX } else { SLICE };
+        lists.forget(|node| self.work.is_gone(node));
+        for mut turn in lists.take_pausing(most) {
+            let ends = turn.is_over();
+            turn.sweep.teach(&mut self.knowledge);
+            self.learn_from(&mut turn.sweep, waiting);
+            if turn.sweep.is_finished() {
+                continue;
+            }
+            if ends {
+                let sweep = &turn.sweep;
+                let mean = sweep.mean_left(|unit| self.size_of(unit));
+                turn.value = self.gain(sweep.sequence.kind, sweep.sequence.depth, sweep.needed(), mean);
+                turn.until = turn.sweep.needed().saturating_add(slice);
+                let tie = turn.tie();
+                let next = Ranked { value: turn.value, tie, item: () };
+                if waiting.peek().is_some_and(|first| (first.value, first.tie) > (next.value, next.tie)) {
+                    waiting.push(Ranked { value: turn.value, tie, item: List::Begun(turn.sweep) });
+                    continue;
+                }
+            }
+            lists.take_up(turn);
+        }
+        while lists.len() < most
+            && let Some(list) = waiting.pop()
+        {
+            if self.work.is_gone(list.tie.1) {
+                continue;
+            }
+            let mut sweep = self.begun(list.item);
+            sweep.begin_turn();
+            let until = sweep.needed().saturating_add(slice);
+            let turn = lists.turn(list.tie.1, sweep, list.value, until);
+            lists.take_up(turn);
+        }
+    }
+
+    fn begun(&self, list: List) -> Sweep {
+        match list {
+            List::Fresh(sequence) => self.new_sweep(sequence),
+            List::Begun(sweep) => sweep,
+        }
+    }
+
+    /// Takes in what a list has decided: what stays has lists of its own.
+    fn learn_from(&mut self, sweep: &mut Sweep, waiting: &mut BinaryHeap<Waiting>) {
+        let tokens = self.tokens();
+        for (unit, stays) in sweep.newly_decided() {
+            let counts = self.kinds.entry(sweep.sequence.kind).or_default();
+            counts.1 += 1;
+            if stays {
+                let node = node_of(&sweep.sequence.units[unit]);
+                self.work.refuse(Ask::Unit, node, tokens);
+                self.open(node, waiting);
+            } else {
+                counts.0 += 1;
+            }
+        }
     }
 
     /// Puts the lists at and below a node that stays on the heap, down to the next units.

@@ -95,7 +95,7 @@ impl<R: Row> Inquiry for InOrder<'_, R> {
         open.into_iter().map(|at| at as u64).collect()
     }
 
-    fn candidate(&self, question: u64) -> Candidate {
+    fn candidate(&mut self, question: u64) -> Candidate {
         self.made[&index(question)].1.clone()
     }
 

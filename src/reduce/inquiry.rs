@@ -25,7 +25,7 @@ pub(super) trait Inquiry {
     /// may come again under its number until it is answered.
     fn questions(&mut self, most: usize) -> Vec<u64>;
     /// The candidate of a question.
-    fn candidate(&self, question: u64) -> Candidate;
+    fn candidate(&mut self, question: u64) -> Candidate;
     /// Whether the answer can still be used.
     fn wants(&self, question: u64) -> bool;
     /// Whether the candidate of a question that was answered *interesting* may still be accepted.

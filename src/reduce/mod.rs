@@ -21,6 +21,7 @@ mod in_order;
 mod inquiry;
 mod judge;
 mod keep;
+mod lists;
 mod literals;
 mod local;
 mod method;

@@ -486,7 +486,7 @@ impl Inquiry for Single {
         if self.candidate.is_some() { vec![0] } else { Vec::new() }
     }
 
-    fn candidate(&self, _: u64) -> Candidate {
+    fn candidate(&mut self, _: u64) -> Candidate {
         self.candidate.clone().expect("asked only while there is a question")
     }
 

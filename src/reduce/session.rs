@@ -67,6 +67,10 @@ struct Asked {
     ungated: bool,
 }
 
+/// The candidates of an inquiry that has not come to its end.
+#[derive(Default)]
+pub(super) struct Pursuit(HashMap<u64, Asked>);
+
 /// The state of a reduction that outlives its passes.
 pub(super) struct Session<'a> {
     executor: &'a mut dyn Executor,
@@ -269,8 +273,14 @@ impl<'a> Session<'a> {
 
     /// Answers the questions of an inquiry until it has no more.
     pub(super) fn pursue(&mut self, inquiry: &mut dyn Inquiry) -> Result<(), Halt> {
-        let mut asked: HashMap<u64, Asked> = HashMap::new();
-        let mut result = self.pursue_with(inquiry, &mut asked);
+        let mut pursuit = Pursuit::default();
+        let result = self.go_on(inquiry, &mut pursuit);
+        self.leave(pursuit, result)
+    }
+
+    /// Ends a pursuit, which came to `result`: what is still asked nobody wants to know any more.
+    pub(super) fn leave(&mut self, pursuit: Pursuit, mut result: Result<(), Halt>) -> Result<(), Halt> {
+        let Pursuit(mut asked) = pursuit;
         self.withdraw(&mut asked, |_| false);
         // A cancelled test ends at once; its outcome must not reach the next inquiry.
         while asked.values().any(|a| a.ticket.is_some()) {
@@ -299,7 +309,10 @@ impl<'a> Session<'a> {
         result
     }
 
-    fn pursue_with(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
+    /// Answers the questions of an inquiry until it has none; tests that run then go on, for what it asks
+    /// next time.
+    pub(super) fn go_on(&mut self, inquiry: &mut dyn Inquiry, pursuit: &mut Pursuit) -> Result<(), Halt> {
+        let Pursuit(asked) = pursuit;
         loop {
             self.check_limits()?;
             let check_is_due = self.check_is_due();

@@ -171,6 +171,41 @@ impl Sweep {
         }
     }
 
+    /// The search, where there is one.
+    pub(super) fn search(&self) -> Option<&Search> {
+        match &self.by {
+            By::Search(search) => Some(search),
+            By::Algorithm(..) => None,
+        }
+    }
+
+    /// The search, to be asked and answered.
+    pub(super) fn search_mut(&mut self) -> Option<&mut Search> {
+        match &mut self.by {
+            By::Search(search) => Some(search),
+            By::Algorithm(..) => None,
+        }
+    }
+
+    /// The units in the order of the sweep.
+    pub(super) fn positions(&self) -> Positions<'_> {
+        Positions::new(&self.sequence, &self.order)
+    }
+
+    /// A candidate without so many more of the units, for people.
+    pub(super) fn describe(&self, gone: &[Range<usize>]) -> String {
+        let asked: usize = gone.iter().map(ExactSizeIterator::len).sum();
+        self.positions().describe(asked.saturating_sub(self.removed_count()))
+    }
+
+    /// Begins a turn beside other lists. The text may have changed since the last one.
+    pub(super) fn begin_turn(&mut self) {
+        if let By::Search(search) = &mut self.by {
+            search.forget_answers();
+            search.stand_beside_others();
+        }
+    }
+
     /// Sweeps a text until `most_needed` units were found needed; an algorithm that takes the place of
     /// the search is not stopped half-way.
     pub(super) fn pursue(
@@ -213,7 +248,7 @@ impl<'s> Positions<'s> {
         self.order.len()
     }
 
-    pub(super) fn unit(&self, position: usize) -> &'s Unit {
+    pub(super) fn unit(self, position: usize) -> &'s Unit {
         &self.sequence.units[self.order[position] as usize]
     }
 
@@ -254,7 +289,7 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         questions.iter().map(|q| q.id.0).collect()
     }
 
-    fn candidate(&self, question: u64) -> Candidate {
+    fn candidate(&mut self, question: u64) -> Candidate {
         let removed = self.search.removed();
         let more = || {
             let positions = self.removals[&question].iter().cloned().flatten().filter(|at| !removed.contains(*at));

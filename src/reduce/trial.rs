@@ -158,7 +158,7 @@ impl Inquiry for Trial<'_, '_> {
         union.into_iter().chain(self.open.keys().copied()).collect()
     }
 
-    fn candidate(&self, question: u64) -> Candidate {
+    fn candidate(&mut self, question: u64) -> Candidate {
         self.made.borrow_mut().insert(question, self.taken.len());
         let all = self.taken.iter().chain(self.edits_of(question));
         let removals: Vec<_> = all.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();

@@ -1,0 +1,288 @@
+//! Sibling lists side by side: what several workers are asked about when one list has less to ask than
+//! they could answer.
+//!
+//! Each list has its own search, which is told its answers as if it were alone. An answer does not know
+//! what other lists found in the meantime: a candidate that was made before and turns out to be
+//! interesting is no longer what the text would be, so it adds to what its list has found and nobody
+//! has judged, its *union*. The unions of all lists are judged together, in one candidate; while one is
+//! out, nothing else is committed. If it is refused they are judged one by one.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::engine::{QuestionId, Search, Verdict};
+use crate::passes::Unit;
+use crate::syntax::NodeId;
+
+use super::inquiry::{Candidate, Inquiry};
+use super::sweep::Sweep;
+use super::work::Work;
+
+/// Numbers of questions: the turn's in the upper bits, the search's own below; unions have none of a turn.
+const TURN: u32 = 40;
+
+/// A list that is being asked about.
+pub(super) struct Turn {
+    number: u64,
+    /// The node whose children it holds.
+    parent: NodeId,
+    pub(super) sweep: Sweep,
+    /// What it promises, and the number of units found needed at which that is looked at again.
+    pub(super) value: f64,
+    pub(super) until: usize,
+}
+
+impl Turn {
+    /// Whether another list may promise more by now.
+    pub(super) fn is_over(&self) -> bool {
+        let search = self.search();
+        search.needed_count() >= self.until && search.undecided() > 0 && search.unjudged_union().is_none()
+    }
+
+    fn pauses(&self, is_alone: bool) -> bool {
+        self.sweep.is_finished() || self.is_over() || !is_alone && self.search().has_decided()
+    }
+
+    /// What decides between lists that promise the same.
+    pub(super) fn tie(&self) -> (Reverse<u32>, NodeId) {
+        (Reverse(self.sweep.sequence.depth), self.parent)
+    }
+
+    fn search(&self) -> &Search {
+        self.sweep.search().expect("only searches are asked side by side")
+    }
+
+    fn search_mut(&mut self) -> &mut Search {
+        self.sweep.search_mut().expect("only searches are asked side by side")
+    }
+}
+
+/// What some lists found, as a candidate.
+struct Union {
+    /// The number of each list's turn, and all that is gone of it then.
+    parts: Vec<(u64, Vec<Range<usize>>)>,
+    /// How often something had been committed when it was asked about.
+    committed: u64,
+}
+
+/// The lists at work, the most promising first.
+#[derive(Default)]
+pub(super) struct Lists {
+    turns: Vec<Turn>,
+    next: u64,
+    /// Unions that are asked about, and those that have to be asked about one by one.
+    unions: BTreeMap<u64, Union>,
+    apart: Vec<(u64, Vec<Range<usize>>)>,
+    /// How often something was committed.
+    committed: u64,
+    /// What is gone of its list in the candidate of a question.
+    removals: BTreeMap<u64, Vec<Range<usize>>>,
+}
+
+impl Lists {
+    pub(super) fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    pub(super) fn turns(&mut self) -> &mut [Turn] {
+        &mut self.turns
+    }
+
+    /// A list that is to be asked about from now on.
+    pub(super) fn turn(&mut self, parent: NodeId, sweep: Sweep, value: f64, until: usize) -> Turn {
+        self.next += 1;
+        Turn { number: self.next, parent, sweep, value, until }
+    }
+
+    pub(super) fn take_up(&mut self, turn: Turn) {
+        let place = self.turns.partition_point(|other| (other.value, other.tie()) >= (turn.value, turn.tie()));
+        self.turns.insert(place, turn);
+    }
+
+    /// Drops lists whose node is gone.
+    pub(super) fn forget(&mut self, is_gone: impl Fn(NodeId) -> bool) {
+        self.turns.retain(|turn| !is_gone(turn.parent));
+    }
+
+    /// The lists that have decided something. With `most` = 1 that is told at the end of a turn only.
+    pub(super) fn take_pausing(&mut self, most: usize) -> Vec<Turn> {
+        self.turns.extract_if(.., |turn| turn.pauses(most == 1)).collect()
+    }
+
+    /// The lists as an inquiry about a text.
+    pub(super) fn on<'l, 'g>(&'l mut self, work: &'l mut Work<'g>, most: usize) -> ListsOn<'l, 'g> {
+        ListsOn { lists: self, work, most }
+    }
+
+    /// The list that a question is about; none if that is a union.
+    fn turn_of(&self, question: u64) -> Option<&Turn> {
+        self.turns.iter().find(|turn| turn.number == question >> TURN)
+    }
+
+    fn numbered(&mut self, number: u64) -> Option<&mut Turn> {
+        self.turns.iter_mut().find(|turn| turn.number == number)
+    }
+
+    /// Asks about what was found and not judged yet: all of it together, or list by list.
+    fn unite(&mut self) {
+        if !self.unions.is_empty() {
+            return;
+        }
+        let mut candidates: Vec<Vec<_>> = std::mem::take(&mut self.apart).into_iter().map(|part| vec![part]).collect();
+        if candidates.is_empty() {
+            let found = |turn: &Turn| Some((turn.number, turn.search().unjudged_union()?));
+            let parts: Vec<_> = self.turns.iter().filter_map(found).collect();
+            if parts.is_empty() {
+                return;
+            }
+            candidates.push(parts);
+        }
+        for parts in candidates {
+            self.next += 1;
+            self.unions.insert(self.next, Union { parts, committed: self.committed });
+        }
+        self.turns.iter_mut().for_each(|turn| turn.search_mut().text_changed());
+    }
+}
+
+/// Lists at work on a text.
+pub(super) struct ListsOn<'l, 'g> {
+    lists: &'l mut Lists,
+    work: &'l mut Work<'g>,
+    most: usize,
+}
+
+impl ListsOn<'_, '_> {
+    /// What goes of some lists besides what is gone.
+    fn candidate_of(&self, parts: &[(u64, Vec<Range<usize>>)]) -> Candidate {
+        let mut units: Vec<&Unit> = Vec::new();
+        for turn in &self.lists.turns {
+            let Some((_, gone)) = parts.iter().find(|(number, _)| *number == turn.number) else { continue };
+            let (removed, positions) = (turn.search().removed(), turn.sweep.positions());
+            let more = gone.iter().cloned().flatten().filter(|&position| !removed.contains(position));
+            units.extend(more.map(|position| positions.unit(position)));
+        }
+        let cleared = units.iter().all(|unit| unit.cleared);
+        self.work.candidate(units.into_iter().map(|unit| &unit.removal), cleared)
+    }
+
+    /// Something of a list is gone for good.
+    fn commit(&mut self, number: u64, gone: &[Range<usize>]) {
+        self.lists.committed += 1;
+        for turn in &mut self.lists.turns {
+            if turn.number == number {
+                let positions = turn.sweep.positions();
+                let units = gone.iter().cloned().flatten().map(|position| positions.unit(position));
+                units.for_each(|unit| self.work.commit(&unit.removal));
+            } else {
+                turn.search_mut().text_changed();
+            }
+        }
+    }
+
+    fn union_answered(&mut self, question: u64, union: Union, verdict: Verdict) -> Option<u64> {
+        let is_interesting = verdict == Verdict::Interesting;
+        let is_overtaken = is_interesting && union.committed != self.lists.committed;
+        if !is_interesting && union.parts.len() > 1 {
+            self.lists.apart = union.parts;
+        } else if !is_overtaken {
+            for (number, gone) in &union.parts {
+                let Some(turn) = self.lists.numbered(*number) else { continue };
+                let newly_removed = turn.search_mut().union_judged(gone, verdict).newly_removed;
+                if is_interesting {
+                    self.commit(*number, &newly_removed);
+                }
+            }
+        }
+        if self.lists.unions.is_empty() {
+            self.lists.turns.iter_mut().for_each(|turn| turn.search_mut().forget_overtaken());
+        }
+        (is_interesting && !is_overtaken).then_some(question)
+    }
+}
+
+impl Inquiry for ListsOn<'_, '_> {
+    fn questions(&mut self, most: usize) -> Vec<u64> {
+        let lists = &mut *self.lists;
+        let is_alone = self.most == 1;
+        if lists.turns.iter().any(|turn| turn.pauses(is_alone)) {
+            return Vec::new();
+        }
+        lists.unite();
+        let unions = lists.unions.keys().copied().take(most);
+        let mut questions: Vec<u64> = unions.collect();
+        lists.removals.clear();
+        let mut others = Vec::new();
+        let share = most.div_ceil(lists.turns.len().max(1));
+        for turn in &mut lists.turns {
+            let number = turn.number;
+            for question in turn.search_mut().next_tests(share) {
+                let name = number << TURN | question.id.0;
+                others.push((question.reach, name));
+                lists.removals.insert(name, question.remove);
+            }
+        }
+        others.sort_by(|a, b| b.0.total_cmp(&a.0));
+        questions.extend(others.into_iter().map(|(_, name)| name));
+        questions.truncate(most);
+        questions
+    }
+
+    fn candidate(&mut self, question: u64) -> Candidate {
+        if let Some(union) = self.lists.unions.get(&question) {
+            return self.candidate_of(&union.parts);
+        }
+        let may_commit = self.lists.unions.is_empty();
+        let id = own(question);
+        let gone = self.lists.removals[&question].clone();
+        let number = question >> TURN;
+        let turn = self.lists.numbered(number).expect("only lists at work are asked about");
+        turn.search_mut().is_made(id, may_commit);
+        self.candidate_of(&[(number, gone)])
+    }
+
+    fn wants(&self, question: u64) -> bool {
+        self.lists.unions.contains_key(&question)
+            || self.lists.turn_of(question).is_some_and(|turn| turn.search().wants(own(question)))
+    }
+
+    fn may_accept(&self, question: u64) -> bool {
+        self.lists.unions.contains_key(&question)
+            || self.lists.turn_of(question).is_some_and(|turn| turn.search().may_accept(own(question)))
+    }
+
+    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        if let Some(union) = self.lists.unions.remove(&question) {
+            return self.union_answered(question, union, verdict);
+        }
+        let no_unions = self.lists.unions.is_empty();
+        let number = question >> TURN;
+        let turn = self.lists.numbered(number)?;
+        let progress = turn.search_mut().observe(own(question), verdict);
+        if no_unions {
+            turn.search_mut().forget_overtaken();
+        }
+        if progress.committed {
+            self.commit(number, &progress.newly_removed);
+        }
+        progress.accepted.map(|id| number << TURN | id.0)
+    }
+
+    fn describe(&self, question: u64) -> String {
+        let Some(turn) = self.lists.turn_of(question) else {
+            return "what several lists found".to_owned();
+        };
+        let gone = self.lists.removals.get(&question).map_or(&[][..], Vec::as_slice);
+        turn.sweep.describe(gone)
+    }
+}
+
+/// The name of a question in the search of its list.
+fn own(question: u64) -> QuestionId {
+    QuestionId(question & ((1 << TURN) - 1))
+}
