@@ -218,7 +218,8 @@ impl Inquiry for ListsOn<'_, '_> {
         let mut questions: Vec<u64> = unions.collect();
         lists.removals.clear();
         let mut others = Vec::new();
-        let share = most.div_ceil(lists.turns.len().max(1));
+        // Further questions of a list are asked ahead only where there are too few lists.
+        let share = if lists.turns.len() < most { most } else { 1 };
         for turn in &mut lists.turns {
             let number = turn.number;
             for question in turn.search_mut().next_tests(share) {

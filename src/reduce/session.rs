@@ -582,12 +582,12 @@ impl<'a> Session<'a> {
     }
 }
 
-/// 128 bits of BLAKE3: two candidates with one key would need 2^64 tests to be likely.
 /// The key of a small text without its blanks.
 fn blank_key(text: &[u8]) -> Option<[u8; 16]> {
     (text.len() <= MOST_WITHOUT_BLANKS).then(|| key(&without_blanks(text)))
 }
 
+/// 128 bits of BLAKE3: two candidates with one key would need 2^64 tests to be likely.
 fn key(text: &[u8]) -> [u8; 16] {
     let hash = blake3::hash(text);
     let mut key = [0; 16];

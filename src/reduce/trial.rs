@@ -5,7 +5,6 @@
 //! once more, together with what was accepted. Workers that wait for that try further edits on top of it. A single
 //! worker asks about one edit after the other, until one is accepted.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
 
@@ -33,7 +32,7 @@ pub(super) struct Trial<'t, 'g> {
     /// Edits that are asked about, by question.
     open: BTreeMap<u64, Alternative>,
     /// How many edits were accepted when the candidate of a question was made.
-    made: RefCell<HashMap<u64, usize>>,
+    made: HashMap<u64, usize>,
     /// Edits that are part of the best result now.
     taken: Vec<Alternative>,
     /// Edits that are interesting without all that was accepted.
@@ -94,7 +93,7 @@ impl<'t, 'g> Trial<'t, 'g> {
 
     /// Whether the candidate of a question has everything that was accepted in it.
     fn is_up_to_date(&self, question: u64) -> bool {
-        self.made.borrow().get(&question) == Some(&self.taken.len())
+        self.made.get(&question) == Some(&self.taken.len())
     }
 
     /// Whether a test of an older text is still running.
@@ -108,7 +107,7 @@ impl<'t, 'g> Trial<'t, 'g> {
             self.classes.learn(alternative.class, true);
             self.taken.push(alternative);
         }
-        let made = self.made.get_mut();
+        let made = &self.made;
         self.open.retain(|question, _| made.contains_key(question));
     }
 
@@ -159,7 +158,7 @@ impl Inquiry for Trial<'_, '_> {
     }
 
     fn candidate(&mut self, question: u64) -> Candidate {
-        self.made.borrow_mut().insert(question, self.taken.len());
+        self.made.insert(question, self.taken.len());
         let all = self.taken.iter().chain(self.edits_of(question));
         let removals: Vec<_> = all.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();
         self.work.candidate(removals.iter(), false)

@@ -85,13 +85,15 @@ fn past(journal: &Path) -> Past {
     Past::read(journal).expect("a journal")
 }
 
-#[test]
-fn a_run_killed_at_any_instant_resumes_to_the_same_result_and_repeats_no_test() {
-    let wanted = std::env::var("LOP_KILLS").map_or(KILLS, |text| text.parse().expect("a number"));
+/// Kills runs with so many workers at some instant, again and again, and goes on with them to their end. With one
+/// worker each goes on at the very test at which it was killed.
+fn kill_and_resume(workers: usize, wanted: usize) {
     let (candidates, result) = uninterrupted(&[]);
     assert!(candidates.len() > 60, "{}", candidates.len());
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let mut kills = 0;
+    let jobs = format!("-j{workers}");
+    let is_alone = workers == 1;
     while kills < wanted {
         let folder = folder();
         let journal = folder.path("input.txt.lop/journal");
@@ -100,7 +102,7 @@ fn a_run_killed_at_any_instant_resumes_to_the_same_result_and_repeats_no_test() 
             let again = journal.exists();
             let known = if again { past(&journal).outcomes() } else { 0 };
             let arguments: &[&str] =
-                if again { &["resume", "-q", "input.txt.lop"] } else { &["-q", "-j1", "test.sh", "input.txt"] };
+                if again { &["resume", "-q", "input.txt.lop"] } else { &["-q", &jobs, "test.sh", "input.txt"] };
             let name = format!("log-{attempt}");
             let dies = if attempt < 3 && kills < wanted {
                 let tests = random.random_range(0..candidates.len() / 2);
@@ -110,18 +112,33 @@ fn a_run_killed_at_any_instant_resumes_to_the_same_result_and_repeats_no_test() 
                 false
             };
             let asked = log(&folder.path(&name));
-            assert_eq!(candidates[known..][..asked.len()], asked, "known {known}");
+            assert!(!is_alone || candidates[known..][..asked.len()] == asked, "known {known}: {asked:?}");
             assert!(is_interesting(&folder.read("input.txt")));
             if !dies {
-                assert_eq!(asked.len() + known, candidates.len());
+                assert!(!is_alone || asked.len() + known == candidates.len(), "{} and {known}", asked.len());
                 break;
             }
             kills += 1;
         }
         assert_eq!(folder.read("input.txt"), result);
         assert_eq!(folder.read("input.txt.orig"), input().into_bytes());
-        assert_eq!(past(&journal).outcomes(), candidates.len());
+        assert!(!is_alone || past(&journal).outcomes() == candidates.len());
     }
+}
+
+/// So many kills, or as many as the user asks for.
+fn kills(few: usize) -> usize {
+    std::env::var("LOP_KILLS").map_or(few, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn a_run_killed_at_any_instant_resumes_to_the_same_result_and_repeats_no_test() {
+    kill_and_resume(1, kills(KILLS));
+}
+
+#[test]
+fn several_workers_killed_at_any_instant_lose_nothing_either() {
+    kill_and_resume(4, kills(KILLS / 3));
 }
 
 #[test]

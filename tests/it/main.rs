@@ -16,6 +16,7 @@ mod gate;
 mod grammars;
 mod journal;
 mod kept;
+mod lists;
 mod malformed;
 mod model;
 mod quality;
