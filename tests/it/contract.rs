@@ -22,10 +22,14 @@ type Judge = Arc<dyn Fn(&[u8]) -> Verdict + Send + Sync>;
 type Backend = (&'static str, usize, fn(Judge) -> Box<dyn Executor>);
 
 /// Every executor that there is.
-const BACKENDS: [Backend; 4] = [
+const BACKENDS: [Backend; 5] = [
     ("inline", 1, |judge| Box::new(Inline::new(move |candidate: &[u8]| judge(candidate)))),
     ("inline with slots", 4, |judge| Box::new(Inline::new(move |candidate: &[u8]| judge(candidate)).with_slots(4))),
     ("one worker", 1, |judge| Box::new(workers(Function(judge), 1))),
+    ("one worker in the caller's thread", 1, |judge| {
+        let options = LocalOptions { workers: 1, while_waiting: true, ..LocalOptions::default() };
+        Box::new(LocalWorkers::new(Arc::new(Function(judge)), &options).expect("a worker without a thread"))
+    }),
     ("three workers", 3, |judge| Box::new(workers(Function(judge), 3))),
 ];
 

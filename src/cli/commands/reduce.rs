@@ -100,6 +100,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         },
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
+        while_waiting: true,
     };
     let oracle = Arc::new(settings.oracle);
     let workers = LocalWorkers::new(oracle.clone(), &options)?;
