@@ -17,6 +17,8 @@ use super::state::State;
 
 const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
 const FAINT: Style = Style::new().fg(Color::DarkGray);
+/// Lower curves have no labels for the tests below them.
+const WITH_LABELS: u16 = 8;
 /// The parts of a cell of a bar, in eighths.
 const BLOCKS: [&str; 8] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -63,13 +65,14 @@ pub(super) fn figures(state: &State) -> Vec<Line<'static>> {
 /// An estimate in tests, and in time if the rate is known.
 fn expected(name: &'static str, tests: Estimate, rate: Option<f64>) -> Line<'static> {
     let whole = |number: f64| text::count(number.clamp(0.0, 1e15).round() as u64);
-    let time = |tests: f64, rate: f64| {
-        let seconds = (tests / rate).clamp(0.0, 1e9);
-        if seconds < 1.0 { "1 s".to_owned() } else { text::duration(Duration::from_secs(seconds.round() as u64)) }
-    };
-    let mut line = format!("about {} ± {} tests", whole(tests.mean), whole(tests.deviation));
+    let mut line = format!("{} ± {} tests", whole(tests.mean), whole(tests.deviation));
     if let Some(rate) = rate {
-        line.push_str(&format!(", {} ± {}", time(tests.mean, rate), time(tests.deviation, rate)));
+        let (mean, deviation) = (tests.mean / rate, tests.deviation / rate);
+        line.push_str(&match mean {
+            ..100.0 => format!(", {mean:.0} ± {deviation:.0} s"),
+            ..6_000.0 => format!(", {:.0} ± {:.0} min", mean / 60.0, deviation / 60.0),
+            _ => format!(", {:.0} ± {:.0} h", mean / 3_600.0, deviation / 3_600.0),
+        });
     }
     Line::from(vec![Span::styled(name, FAINT), Span::raw(line)])
 }
@@ -94,10 +97,12 @@ pub(super) fn curve(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let right = (state.tests as f64).max(1.0);
     let data = Dataset::default().graph_type(GraphType::Line).marker(Marker::Braille).style(Color::Cyan).data(&points);
     let bytes = |log: f64| text::len(10_f64.powf(log).round() as usize);
-    let chart = Chart::new(vec![data])
-        .block(Block::bordered().title(size(state)))
-        .x_axis(Axis::default().style(FAINT).bounds([0.0, right]).labels(["0".to_owned(), text::count(state.tests)]))
-        .y_axis(Axis::default().style(FAINT).bounds([bottom, top]).labels([bytes(bottom), bytes(top)]));
+    let (mut across, up) = (Axis::default().style(FAINT).bounds([0.0, right]), Axis::default().style(FAINT));
+    if area.height >= WITH_LABELS {
+        across = across.labels(["0".to_owned(), text::count(state.tests)]);
+    }
+    let up = up.bounds([bottom, top]).labels([bytes(bottom), bytes(top)]);
+    let chart = Chart::new(vec![data]).block(Block::bordered().title(size(state))).x_axis(across).y_axis(up);
     frame.render_widget(chart, area);
 }
 
