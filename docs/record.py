@@ -4,7 +4,7 @@
 Usage: docs/record.py [LOP]      the program, target/release/lop by default
 
 The run is real, on a pseudo-terminal of 100 by 30, in a temporary folder that is named nowhere. The picture is the
-last one that shows something of the text going. Needs nothing but Python and a C compiler.
+last one in which words have just gone and much is left. Needs nothing but Python and a C compiler.
 """
 
 import codecs, fcntl, html, json, os, pty, re, select, shutil, struct, sys, tempfile, termios, time
@@ -77,15 +77,22 @@ class Screen:
             elif 30 <= code < 38 or 40 <= code < 48:
                 self.style["fg" if code < 40 else "bg"] = COLOURS[code % 10]
 
+    def is_interesting(self):
+        """Whether words have just gone, and there is much left."""
+        gone = sum(1 for row in self.cells for letter, style in row if ("crossed", True) in style and letter != " ")
+        words = sum(1 for row in self.cells for letter, _ in row[WIDTH // 2 :] if letter.isalnum())
+        return gone >= 12 and words >= 250
+
     def rows_that_differ(self, shown):
         """What a terminal that shows the other picture has to be told."""
         out = []
         for y, row in enumerate(self.cells):
-            if shown is not None and shown[y] == row:
+            differs = [x for x in range(WIDTH) if shown is None or shown[y][x] != row[x]]
+            if not differs:
                 continue
-            out.append(f"\x1b[{y + 1};1H")
+            out.append(f"\x1b[{y + 1};{differs[0] + 1}H")
             last = None
-            for letter, style in row:
+            for letter, style in row[differs[0] : differs[-1] + 1]:
                 if style != last:
                     out.append("\x1b[0m" + sgr(dict(style)))
                     last = style
@@ -190,7 +197,7 @@ def main():
         elif shown is None or at - frames[-1][0] >= apart:
             frames.append((at, screen.rows_that_differ(shown)))
             shown = [list(row) for row in screen.cells]
-        if sum(1 for row in screen.cells for cell in row if ("crossed", True) in cell[1]) >= 8:
+        if taken and screen.is_interesting():
             picture = screen.svg()
     with open(os.path.join(ROOT, "docs", "lop.cast"), "w", encoding="utf-8") as out:
         head = {"version": 2, "width": WIDTH, "height": HEIGHT, "title": "lop on examples/c-crash"}

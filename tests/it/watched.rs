@@ -120,7 +120,7 @@ fn a_pass_that_is_skipped_asks_nothing_more_and_the_others_do() {
         let is_asked = |line: &&String| line.starts_with(&format!("tested {pass} ")) && !line.ends_with("None");
         heard.iter().filter(is_asked).count()
     };
-    for pass in [Pass::Siblings, Pass::Hoist, Pass::Tokens, Pass::Rename, Pass::Whitespace] {
+    for pass in [Pass::Siblings, Pass::Hoist, Pass::Tokens, Pass::Whitespace] {
         for slots in [1, 3] {
             let control = Control::new();
             let (report, heard) = watched(&control, slots, false, |event| {
@@ -129,7 +129,8 @@ fn a_pass_that_is_skipped_asks_nothing_more_and_the_others_do() {
                 }
             });
             let name = pass.name();
-            let Some(at) = heard.iter().position(|line| *line == format!("skipped {name}")) else { continue };
+            assert!(asks(&plain, name) > 0, "{name}: {plain:?}");
+            let at = heard.iter().position(|line| *line == format!("skipped {name}")).expect("it was under way");
             assert_eq!(asks(&heard[at..], name), 0, "{heard:?}");
             assert!(asks(&heard, "minimality") > 0, "{name}: what is left is still asked about");
             assert_eq!(
@@ -139,7 +140,6 @@ fn a_pass_that_is_skipped_asks_nothing_more_and_the_others_do() {
             assert_eq!(judge(&report.best), Verdict::Interesting);
         }
     }
-    assert!(asks(&plain, "siblings") > 0 && asks(&plain, "rename") > 0, "{plain:?}");
 }
 
 #[test]

@@ -54,9 +54,9 @@ pub(super) fn figures(state: &State) -> Vec<Line<'static>> {
     }
     lines.push(Line::from(outcomes));
     if let Some(outlook) = &state.outlook {
-        lines.push(expected(" left  ", outlook.total, state.rate()));
+        lines.push(expected(" left  ≥ ", outlook.total, state.rate()));
         if let Some(now) = outlook.now {
-            lines.push(expected(" here  ", now.tests, state.rate()));
+            lines.push(expected(" here    ", now.tests, state.rate()));
         }
     }
     lines
