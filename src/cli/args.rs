@@ -19,6 +19,7 @@ use super::doctor_args::{self, DoctorArgs};
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
+use super::ui_args::UiArgs;
 use super::verify_args::{self, VerifyArgs};
 
 /// Shown below the options by `--help`.
@@ -260,6 +261,10 @@ pub struct ReduceArgs {
     /// What is reported beside the summary.
     #[command(flatten)]
     pub reporting: ReportArgs,
+
+    /// How the run shows itself.
+    #[command(flatten)]
+    pub ui: UiArgs,
 
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]

@@ -17,6 +17,7 @@ mod signals;
 pub mod signature_args;
 mod state;
 pub mod state_args;
+pub mod ui_args;
 pub mod verify_args;
 
 use std::ffi::OsString;

@@ -12,7 +12,7 @@ use crate::engine::Config;
 use crate::grammar::Grammar;
 use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
-use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
+use crate::reduce::{Control, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{Jobs, MinimalArg, ReduceArgs, ScheduleArg};
@@ -20,6 +20,7 @@ use super::failure::Failure;
 use super::files::Files;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
+use super::ui_args::UiArg;
 use super::{model, rules, state};
 
 /// The name that stands for standard output.
@@ -78,6 +79,8 @@ pub struct Settings {
     pub diff: bool,
     /// How much to say.
     pub verbosity: Verbosity,
+    /// How the run shows itself.
+    pub ui: UiArg,
 }
 
 /// Whether a path of the command line means standard output.
@@ -180,6 +183,7 @@ impl Settings {
             max_parse: args.max_parse,
             max_tests: args.max_tests,
             max_time: args.max_time,
+            control: Control::new(),
         };
         let verbosity = match args.verbose {
             0 if args.quiet => Verbosity::Quiet,
@@ -219,6 +223,7 @@ impl Settings {
             save_model,
             diff,
             verbosity,
+            ui: args.ui.ui,
         })
     }
 

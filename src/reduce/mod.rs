@@ -12,6 +12,7 @@
 mod baseline;
 pub mod claims;
 mod classes;
+pub mod control;
 mod deletion;
 pub mod error;
 pub mod event;
@@ -28,6 +29,7 @@ mod method;
 pub mod model;
 mod necessity;
 pub mod options;
+pub mod outlook;
 mod pass;
 mod preview;
 mod ranked;
@@ -53,6 +55,7 @@ use crate::syntax::{Document, NodeId, ParseError, SyntaxParser, count_lines, cou
 
 pub use crate::passes::Format;
 pub use claims::{Change, Claim, Known};
+pub use control::Control;
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
@@ -60,6 +63,7 @@ pub use method::Method;
 pub use model::{Model, ModelError};
 pub use necessity::{Necessity, Reason, Record, Why};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
+pub use outlook::{Ahead, Importance, Outlook};
 pub use pass::{Pass, Passes, Stage};
 pub use preview::{Proposal, proposals};
 pub use report::{Counts, Ended, PassStats, Reliability, Report};
@@ -139,7 +143,7 @@ pub fn reduce(
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Halt::Ended(ended)) => ended,
-        Err(Halt::Returned) => unreachable!("the driver begins again"),
+        Err(Halt::Returned | Halt::Skipped) => unreachable!("the driver begins again"),
         Err(Halt::Failed(error)) => return Err(error),
     };
     finish(reducer, grammar.as_deref(), before, ended)
@@ -203,7 +207,11 @@ fn run<'g>(
     loop {
         match reduce_best(reducer, grammar, parsed.take()).and_then(|()| reducer.session.confirm_result()) {
             Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
-            Err(Halt::Returned) => reducer.start_over(),
+            Err(Halt::Returned) => {
+                reducer.forget();
+                reducer.start_over();
+            }
+            Err(Halt::Skipped) => reducer.start_over(),
             other => return other,
         }
     }
@@ -292,6 +300,7 @@ fn finish(
         testing: session.testing,
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
+        skipped: reducer.options.control.skipped().map(Pass::name).collect(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,
         model,

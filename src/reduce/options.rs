@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::engine::Config;
 use crate::passes::Format;
 
+use super::control::Control;
 use super::keep::Keep;
 use super::method::Method;
 use super::model::Model;
@@ -167,8 +168,10 @@ pub struct Options {
     pub max_parse: usize,
     /// Stop after this many tests; the baseline's are counted, but always run.
     pub max_tests: Option<u64>,
-    /// Stop after this much time.
+    /// Stop after this much time; pauses do not count.
     pub max_time: Option<Duration>,
+    /// Holds the reduction and leaves passes out while it is under way.
+    pub control: Control,
 }
 
 impl Default for Options {
@@ -196,6 +199,7 @@ impl Default for Options {
             max_parse: 16 << 20,
             max_tests: None,
             max_time: None,
+            control: Control::default(),
         }
     }
 }

@@ -19,9 +19,10 @@ use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce};
+use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text;
-use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
+use crate::report::{History, JsonLines, Kept, Others, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
 use super::reported::{self, Reported, open_page};
@@ -114,7 +115,13 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
     let (journal, note) = start.journal(settings.state.as_deref(), &header, &settings.content, &mut store)?;
     let notes = Notes::new(journal, cache);
-    let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
+    let progress = settings.ui.display(settings.verbosity, settings.json.as_deref(), || Subject {
+        path: run.path.clone(),
+        input: settings.content.as_slice().into(),
+        grammar: settings.grammar.clone(),
+        control: settings.options.control.clone(),
+        cancel: cancel.clone(),
+    });
     let folder = settings.state.unwrap_or_else(|| state_directory(&settings.path, &run.kept));
     let others = Others::new(&folder, &settings.path);
     let history = History::default();
