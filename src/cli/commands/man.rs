@@ -9,6 +9,7 @@ use clap_mangen::Man;
 
 use crate::cli::args::Cli;
 use crate::cli::failure::Failure;
+use crate::cli::help;
 
 /// `lop man`.
 #[derive(Debug, Args)]
@@ -24,7 +25,7 @@ pub struct ManArgs {
 /// # Errors
 /// When they cannot be written.
 pub fn run(args: &ManArgs) -> Result<(), Failure> {
-    let mut command = Cli::command();
+    let mut command = Cli::command().after_help(help::below());
     command.build();
     let Some(directory) = &args.directory else {
         let mut page = Vec::new();

@@ -182,7 +182,7 @@ fn beside(arg: &Arg, flags: &[&Flag]) -> Option<Arg> {
     let long = arg.get_long().filter(|long| flags.iter().all(|flag| flag.long != Some(long)))?;
     let short = arg.get_short().filter(|short| flags.iter().all(|flag| flag.short != Some(*short)));
     let mut own = Arg::new(arg.get_id().clone()).long(long.to_owned()).short(short).help_heading(OWN);
-    own = own.action(arg.get_action().clone()).hide_possible_values(true);
+    own = own.action(arg.get_action().clone());
     if let Some(help) = arg.get_help() {
         own = own.help(help.clone());
     }
