@@ -26,7 +26,7 @@ fn creduce_replaces_the_file_and_keeps_the_original() {
 fn cvise_tidies_up_and_keeps_copies_of_what_is_also_interesting() {
     let folder = Folder::new();
     folder.write("case.txt", LINES);
-    folder.script("test.sh", "grep -q needle case.txt && exit 0; grep -q three case.txt && exit 77; exit 1");
+    folder.script("test.sh", "grep -q needle case.txt && exit 0; exit 77");
     let line =
         ["--n", "1", "--timeout", "30", "--tidy", "--also-interesting", "77", "--save-temps", "test.sh", "case.txt"];
     let ran = called(&folder, "cvise", &line).expect_code(0);
@@ -158,7 +158,7 @@ fn a_translated_run_can_be_gone_on_with() {
     let line = ["-i", "in", "-o", "out", "-t", "5000", "--max-tests", "2", "--jobs", "1", "--", "./target"];
     let ran = called(&folder, "afl-tmin", &line).expect_code(3);
     // The line that says the same is one of lop's own.
-    assert!(ran.stderr.contains("--output=out in --signal SEGV -- ./target"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--max-tests=2 in --signal SEGV -- ./target"), "{}", ran.stderr);
     folder.lop(&["resume", "out.lop"]).expect_code(0);
     assert_eq!(folder.read("out"), b"needle");
 }

@@ -121,7 +121,7 @@ mod tests {
     fn command_lines_of_both_tools() {
         for (typed, meant) in [
             ("creduce t.sh a.x", "lop t.sh a.x"),
-            ("cvise --n 4 --timeout 30 --tidy t.sh a.x", "lop --jobs=4 --timeout=30 --tidy t.sh a.x"),
+            ("cvise --n 4 --timeout 30 --tidy t.sh a.x", "lop --jobs=4 --tidy --timeout=30 t.sh a.x"),
             ("cvise --also-interesting 77 t.sh a.x", "lop --also-interesting=77 t.sh a.x"),
             ("creduce -n 2 --sllooww t.sh a.x --print-diff", "lop --jobs=2 --thorough --diff t.sh a.x"),
             ("cvise --skip-initial-passes t.sh a.x", "lop --skip=comments,unreferenced t.sh a.x"),

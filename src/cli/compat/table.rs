@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command as CommandLine, CommandFactory, value_parser};
 
 use super::Translation;
 use crate::cli::args::Cli;
@@ -128,14 +128,14 @@ impl Line {
 
 impl Tool {
     /// The tool's command line, with what lop has and the tool has not.
-    pub(super) fn command(&self, flags: &[&Flag]) -> Command {
+    pub(super) fn command(&self, flags: &[&Flag]) -> CommandLine {
         let own = self.name == "lop";
         let called = if own { self.name.to_owned() } else { format!("lop --compat {}", self.name) };
         let words = Arg::new(WORDS).num_args(0..).value_parser(value_parser!(OsString)).value_name(match self.shape {
             Shape::TestFile => "TEST FILE",
             Shape::Command => "CMD",
         });
-        let mut command = Command::new("lop")
+        let mut command = CommandLine::new("lop")
             .bin_name(called)
             .version(env!("CARGO_PKG_VERSION"))
             .about(format!("lop in place of {}: its options, and what they are to lop", self.name))
