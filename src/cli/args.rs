@@ -36,8 +36,8 @@ const USAGE: &str = "lop [OPTIONS] FILE -- CMD [ARGS]...
     name = "lop",
     version,
     about = "Reduces a file to a small one on which a test still says: interesting.\n\
-        FILE is replaced by the result and kept as FILE.orig, unless -o says otherwise. The\n\
-        best result so far is on disk at any time; Ctrl-C stops and keeps it.",
+        FILE is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
+        The best result so far is on disk at any time; Ctrl-C stops and keeps it.",
     override_usage = USAGE,
     args_conflicts_with_subcommands = true,
     max_term_width = 110
@@ -65,13 +65,13 @@ pub enum Command {
     Replay(ReplayArgs),
     /// List the best results of a reduction, or write one of them
     History(HistoryArgs),
-    /// Run reduction algorithms on the same problems and count their tests
+    /// Run reduction algorithms on the same problems, and count their tests
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
     /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
-    /// Ask the test again about every deletion that shows that a result is 1-minimal
+    /// Check that a result is 1-minimal: ask the test again about every deletion that shows it
     #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
     Verify(Box<VerifyArgs>),
     /// Show the value of each option here, and where it comes from

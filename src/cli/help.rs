@@ -52,7 +52,7 @@ Exit codes:
   3 stopped early, with a valid result   4 the test is flaky
   5 grammar or rule file wrong   6 an error while running";
 
-const MORE: &str = "`lop --help` lists all options, `lop help` says more of each, `lop COMMAND -h` of\na command. Defaults for a project go into lop.toml: `lop config`.";
+const MORE: &str = "`lop --help` lists all options, `lop help` says more of each, `lop COMMAND -h`\nof a command. Defaults for a project go into lop.toml: see `lop config`.";
 
 /// What the manual page says below the options.
 pub(super) fn below() -> String {
@@ -73,7 +73,11 @@ pub(super) fn command(words: &[OsString]) -> Command {
         .after_help(format!("{commands}\n\n{CODES}\n\n{MORE}"))
         .mut_args(|arg| match COMMON.iter().position(|id| arg.get_id() == id) {
             Some(place) => arg.help_heading(Resettable::Reset).display_order(place),
-            None if arg.is_positional() => arg.help_heading(ARGUMENTS),
+            // TEST and FILE stand before CMD.
+            None if arg.is_positional() => {
+                let place = usize::from(arg.is_last_set());
+                arg.help_heading(ARGUMENTS).display_order(place)
+            }
             None => arg.hide_short_help(!all),
         });
     if !all {
@@ -129,6 +133,8 @@ mod tests {
         assert_eq!(help.lines().find(|line| line.chars().count() > NARROW), None);
         assert!(help.contains("--output") && !help.contains("--prior-exponent"), "{help}");
         assert!(help.lines().count() <= 80, "{help}");
+        // What is written by hand is not broken once more.
+        assert!(help.lines().all(|line| line.is_empty() || line.starts_with(' ') || line.len() > 3), "{help}");
     }
 
     #[test]

@@ -26,7 +26,8 @@ fn shown(folder: &Folder, arguments: &[&str], option: &str) -> String {
     let text = String::from_utf8(ran.stdout).expect("plain");
     let here = folder.path(".").canonicalize().expect("our own folder").display().to_string();
     let line = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    let line = line.filter(|line| line.starts_with(&format!("{option} "))).last();
+    let mut line = line.filter(|line| line.starts_with(&format!("{option} ")));
+    let line = line.next_back();
     line.unwrap_or_else(|| panic!("{option}: {text}"))
         .replace(&here, "HERE")
         .replace(&folder.path("").display().to_string(), "HERE/")

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use crate::support::Folder;
 
 /// Whether a program is there; what is skipped without it is said.
+#[expect(clippy::print_stderr, reason = "a test that is skipped names its reason")]
 fn has(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
