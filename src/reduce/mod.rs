@@ -137,7 +137,7 @@ pub fn reduce(
     let result = reducer
         .session
         .emit(&started)
-        .and_then(|()| options.keep.idle().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
+        .and_then(|()| options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
         .and_then(|()| recall(&mut reducer, grammar.as_deref()))
         .and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
     let ended = match result {

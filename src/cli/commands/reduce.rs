@@ -61,7 +61,8 @@ pub(super) enum Start {
 pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
-    detect::settle(&mut settings, matches!(start, Start::New(_)), &cancel)?;
+    let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
+    detect::settle(&mut settings, typed, &cancel)?;
     let header = state::header(&settings, &start.arguments())?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
@@ -80,6 +81,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         kept: settings.kept,
         typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
         state: settings.state.clone(),
+        tidy: settings.tidy,
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
     let mut reported = Reported {
@@ -232,6 +234,8 @@ struct Run {
     state: Option<PathBuf>,
     /// Whether other commands have to agree with the test.
     has_companions: bool,
+    /// Whether the original goes once the reduction is complete.
+    tidy: bool,
 }
 
 impl Run {
@@ -259,6 +263,13 @@ impl Run {
             };
             Err(Failure::Result { source, place: self.place(), kept })
         })?;
+        if self.tidy && report.ended == Ended::Complete {
+            store.drop_original().map_err(|source| Failure::Result {
+                source,
+                place: self.place(),
+                kept: "it is there, and so is the original".to_owned(),
+            })?;
+        }
         notes.ended(report.ended).map_err(|source| Failure::Result {
             source,
             place: "the journal".to_owned(),
