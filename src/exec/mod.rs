@@ -1,20 +1,21 @@
 //! Responsible for where candidates run: [`Executor`] takes jobs and gives outcomes back, one by one, in any order.
 //!
-//! [`Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
+//! [`Inline`] asks a closure in the caller's thread, [`Threads`] asks one on several: both for library users and for
+//! tests of the layers above.
 //! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine. [`Remembering`] goes around
-//! any of them and answers what a [`Memory`] knows.
-//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine; [`Measured`] uses as many of
-//! its slots as pay.
+//! any of them and answers what a [`Memory`] knows; [`Measured`] uses as many slots as pay.
 
 mod auto;
 mod inline;
 mod local;
 mod memory;
+mod threads;
 
 pub use auto::Measured;
 pub use inline::Inline;
 pub use local::{LocalOptions, LocalWorkers, StartError};
 pub use memory::{Key, Memory, Remembering, key};
+pub use threads::Threads;
 
 use std::sync::Arc;
 use std::time::Duration;
