@@ -163,7 +163,10 @@ impl Drop for Remote {
 /// Reduces a payload on three machines.
 pub(crate) fn run() -> Result<Report, lop::Error> {
     let input = include_bytes!("broken-json/input.json");
-    let judge = |candidate: &[u8]| Verdict::from(serde_json::from_slice::<serde_json::Value>(candidate).is_err());
+    let judge = |candidate: &[u8]| {
+        let read = serde_json::from_slice::<serde_json::Value>(candidate);
+        Verdict::from(read.is_err_and(|error| error.to_string().contains("invalid escape")))
+    };
     let mut executor = Remote::connect(3, Arc::new(judge));
     lop::reduce_on(input, &mut executor, &Config::new().file_name("input.json"))
 }
