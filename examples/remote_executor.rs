@@ -25,6 +25,9 @@ type Request = (u64, Vec<u8>);
 /// What comes back: the verdict, or nothing when the machine died of it.
 type Answer = (u64, Option<Verdict>);
 
+/// How a machine judges.
+type Judge = dyn Fn(&[u8]) -> Verdict + Send + Sync;
+
 /// Sends candidates away and collects the verdicts.
 pub(crate) struct Remote {
     machines: usize,
@@ -40,7 +43,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     /// Connects to as many machines, all of which judge in the same way.
-    pub(crate) fn connect(machines: usize, judge: Arc<dyn Fn(&[u8]) -> Verdict + Send + Sync>) -> Self {
+    pub(crate) fn connect(machines: usize, judge: Arc<Judge>) -> Self {
         let (requests, inbox) = channel::<Request>();
         let (outbox, answers) = channel();
         let inbox = Arc::new(Mutex::new(inbox));

@@ -27,6 +27,40 @@ use super::work::{Work, worth_asking_again};
 /// of all passes, of these too.
 ///
 /// What it proposes has to depend on the snapshot alone, or two runs with the same seed are not the same.
+///
+/// ```
+/// use lop::reduce::{Proposed, Snapshot};
+/// use lop::syntax::Edit;
+/// use lop::{Config, CustomPass};
+///
+/// /// A tag goes with its partner at the other end; what is between them stays.
+/// struct Tags;
+///
+/// impl CustomPass for Tags {
+///     fn name(&self) -> &'static str {
+///         "tags"
+///     }
+///
+///     fn propose(&self, snapshot: &Snapshot<'_>) -> Proposed {
+///         let places = |tag: &[u8]| -> Vec<usize> {
+///             (0..snapshot.text.len()).filter(|at| snapshot.text[*at..].starts_with(tag)).collect()
+///         };
+///         let (open, close) = (places(b"<b>"), places(b"</b>"));
+///         let pairs = open.iter().zip(close.iter().rev());
+///         let units = pairs.map(|(&open, &close)| vec![Edit::delete_raw(open..open + 3), Edit::delete_raw(close..close + 4)]);
+///         Proposed::new().any_of(units)
+///     }
+/// }
+///
+/// // The test refuses tags without partners.
+/// let test = |text: &[u8]| {
+///     let text = String::from_utf8_lossy(text);
+///     text.contains("bug") && text.matches("<b>").count() == text.matches("</b>").count()
+/// };
+/// let report = lop::reduce(b"<b><b>bug</b></b>", test, &Config::new().language("text").pass(Tags))?;
+/// assert_eq!(report.best, b"bug");
+/// # Ok::<(), lop::Error>(())
+/// ```
 pub trait CustomPass: Send + Sync {
     /// The pass's name; no other pass may have it.
     fn name(&self) -> &'static str;
