@@ -12,7 +12,7 @@ use crate::engine::Config;
 use crate::grammar::Grammar;
 use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
-use crate::reduce::{Control, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
+use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{Jobs, MinimalArg, ReduceArgs, ScheduleArg};
@@ -161,6 +161,7 @@ impl Settings {
         let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
+            custom: CustomPasses::default(),
             passes: Passes { only: args.only, skip: args.skip },
             format: args.format.into(),
             schedule: args.schedule.into(),

@@ -55,9 +55,11 @@ impl Reducer<'_, '_> {
 
     /// Makes local edits while one is accepted.
     pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
+        self.custom(|stage| stage == Stage::Deletion)?;
         self.error_shells()?;
         self.chains()?;
         self.edit(Stage::LocalEdits)?;
+        self.custom(|stage| stage == Stage::LocalEdits)?;
         Ok(())
     }
 

@@ -13,6 +13,7 @@ mod baseline;
 pub mod claims;
 mod classes;
 pub mod control;
+mod custom;
 mod deletion;
 pub mod error;
 pub mod event;
@@ -56,6 +57,7 @@ use crate::syntax::{Document, NodeId, ParseError, SyntaxParser, count_lines, cou
 pub use crate::passes::Format;
 pub use claims::{Change, Claim, Known};
 pub use control::Control;
+pub use custom::{CustomPass, CustomPasses, Proposed, Snapshot};
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
@@ -82,16 +84,21 @@ const FEW: u32 = 3;
 /// A result of fewer bytes is parsed once more for the report.
 const COUNT_AGAIN_BELOW: usize = 256 << 10;
 
-/// Reduces an input to a small text that is still interesting.
+/// Reduces an input to a small text that is still interesting, with everything said that can be. [`lop::reduce`](crate::reduce())
+/// and [`lop::reduce_on`](crate::reduce_on) are this with less to say.
 ///
 /// `grammar` says how to parse it; `None` works on lines, words and characters. The executor runs
 /// the interestingness test, the sink is told of everything that happens, and `cancel` ends the
 /// reduction early with the best result so far.
 ///
 /// # Errors
-/// When the options make no sense, the model is not of this grammar, the input is not interesting, the test is flaky or accepts the empty file and the options
-/// do not allow that, the test cannot be run, or the sink fails.
-pub fn reduce(
+/// When the options make no sense, the model is not of this grammar, the input is not interesting, the test is flaky or
+/// accepts the empty file and the options do not allow that, the test cannot be run, or the sink fails.
+///
+/// # Panics
+/// When the executor, the sink or one of the caller's passes does; what was found until then is lost, but for what the
+/// sink has kept.
+pub fn reduce_with(
     input: &[u8],
     grammar: Option<Arc<Grammar>>,
     executor: &mut dyn Executor,
@@ -100,6 +107,7 @@ pub fn reduce(
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
     options.engine.check()?;
+    options.custom.check()?;
     if let Some(model) = &options.model {
         model.fits(grammar.as_deref())?;
     }

@@ -6,6 +6,7 @@ use crate::engine::Config;
 use crate::passes::Format;
 
 use super::control::Control;
+use super::custom::CustomPasses;
 use super::keep::Keep;
 use super::method::Method;
 use super::model::Model;
@@ -126,6 +127,8 @@ pub struct Options {
     pub algorithm: Method,
     /// The passes that have a turn. They shape only lop's own way over trees and text.
     pub passes: Passes,
+    /// Passes of the caller's own, besides.
+    pub custom: CustomPasses,
     /// How the result is written.
     pub format: Format,
     /// Order of the sibling sequences.
@@ -179,6 +182,7 @@ impl Default for Options {
         Options {
             algorithm: Method::default(),
             passes: Passes::default(),
+            custom: CustomPasses::default(),
             format: Format::default(),
             schedule: Schedule::default(),
             order: Order::default(),

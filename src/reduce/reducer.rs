@@ -123,13 +123,15 @@ impl<'g> Reducer<'_, 'g> {
             return self.run_on_tree_by(algorithm);
         }
         self.skippable(Self::comments)?;
+        self.skippable(|reducer| reducer.custom(|stage| stage == Stage::First))?;
         self.skippable(Self::error_shells)?;
         self.skippable(Self::deep_nesting)?;
         if self.options.effort == Effort::Fast {
             self.round += 1;
             self.skippable(Self::delete)?;
             self.skippable(Self::local_edits)?;
-            return self.skippable(Self::single_tokens);
+            self.skippable(Self::single_tokens)?;
+            return self.skippable(|reducer| reducer.custom(|stage| stage > Stage::LocalEdits)).map(|_| ());
         }
         while self.tools.is_some() {
             self.round += 1;
@@ -162,11 +164,20 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(true);
         }
         // Windows and pairs know nothing of the language: what rules can do is cheaper by them.
-        if self.edit(Stage::Rules)? || self.edit(Stage::Tokens)? || self.literals()? || self.edit(Stage::Late)? {
+        if self.edit_and_custom(Stage::Rules)? || self.edit_and_custom(Stage::Tokens)? {
+            return Ok(true);
+        }
+        if self.literals()? || self.edit_and_custom(Stage::Late)? {
             return Ok(true);
         }
         self.characters_pass()?;
+        self.custom(|stage| stage >= Stage::Characters)?;
         Ok(self.weight() < before)
+    }
+
+    /// The single edits of a stage, then the caller's passes of it.
+    fn edit_and_custom(&mut self, stage: Stage) -> Result<bool, Halt> {
+        Ok(self.edit(stage)? || self.custom(|other| other == stage)?)
     }
 
     /// Forgets what was refused, after the best result was taken back: it says nothing.
@@ -227,6 +238,7 @@ impl<'g> Reducer<'_, 'g> {
             self.text_pass(Pass::Lines, line_units)?;
             self.text_pass(Pass::Words, word_units)?;
             self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
+            self.custom(|_| true)?;
             if self.options.effort == Effort::Fast {
                 return Ok(());
             }

@@ -9,7 +9,7 @@ use lop::engine::Verdict;
 use lop::exec::Inline;
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::Cancel;
-use lop::reduce::{Control, Ended, Event, EventSink, Options, Pass, Report, reduce};
+use lop::reduce::{Control, Ended, Event, EventSink, Options, Pass, Report, reduce_with};
 
 const INPUT: &str = "int a; int b; int c;\n/* why */\nint f(int n) { int d = a + b; if (n) { g(n, 17); } return d; }\n\
                      int h(void) { return f(3) + f(4); }\nint i, j, k;\n";
@@ -59,7 +59,7 @@ fn watched(control: &Control, slots: usize, follows: bool, act: impl FnMut(&Even
     let options = Options { control: control.clone(), ..Options::default() };
     let mut executor = Inline::new(judge).with_slots(slots);
     let mut watcher = Watcher { follows, heard: Vec::new(), act };
-    let result = reduce(INPUT.as_bytes(), Some(grammar()), &mut executor, &options, &mut watcher, &Cancel::new());
+    let result = reduce_with(INPUT.as_bytes(), Some(grammar()), &mut executor, &options, &mut watcher, &Cancel::new());
     (result.expect("the input is interesting"), watcher.heard)
 }
 
@@ -107,7 +107,7 @@ fn who_is_stopped_during_a_pause_ends() {
         }
     };
     let mut watcher = Watcher { follows: false, heard: Vec::new(), act };
-    let report = reduce(INPUT.as_bytes(), Some(grammar()), &mut executor, &options, &mut watcher, &cancel);
+    let report = reduce_with(INPUT.as_bytes(), Some(grammar()), &mut executor, &options, &mut watcher, &cancel);
     assert_eq!(report.expect("it is interesting").ended, Ended::Cancelled);
     assert_eq!(tests.get(), 8);
 }

@@ -18,7 +18,7 @@ use crate::doctor::{Checkup, Extent, Patient};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
-use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce};
+use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_with};
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text;
@@ -146,7 +146,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
     let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.clone() });
     let result = result.and_then(|()| {
-        reduce(&settings.content, settings.grammar, &mut executor, &settings.options, &mut sink, &cancel)
+        reduce_with(&settings.content, settings.grammar, &mut executor, &settings.options, &mut sink, &cancel)
     });
     let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
