@@ -5,7 +5,8 @@
 //! what other lists found in the meantime: a candidate that was made before and turns out to be
 //! interesting is no longer what the text would be, so it adds to what its list has found and nobody
 //! has judged, its *union*. The unions of all lists are judged together, in one candidate; while one is
-//! out, nothing else is committed. If it is refused they are judged one by one.
+//! out, nothing else is committed. If it is refused they are judged one by one. A list whose own union is refused is
+//! asked about alone until that has come to something: else two lists that disturb each other could go on for ever.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -45,6 +46,11 @@ impl Turn {
         self.sweep.is_finished() || self.is_over() || !is_alone && self.search().has_decided()
     }
 
+    /// Whether it is asked about when one list may be asked about alone.
+    fn is_asked(&self, alone: Option<u64>) -> bool {
+        alone.is_none_or(|alone| alone == self.number)
+    }
+
     /// What decides between lists that promise the same.
     pub(super) fn tie(&self) -> (Reverse<u32>, NodeId) {
         (Reverse(self.sweep.sequence.depth), self.parent)
@@ -75,6 +81,8 @@ pub(super) struct Lists {
     /// Unions that are asked about, and those that have to be asked about one by one.
     unions: BTreeMap<u64, Union>,
     apart: Vec<(u64, Vec<Range<usize>>)>,
+    /// The turn of the list that is asked about alone.
+    alone: Option<u64>,
     /// How often something was committed.
     committed: u64,
     /// What is gone of its list in the candidate of a question.
@@ -108,11 +116,14 @@ impl Lists {
     /// Drops lists whose node is gone.
     pub(super) fn forget(&mut self, is_gone: impl Fn(NodeId) -> bool) {
         self.turns.retain(|turn| !is_gone(turn.parent));
+        self.alone = self.alone.filter(|alone| self.turns.iter().any(|turn| turn.number == *alone));
     }
 
     /// The lists that have decided something. With `most` = 1 that is told at the end of a turn only.
     pub(super) fn take_pausing(&mut self, most: usize) -> Vec<Turn> {
-        self.turns.extract_if(.., |turn| turn.pauses(most == 1)).collect()
+        let turns: Vec<Turn> = self.turns.extract_if(.., |turn| turn.pauses(most == 1)).collect();
+        self.alone = self.alone.filter(|alone| turns.iter().all(|turn| turn.number != *alone));
+        turns
     }
 
     /// The lists as an inquiry about a text.
@@ -137,7 +148,7 @@ impl Lists {
         let mut candidates: Vec<Vec<_>> = std::mem::take(&mut self.apart).into_iter().map(|part| vec![part]).collect();
         if candidates.is_empty() {
             let found = |turn: &Turn| Some((turn.number, turn.search().unjudged_union()?));
-            let parts: Vec<_> = self.turns.iter().filter_map(found).collect();
+            let parts: Vec<_> = self.turns.iter().filter(|turn| turn.is_asked(self.alone)).filter_map(found).collect();
             if parts.is_empty() {
                 return;
             }
@@ -175,6 +186,7 @@ impl ListsOn<'_, '_> {
     /// Something of a list is gone for good.
     fn commit(&mut self, number: u64, gone: &[Range<usize>]) {
         self.lists.committed += 1;
+        self.lists.alone = self.lists.alone.filter(|alone| *alone != number);
         for turn in &mut self.lists.turns {
             if turn.number == number {
                 let positions = turn.sweep.positions();
@@ -197,6 +209,8 @@ impl ListsOn<'_, '_> {
                 let newly_removed = turn.search_mut().union_judged(gone, verdict).newly_removed;
                 if is_interesting {
                     self.commit(*number, &newly_removed);
+                } else {
+                    self.lists.alone = Some(*number);
                 }
             }
         }
@@ -220,8 +234,10 @@ impl Inquiry for ListsOn<'_, '_> {
         lists.removals.clear();
         let mut others = Vec::new();
         // Further questions of a list are asked ahead only where there are too few lists.
-        let share = if lists.turns.len() < most { most } else { 1 };
-        for turn in &mut lists.turns {
+        let alone = lists.alone;
+        let mut asked: Vec<_> = lists.turns.iter_mut().filter(|turn| turn.is_asked(alone)).collect();
+        let share = if asked.len() < most { most } else { 1 };
+        for turn in &mut asked {
             let number = turn.number;
             for question in turn.search_mut().next_tests(share) {
                 let name = number << TURN | question.id.0;

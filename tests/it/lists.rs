@@ -113,7 +113,11 @@ fn siblings_only() -> Options {
 }
 
 fn reduced(text: &str, slots: usize, seed: u64, needs: &[Need]) -> (Report, Vec<Vec<u8>>) {
-    let judge = |candidate: &[u8]| yes_if(needs.iter().all(|need| need.is_met(candidate)));
+    reduced_by(text, slots, seed, |candidate| needs.iter().all(|need| need.is_met(candidate)))
+}
+
+fn reduced_by(text: &str, slots: usize, seed: u64, test: impl Fn(&[u8]) -> bool) -> (Report, Vec<Vec<u8>>) {
+    let judge = |candidate: &[u8]| yes_if(test(candidate));
     let rng = ChaCha8Rng::seed_from_u64(seed);
     let (jobs, cancelled) = Default::default();
     let mut executor = Shuffled { judge, slots, jobs, cancelled, rng };
@@ -166,4 +170,23 @@ fn lists_that_depend_on_each_other_end_at_what_is_interesting() {
     }
     // Which of two goes is left to chance, and what it used goes with it.
     assert!(larger < 36, "{larger} of 180 larger than alone");
+}
+
+#[test]
+fn lists_that_disturb_each_other_come_to_an_end() {
+    for seed in 0..40 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (text, names) = nested(&mut rng);
+        let needed = &names[rng.random_range(0..names.len())];
+        // What is said of a text says nothing about the next.
+        let test = |candidate: &[u8]| {
+            let mood =
+                candidate.iter().fold(7_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619)) >> 8;
+            candidate == text.as_bytes() || has(candidate, needed) && !mood.is_multiple_of(2)
+        };
+        for slots in [2, 4, 16] {
+            let (report, accepted) = reduced_by(&text, slots, seed, test);
+            assert!(accepted.iter().all(|text| test(text)) && test(&report.best), "seed {seed}, {slots} slots");
+        }
+    }
 }
