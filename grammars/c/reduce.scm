@@ -101,6 +101,36 @@
 ; f(a);  becomes  return a;
 ((expression_statement (call_expression arguments: (argument_list . (_) @_value .))) @rewrite
   (#set! text "return {_value};"))
+; a += b;  becomes  a = b;
+((assignment_expression operator: _ @rewrite) (#not-eq? @rewrite "=") (#set! text "="))
+; int f(a) int a; { }  becomes  int f() { },  and  int f(int a) { }  with the declarations in the list, up to three.
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] (declaration)+ @rewrite) (#set! text "()"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] . (declaration type: (_) @_type declarator: (_) @_name . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name})"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] . (declaration type: (_) @_type . declarator: (_) @_name . "," . declarator: (_) @_second . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name}, {_type} {_second})"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] . (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite
+    . (declaration type: (_) @_other . declarator: (_) @_second . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name}, {_other} {_second})"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] . (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite
+    . (declaration type: (_) @_other . declarator: (_) @_second . ";") @rewrite
+    . (declaration type: (_) @_last . declarator: (_) @_third . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name}, {_other} {_second}, {_last} {_third})"))
 ; The statements of a case, without the break that leaves them.
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite
@@ -190,4 +220,6 @@
 ((expression_statement (call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments)) @inline.site)
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
   body: (compound_statement . (return_statement (_) @inline.value) .)) @inline.unit)
+; So does a macro.
+((preproc_function_def name: (_) @inline.name parameters: (_) @inline.parameters value: (_) @inline.value) @inline.unit)
 ((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)
