@@ -301,7 +301,7 @@ mod tests {
             ("x.js", "x = 1 .a", "x=1 .a", "x = 1 .a"),
             ("x.js", "x = `a  ${ b }  `", "x=`a  ${ b }  `", "x = `a  ${ b }  `"),
             ("x.js", "return 'a'\n", "return 'a'", "return 'a'\n"),
-            ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]"),
+            ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]\n"),
             ("x.json", "{ \"a b\" : [ true ] }", "{\"a b\":[true]}", "{\"a b\":[true]}"),
         ];
         let mut languages = Languages::default();

@@ -43,9 +43,8 @@ fn nearest(old: &[u8], new: &[u8]) -> Option<usize> {
         let Some(anchor) = new.get(..length) else { continue };
         let Some(gone) = memchr::memmem::find(old, anchor).filter(|gone| *gone > 0) else { continue };
         let same = common_prefix(&old[gone..], new);
-        let is_better = |(other, others): (usize, usize)| {
-            same.saturating_mul(other + STEP) > others.saturating_mul(gone + STEP)
-        };
+        let is_better =
+            |(other, others): (usize, usize)| same.saturating_mul(other + STEP) > others.saturating_mul(gone + STEP);
         if best.is_none_or(is_better) {
             best = Some((gone, same));
         }

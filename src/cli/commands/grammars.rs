@@ -71,13 +71,13 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
-    let preview = Preview::new(&document);
+    let preview = Preview::new(&document, parser);
     let shown = Shown { patched: &patched, grammar: &grammar, document: &document, preview, args };
     let written = if args.coverage {
         shown.coverage(&mut out)
     } else {
         let by_rules = shown.by_rules()?;
-        let by_passes = shown.by_passes()?;
+        let by_passes = shown.by_passes();
         shown.tree(path, &mut out).and_then(|()| shown.proposals(&by_rules, &by_passes, &mut out))
     };
     written.and_then(|()| out.flush()).or_else(Failure::unless_closed)
@@ -144,24 +144,21 @@ impl Shown<'_> {
             let alone = Grammar::load(&Folder { rules: &rule.text, ..self.patched.folder() })?;
             let (file, line) = self.patched.place(rule.line);
             for pass in Pass::ALL.into_iter().filter(|pass| pass.needs_rules()) {
-                all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name()))?);
+                all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
         }
         Ok(all)
     }
 
     /// What the other passes propose.
-    fn by_passes(&self) -> Result<Vec<(Pass, Vec<Named>)>, Failure> {
+    fn by_passes(&self) -> Vec<(Pass, Vec<Named>)> {
         let others = Pass::ALL.into_iter().filter(|pass| !pass.needs_rules());
-        others.map(|pass| Ok((pass, self.named(pass, self.grammar, pass.name())?))).collect()
+        others.map(|pass| (pass, self.named(pass, self.grammar, pass.name()))).collect()
     }
 
-    fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Result<Vec<Named>, Failure> {
-        let found = self
-            .preview
-            .proposals(pass, grammar)
-            .map_err(|source| Failure::Unparsed { path: self.args.file.clone().unwrap_or_default(), source })?;
-        Ok(found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect())
+    fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Vec<Named> {
+        let found = self.preview.proposals(pass, grammar);
+        found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect()
     }
 
     fn proposals(&self, by_rules: &[Named], by_passes: &[(Pass, Vec<Named>)], out: &mut dyn Write) -> io::Result<()> {
