@@ -129,9 +129,7 @@ int inside_if;
 #endif
 int once(int a) { return a + a; }
 int caller(void) { return once(7) * 2; }
-int spelled(first, second) char *first, *second; { return 1; }
 int listed(left, right) int left; char *right; { left += 2; return left; }
-int counted(one, two, three) int one; char *two; long three; { return one; }
 static int lonely(only) int only; { return only; }
 #define DOUBLE(x) ((x) + (x))
 int doubled = DOUBLE(4);
