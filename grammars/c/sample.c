@@ -129,7 +129,6 @@ int inside_if;
 #endif
 int once(int a) { return a + a; }
 int caller(void) { return once(7) * 2; }
-int listed(left, right) int left; char *right; { left += 2; return left; }
-static int lonely(only) int only; { return only; }
 #define DOUBLE(x) ((x) + (x))
 int doubled = DOUBLE(4);
+void grows(int a) { a += 2; }
