@@ -17,7 +17,7 @@ use lop::exec::{Executor, Job, Ticket};
 use lop::grammar::{AUTO, Registry};
 use lop::oracle::{Cancel, Outcome};
 use lop::reduce::{Event, EventSink};
-use lop::{Options, reduce};
+use lop::{Options, reduce_with};
 
 const WORKERS: [usize; 3] = [1, 4, 16];
 
@@ -186,7 +186,7 @@ fn main() {
             let mut executor = Clocked::new(&mut ask, workers, Rc::clone(&now));
             let mut passes = Passes::new(Rc::clone(&now));
             let report =
-                reduce(&content, grammar.clone(), &mut executor, &Options::default(), &mut passes, &Cancel::new());
+                reduce_with(&content, grammar.clone(), &mut executor, &Options::default(), &mut passes, &Cancel::new());
             let rounds = now.get();
             passes.count();
             by_workers.push(passes.rounds);

@@ -12,54 +12,34 @@ use crate::engine::{Config, Objective, Waste};
 use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 use crate::reduce;
 
+use super::commands::completions::CompletionsArgs;
+use super::commands::config::{self, ConfigArgs};
 use super::commands::grammars::GrammarsArgs;
+use super::commands::man::ManArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::invocation_args::InvocationArgs;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
+use super::ui_args::UiArgs;
 use super::verify_args::{self, VerifyArgs};
 
-/// Shown below the options by `--help`.
-const EXAMPLES: &str = "\
-Examples:
-  lop crash.c -- gcc -O2 -c @@
-      no test: what is special about the failure of the command (its message, its signal) is kept
-  lop ./test.sh crash.c
-      ./test.sh runs in a directory that holds only the candidate, as crash.c; exit code 0 means interesting
-  lop crash.c -o small.c --stderr 'internal compiler error' -- gcc -O2 -c @@
-      any command; @@ is the candidate's path; interesting is whatever prints this message
-  lop broken.json --exit-code 1 --stderr 'Expecting value' -- python3 -m json.tool
-      the candidate comes on standard input
-  lop resume crash.c.lop
-      goes on with the first of these after it was interrupted; nothing that was tested is tested again
-
-Exit codes:
-  0 reduced   1 input not interesting   2 could not start   3 stopped early, with a valid result
-  4 the test is flaky   5 grammar or rule file wrong   6 an error while running";
-
 /// Shown above the options.
-const USAGE: &str = "lop [OPTIONS] TEST FILE
-       lop [OPTIONS] FILE -- CMD [ARGS]...
-       lop grammars [FILE]
-       lop passes
-       lop resume|replay|history DIR
-       lop compare [PROBLEM]...
-       lop doctor TEST FILE
-       lop verify RESULT";
+const USAGE: &str = "lop [OPTIONS] FILE -- CMD [ARGS]...
+       lop [OPTIONS] TEST FILE
+       lop COMMAND [ARGS]...";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
 #[derive(Debug, Parser)]
 #[command(
     name = "lop",
     version,
-    about = "Reduces a file to a small one on which a test still says: interesting.",
-    long_about = "Reduces a file to a small one on which a test still says: interesting.\n\n\
-        FILE is replaced by the result and the original kept as FILE.orig, unless -o says otherwise. The best result \
-        so far is on disk at any time; Ctrl-C stops and keeps it.",
+    about = "Reduces a file to a small one on which a test still says: interesting.\n\
+        FILE is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
+        The best result so far is on disk at any time; Ctrl-C stops and keeps it.",
     override_usage = USAGE,
-    after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
     max_term_width = 110
 )]
@@ -86,15 +66,22 @@ pub enum Command {
     Replay(ReplayArgs),
     /// List the best results of a reduction, or write one of them
     History(HistoryArgs),
-    /// Run reduction algorithms on the same problems and count their tests
+    /// Run reduction algorithms on the same problems, and count their tests
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
     /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
-    /// Ask the test again about every deletion that shows that a result is 1-minimal
+    /// Check that a result is 1-minimal: ask the test again about every deletion that shows it
     #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
     Verify(Box<VerifyArgs>),
+    /// Show the value of each option here, and where it comes from
+    #[command(override_usage = config::USAGE, max_term_width = 110)]
+    Config(Box<ConfigArgs>),
+    /// Write a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Write the manual page, or one for each command into a directory
+    Man(ManArgs),
 }
 
 /// The arguments of a reduction.
@@ -116,6 +103,9 @@ pub struct ReduceArgs {
     /// Print a unified diff of original and result
     #[arg(long, help_heading = "Result")]
     pub diff: bool,
+    /// Do not leave the original behind as FILE.orig once the reduction is complete
+    #[arg(long, conflicts_with = "output", help_heading = "Result")]
+    pub tidy: bool,
     /// What the result is guaranteed to be minimal in: without any one of these it is no longer interesting
     /// [default: token, or char without a grammar]
     #[arg(long, value_name = "LEVEL", help_heading = "Result")]
@@ -192,6 +182,9 @@ pub struct ReduceArgs {
     /// Leave alone what this tree-sitter query captures as @keep (repeatable): '(call_expression) @keep'
     #[arg(long, value_name = "QUERY", help_heading = SEARCH)]
     pub keep_query: Vec<String>,
+    /// Reduce the lines of DDBEGIN and DDEND in FILE, and what is outside of them, like all others
+    #[arg(long, help_heading = SEARCH)]
+    pub no_markers: bool,
     /// Also try candidates with more syntax errors than the best result
     #[arg(long, help_heading = SEARCH)]
     pub allow_syntax_errors: bool,
@@ -257,9 +250,17 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub state: StateArgs,
 
+    /// How the command line is to be read.
+    #[command(flatten)]
+    pub invocation: InvocationArgs,
+
     /// What is reported beside the summary.
     #[command(flatten)]
     pub reporting: ReportArgs,
+
+    /// How the run shows itself.
+    #[command(flatten)]
+    pub ui: UiArgs,
 
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
@@ -297,6 +298,13 @@ pub struct ConditionArgs {
     /// Standard error does not match this regular expression (repeatable: none may)
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub not_stderr: Vec<String>,
+    /// This exit code is not interesting (repeatable); where no ending is asked for, every other one is, a signal's too
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub not_exit_code: Vec<i32>,
+    /// One condition that holds is enough, whatever its kind; those that begin with --not- still rule out
+    #[arg(long, help_heading = CONDITIONS)]
+    pub any: bool,
     /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
     #[arg(long, help_heading = CONDITIONS)]
     pub timeout_is_interesting: bool,
@@ -310,6 +318,8 @@ impl From<ConditionArgs> for ConditionSpec {
     fn from(args: ConditionArgs) -> Self {
         ConditionSpec {
             exit_codes: args.exit_code,
+            not_exit_codes: args.not_exit_code,
+            any: args.any,
             signals: args.signal,
             stdout: args.stdout,
             stderr: args.stderr,

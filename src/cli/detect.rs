@@ -21,11 +21,12 @@ use super::settings::{Settings, in_words};
 const BY_HAND: &str = "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
 
 /// Finds what the settings leave open: the conditions, where none were given and the command fails on the test case, and
-/// what second commands do on it. Unless it is `announced`, nothing is said or asked: it was when the run began.
+/// what second commands do on it. `typed` are the words
+/// of the command line when a run begins; in one that is gone on with nothing is said or asked.
 ///
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
-pub(crate) fn settle(settings: &mut Settings, announced: bool, cancel: &Cancel) -> Result<(), Failure> {
+pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
     let sought = &settings.sought;
     let open = !settings.spec.has_conditions();
     if sought.crash && !open {
@@ -46,7 +47,7 @@ pub(crate) fn settle(settings: &mut Settings, announced: bool, cancel: &Cancel) 
     let deadline = settings.options.deadline.unwrap_or(BASELINE_DEADLINE);
     let mut place = Place { slot, deadline, cancel };
     if finds {
-        find(settings, announced, &mut place)?;
+        find(settings, typed, &mut place)?;
     }
     let companions = companions(settings, &mut place)?;
     settings.oracle = settings.oracle.clone().with_companions(companions);
@@ -67,7 +68,7 @@ impl Place<'_> {
 }
 
 /// Runs the command at most three times, and makes its signature the condition.
-fn find(settings: &mut Settings, announced: bool, place: &mut Place<'_>) -> Result<(), Failure> {
+fn find(settings: &mut Settings, typed: Option<&[OsString]>, place: &mut Place<'_>) -> Result<(), Failure> {
     let name = settings.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (first, written) = place.run(&settings.oracle, &settings.content);
     let seen = Seen {
@@ -93,7 +94,7 @@ fn find(settings: &mut Settings, announced: bool, place: &mut Place<'_>) -> Resu
     let of_the_input = |signature: &&Signature| !is_shown(signature, &empty);
     let chosen = signatures.iter().find(of_the_input);
     let chosen = chosen.or_else(|| signatures.first().filter(|_| settings.options.allow_empty)).cloned();
-    let quiet = settings.verbosity == Verbosity::Quiet || !announced;
+    let quiet = settings.verbosity == Verbosity::Quiet || typed.is_none();
     let Some(signature) = chosen else {
         if !quiet {
             let _ = writeln!(
@@ -111,7 +112,7 @@ fn find(settings: &mut Settings, announced: bool, place: &mut Place<'_>) -> Resu
     settings.wanted = in_words(&settings.spec);
     if !quiet {
         // Nobody listens: that is no reason to fail.
-        let _ = show(&mut anstream::stderr().lock(), &signature, first.exit, settings);
+        let _ = show(&mut anstream::stderr().lock(), &signature, first.exit, settings, typed.unwrap_or_default());
         return ask(settings.sought.yes);
     }
     Ok(())
@@ -129,8 +130,14 @@ fn no_crash(settings: &Settings, exit: Exit) -> Failure {
     }
 }
 
-fn show(out: &mut dyn Write, signature: &Signature, exit: Exit, settings: &Settings) -> io::Result<()> {
-    let line = with_condition(std::env::args_os().collect(), settings.found.as_ref());
+fn show(
+    out: &mut dyn Write,
+    signature: &Signature,
+    exit: Exit,
+    settings: &Settings,
+    typed: &[OsString],
+) -> io::Result<()> {
+    let line = with_condition(typed.to_vec(), settings.found.as_ref());
     let line = shell_line(line.iter().map(OsString::as_os_str));
     writeln!(out, "no condition was given: what the command does on {} is kept", settings.path.display())?;
     writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;

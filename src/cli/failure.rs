@@ -241,6 +241,7 @@ impl Failure {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::Config(_)
+                | ReduceError::PassName(_)
                 | ReduceError::Model(_)
                 | ReduceError::Syntax { .. }
                 | ReduceError::EmptyIsInteresting

@@ -3,12 +3,16 @@
 pub mod args;
 pub mod commands;
 pub mod compare_args;
+mod compat;
+mod config;
 pub mod confine_args;
 mod detect;
 pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
 mod files;
+mod help;
+pub mod invocation_args;
 pub mod model;
 pub mod report_args;
 pub mod rules;
@@ -17,16 +21,21 @@ mod signals;
 pub mod signature_args;
 mod state;
 pub mod state_args;
+pub mod ui_args;
 pub mod verify_args;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::oracle::run_limited;
+use crate::report::text::HINT;
 
 use args::{Cli, Command};
+use compat::Translation;
+use config::Line;
 use exit_code::Code;
 use failure::Failure;
 
@@ -38,10 +47,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     // Ends the process itself for --help, --version and what clap can tell to be wrong (exit code 2).
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let cli = Cli::parse_from(&arguments);
-    anstream::ColorChoice::from(cli.reduce.color).write_global();
-    match dispatch(cli, arguments) {
+    match run(std::env::args_os().collect()) {
         Ok(code) => code.into(),
         Err(failure) => {
             failure.report();
@@ -50,7 +56,23 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli, arguments: Vec<OsString>) -> Result<Code, Failure> {
+/// Makes the words of a command line lop's own, adds what the configuration files say, and does it.
+fn run(words: Vec<OsString>) -> Result<Code, Failure> {
+    let Translation { words, mut notes } = compat::translate(words)?;
+    let line = config::apply(words, commands::config::NAME)?;
+    let cli = Cli::parse_from(&line.words);
+    anstream::ColorChoice::from(cli.reduce.color).write_global();
+    if cli.command.is_none() && !cli.reduce.quiet {
+        notes.extend(line.note());
+        for note in notes {
+            // Nobody listens: that is no reason to fail.
+            let _ = writeln!(anstream::stderr(), "{HINT}note:{HINT:#} {note}");
+        }
+    }
+    dispatch(cli, line)
+}
+
+fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
     match cli.command {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
@@ -59,7 +81,10 @@ fn dispatch(cli: Cli, arguments: Vec<OsString>) -> Result<Code, Failure> {
         Some(Command::Resume(args)) => commands::resume::run(&args),
         Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),
         Some(Command::History(args)) => commands::history::run(&args).map(|()| Code::Reduced),
-        None => commands::reduce::run(cli.reduce, arguments),
+        None => commands::reduce::run(cli.reduce, line.words),
         Some(Command::Verify(args)) => commands::verify::run(*args),
+        Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
+        Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),
+        Some(Command::Man(args)) => commands::man::run(&args).map(|()| Code::Reduced),
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::Config;
 use crate::grammar::Grammar;
 use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
-use crate::reduce::{Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
+use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{Jobs, MinimalArg, ReduceArgs, ScheduleArg};
@@ -20,6 +20,7 @@ use super::failure::Failure;
 use super::files::Files;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
+use super::ui_args::UiArg;
 use super::{model, rules, state};
 
 /// The name that stands for standard output.
@@ -68,6 +69,8 @@ pub struct Settings {
     pub cache: Option<PathBuf>,
     /// What the user's own rules are, to be put behind the name of the language.
     pub rules: String,
+    /// Whether the original goes once the reduction is complete.
+    pub tidy: bool,
     /// Where the events go.
     pub json: Option<PathBuf>,
     /// What is reported beside the summary.
@@ -78,6 +81,8 @@ pub struct Settings {
     pub diff: bool,
     /// How much to say.
     pub verbosity: Verbosity,
+    /// How the run shows itself.
+    pub ui: UiArg,
 }
 
 /// Whether a path of the command line means standard output.
@@ -114,7 +119,12 @@ impl Settings {
         let conditions = Conditions::new(&spec)?;
         let content = past.map_or_else(|| read(&path), |past| Ok(past.input.clone()))?;
         let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
-        let keep_spec = KeepSpec { patterns: args.keep, lines: args.keep_lines, queries: args.keep_query };
+        let keep_spec = KeepSpec {
+            patterns: args.keep,
+            lines: args.keep_lines,
+            queries: args.keep_query,
+            markers: !args.no_markers,
+        };
         let keep = Keep::find(&keep_spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
         let confinement = Confinement::from(args.confine);
@@ -151,6 +161,7 @@ impl Settings {
         let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
+            custom: CustomPasses::default(),
             passes: Passes { only: args.only, skip: args.skip },
             format: args.format.into(),
             schedule: args.schedule.into(),
@@ -180,6 +191,7 @@ impl Settings {
             max_parse: args.max_parse,
             max_tests: args.max_tests,
             max_time: args.max_time,
+            control: Control::new(),
         };
         let verbosity = match args.verbose {
             0 if args.quiet => Verbosity::Quiet,
@@ -215,10 +227,12 @@ impl Settings {
             state: folder,
             cache: args.state.cache,
             rules: args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
+            tidy: args.tidy,
             json,
             save_model,
             diff,
             verbosity,
+            ui: args.ui.ui,
         })
     }
 
@@ -409,24 +423,25 @@ pub(super) fn in_words(spec: &ConditionSpec) -> String {
         several => Some(format!("{what} matching neither {}", several.join(" nor "))),
     };
     let codes: Vec<String> = spec.exit_codes.iter().map(i32::to_string).collect();
+    let other: Vec<String> = spec.not_exit_codes.iter().map(i32::to_string).collect();
+    let other = one_of("an exit code other than", &other);
     let endings = [one_of("exit code", &codes), one_of("death by signal", &spec.signals)];
-    let endings = endings.into_iter().flatten().collect::<Vec<_>>().join(", and ");
+    let each = if spec.any { ", or " } else { ", and " };
+    let endings = endings.into_iter().flatten().collect::<Vec<_>>().join(each);
     let (ending, separator) = match (endings.is_empty(), spec.timeout_is_interesting) {
-        (true, true) => (Some("a timeout".to_owned()), ", and "),
-        (true, false) => (None, ", and "),
-        (false, false) => (Some(endings), ", and "),
+        (true, true) => (Some("a timeout".to_owned()), each),
+        (true, false) => (None, each),
+        (false, false) => (Some(endings), each),
         // What is asked of the output is asked of both.
         (false, true) => (Some(format!("{endings}, or a timeout")), "; and "),
     };
-    let outputs = [
-        one_of("stdout matching", &quoted(&spec.stdout)),
-        one_of("stderr matching", &quoted(&spec.stderr)),
-        none_of("stdout", &quoted(&spec.not_stdout)),
-        none_of("stderr", &quoted(&spec.not_stderr)),
-    ];
+    let outputs = [one_of("stdout matching", &quoted(&spec.stdout)), one_of("stderr matching", &quoted(&spec.stderr))];
+    let unwanted = [other, none_of("stdout", &quoted(&spec.not_stdout)), none_of("stderr", &quoted(&spec.not_stderr))];
     let outputs: Vec<String> = outputs.into_iter().flatten().collect();
-    let all: Vec<String> = ending.into_iter().chain((!outputs.is_empty()).then(|| outputs.join(", and "))).collect();
-    if all.is_empty() { "exit code 0".to_owned() } else { all.join(separator) }
+    let wanted: Vec<String> = ending.into_iter().chain((!outputs.is_empty()).then(|| outputs.join(each))).collect();
+    let wanted = (!wanted.is_empty()).then(|| wanted.join(separator));
+    let all: Vec<String> = wanted.into_iter().chain(unwanted.into_iter().flatten()).collect();
+    if all.is_empty() { "exit code 0".to_owned() } else { all.join(", and ") }
 }
 
 #[cfg(test)]

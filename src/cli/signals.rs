@@ -11,6 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::oracle::Cancel;
+use crate::report::screen;
 
 use super::exit_code::Code;
 
@@ -44,6 +45,7 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
             // The main thread ends the process as soon as everything is cleaned up. If it hangs
             // in something else (a write to a dead disk), the user's word still counts.
             thread::sleep(LAST_RITES);
+            screen::restore();
             signal_hook::low_level::exit(Code::StoppedEarly as i32);
         }
     };

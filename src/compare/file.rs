@@ -158,7 +158,7 @@ fn as_trees(
                 let mut executor = start(width)?;
                 let grammar = problem.grammar.clone();
                 let report =
-                    reduce::reduce(&problem.content, grammar, executor.as_mut(), &options, &mut Silent, cancel)?;
+                    reduce::reduce_with(&problem.content, grammar, executor.as_mut(), &options, &mut Silent, cancel)?;
                 if report.ended != Ended::Complete {
                     return Err(ReduceError::Cancelled.into());
                 }

@@ -93,4 +93,8 @@ impl EventSink for Checkup<'_> {
         }
         self.next.event(event)
     }
+
+    fn follows(&self) -> bool {
+        self.next.follows()
+    }
 }

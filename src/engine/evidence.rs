@@ -343,6 +343,11 @@ impl Knowledge {
         totals.tests += list.tests;
     }
 
+    /// What was decided, per kind and depth.
+    pub(super) fn decided(&self) -> impl Iterator<Item = (&(u32, u32), &Steps)> {
+        self.lessons.iter()
+    }
+
     /// The model of importance per depth, shallow depths first.
     pub fn table(&self) -> Vec<DepthRow> {
         self.depths

@@ -18,6 +18,7 @@ mod config;
 mod decision_tree;
 mod estimate;
 mod evidence;
+mod expectation;
 mod exposure;
 mod families;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use bound::lower_bound;
 pub use config::{Config, ConfigError, Direction, Lanes, Objective, Waste};
 pub use estimate::Estimate;
 pub use evidence::{DepthRow, EvidenceView, Knowledge, ListEvidence};
+pub use expectation::Expectation;
 pub use families::{Family, ShortList, Simulated, short_lists};
 pub use optimum::{longest_run, optimum};
 pub use own::Entropy;

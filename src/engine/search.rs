@@ -31,6 +31,13 @@ pub enum Verdict {
     Timeout,
 }
 
+impl From<bool> for Verdict {
+    /// Whether it is interesting.
+    fn from(interesting: bool) -> Self {
+        if interesting { Self::Interesting } else { Self::NotInteresting }
+    }
+}
+
 /// Names a question of one search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct QuestionId(pub u64);

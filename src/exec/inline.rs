@@ -8,6 +8,9 @@ use crate::engine::Verdict;
 use crate::oracle::Outcome;
 
 /// Asks a closure, when its outcome is waited for, in the order of submission.
+///
+/// The closure may change what it has captured, and answers with a [`Verdict`] or with a `bool`. Nothing can interrupt
+/// it: a job's deadline is not heeded.
 #[derive(Debug)]
 pub struct Inline<F> {
     judge: F,
@@ -22,7 +25,7 @@ enum State {
     Cancelled,
 }
 
-impl<F: FnMut(&[u8]) -> Verdict> Inline<F> {
+impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Inline<F> {
     /// An executor with one slot. A panic of `judge` goes through to the caller of `wait`, and the
     /// candidate is asked about again by the next one.
     pub fn new(judge: F) -> Self {
@@ -40,7 +43,7 @@ impl<F: FnMut(&[u8]) -> Verdict> Inline<F> {
     }
 }
 
-impl<F: FnMut(&[u8]) -> Verdict> Executor for Inline<F> {
+impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
     fn slots(&self) -> usize {
         self.slots
     }
@@ -59,7 +62,7 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Inline<F> {
             Outcome::cancelled()
         } else {
             let start = Instant::now();
-            let verdict = (self.judge)(&job.candidate);
+            let verdict = (self.judge)(&job.candidate).into();
             Outcome { duration: start.elapsed(), ..Outcome::of(verdict) }
         };
         self.queue.pop_front();

@@ -11,6 +11,7 @@
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -29,6 +30,9 @@ pub struct LocalOptions {
     pub cancel: Cancel,
     /// Where the tests run.
     pub slots: SlotOptions,
+    /// A single worker gets no thread and runs its tests while somebody waits for them: two threads that wait for each
+    /// other wake each other up twice a test.
+    pub while_waiting: bool,
 }
 
 /// The workers could not be started.
@@ -47,7 +51,7 @@ pub enum StartError {
     },
 }
 
-/// Runs an oracle on threads of this machine.
+/// Runs an oracle on threads of this machine, or, where that is asked for, in the caller's.
 #[derive(Debug)]
 pub struct LocalWorkers {
     slots: usize,
@@ -59,6 +63,8 @@ pub struct LocalWorkers {
     /// Outcomes that no worker was needed for.
     ready: VecDeque<(Ticket, Outcome)>,
     threads: Vec<JoinHandle<()>>,
+    /// The worker that has no thread.
+    alone: Option<Worker>,
 }
 
 /// A job and who has it.
@@ -127,6 +133,7 @@ impl LocalWorkers {
             in_flight: HashMap::new(),
             ready: VecDeque::new(),
             threads: Vec::new(),
+            alone: None,
         };
         for (index, slot) in Slot::several(count, &options.slots)?.into_iter().enumerate() {
             let number = index + 1;
@@ -137,6 +144,10 @@ impl LocalWorkers {
                 results: sender.clone(),
                 slot,
             };
+            if count == 1 && options.while_waiting {
+                workers.alone = Some(worker);
+                break;
+            }
             let thread = std::thread::Builder::new()
                 .name(format!("lop-worker-{number}"))
                 .spawn(move || worker.run())
@@ -184,6 +195,9 @@ impl Executor for LocalWorkers {
         if self.in_flight.is_empty() {
             return None;
         }
+        if self.alone.is_some() {
+            return self.give_up();
+        }
         match self.results.recv() {
             Ok(outcome) => Some(self.finish(outcome)),
             Err(_) => self.give_up(),
@@ -191,7 +205,13 @@ impl Executor for LocalWorkers {
     }
 
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
-        let outcome = self.ready.pop_front().or_else(|| self.results.try_recv().ok())?;
+        if let Some(ready) = self.ready.pop_front() {
+            return Some(self.finish(ready));
+        }
+        if let Some(worker) = &mut self.alone {
+            worker.run_next();
+        }
+        let outcome = self.results.try_recv().ok()?;
         Some(self.finish(outcome))
     }
 
@@ -211,6 +231,7 @@ impl Executor for LocalWorkers {
             self.cancel(ticket);
         }
         self.jobs = None;
+        self.alone = None;
         for thread in self.threads.drain(..) {
             // A worker catches the panics of the oracle; what it had in hand is given back by `give_up`.
             let _ = thread.join();
@@ -233,6 +254,12 @@ struct Worker {
     slot: Slot,
 }
 
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("slot", &self.slot).finish_non_exhaustive()
+    }
+}
+
 impl Worker {
     fn run(mut self) {
         while let Ok(task) = self.queue.recv() {
@@ -240,6 +267,18 @@ impl Worker {
             let outcome = self.judge(&task.job, &cancel);
             if self.results.send((task.job.ticket, outcome)).is_err() {
                 // Nobody waits any more.
+                return;
+            }
+        }
+    }
+
+    /// Runs the next job that is there, if one is.
+    fn run_next(&mut self) {
+        while let Ok(task) = self.queue.try_recv() {
+            if let Some(cancel) = task.take(&self.cancel) {
+                let outcome = self.judge(&task.job, &cancel);
+                // The other end is with whoever called this.
+                let _ = self.results.send((task.job.ticket, outcome));
                 return;
             }
         }

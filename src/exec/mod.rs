@@ -1,20 +1,21 @@
 //! Responsible for where candidates run: [`Executor`] takes jobs and gives outcomes back, one by one, in any order.
 //!
-//! [`Inline`] asks a closure in the caller's thread, for library users and tests of the layers above.
+//! [`Inline`] asks a closure in the caller's thread, [`Threads`] asks one on several: both for library users and for
+//! tests of the layers above.
 //! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine. [`Remembering`] goes around
-//! any of them and answers what a [`Memory`] knows.
-//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine; [`Measured`] uses as many of
-//! its slots as pay.
+//! any of them and answers what a [`Memory`] knows; [`Measured`] uses as many slots as pay.
 
 mod auto;
 mod inline;
 mod local;
 mod memory;
+mod threads;
 
 pub use auto::Measured;
 pub use inline::Inline;
 pub use local::{LocalOptions, LocalWorkers, StartError};
 pub use memory::{Key, Memory, Remembering, key};
+pub use threads::Threads;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +44,26 @@ pub struct Job {
 /// failed, or whose worker crashed, was tried twice before it is given back. At no time do more jobs run than there are
 /// slots. With one slot, jobs are run in the order in which they were
 /// submitted. Dropping an executor shuts it down, and nothing runs afterwards. `tests/it/contract.rs` holds every
-/// executor to this.
+/// executor to this. `examples/remote_executor.rs` is one that sends candidates elsewhere, explained step by step.
+///
+/// What a caller sees of it:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use lop::Verdict;
+/// use lop::exec::{Executor, Inline, Job, Ticket};
+///
+/// let mut executor = Inline::new(|candidate: &[u8]| candidate.contains(&b'x'));
+/// for (number, candidate) in ["xy", "y", "x"].into_iter().enumerate() {
+///     let (ticket, deadline) = (Ticket(number as u64), Duration::from_secs(1));
+///     executor.submit(Job { ticket, candidate: candidate.as_bytes().into(), deadline });
+/// }
+/// executor.cancel(Ticket(2));
+///
+/// let verdicts: Vec<_> = std::iter::from_fn(|| executor.wait()).map(|(_, outcome)| outcome.verdict).collect();
+/// assert_eq!(verdicts, [Some(Verdict::Interesting), Some(Verdict::NotInteresting), None]);
+/// ```
 pub trait Executor {
     /// How many jobs run at the same time, at least 1; it may change with every answer. More may be submitted; they
     /// queue.

@@ -216,7 +216,7 @@ impl CommandOracle {
             return Outcome::cancelled();
         }
         let result = self.run(candidate, slot, deadline, cancel, ears);
-        slot.clear();
+        slot.clear_of(&self.names);
         result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
     }
 
@@ -236,7 +236,7 @@ impl CommandOracle {
         let stdin = if self.candidate_on_stdin {
             File::open(path).map_err(in_place)?
         } else {
-            File::open(NULL_DEVICE).map_err(|source| RunError::NullDevice { source })?
+            slot.null().map_err(|source| RunError::NullDevice { source })?
         };
         let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
         let mut command = self.cage.command(&self.program, &place);
@@ -345,11 +345,6 @@ impl Oracle for CommandOracle {
         self.description.clone()
     }
 }
-
-#[cfg(unix)]
-const NULL_DEVICE: &str = "/dev/null";
-#[cfg(not(unix))]
-const NULL_DEVICE: &str = "NUL";
 
 /// Makes a link in `to` to each entry of `from` whose name is free there.
 #[cfg(unix)]

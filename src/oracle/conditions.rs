@@ -4,7 +4,8 @@
 //! 1. A run that hit the deadline, or exited with 124 where 124 was not asked for, is a *timeout*.
 //! 2. The invalid code, where it was not asked for, is *invalid*.
 //! 3. Without conditions exit code 0 is interesting. As soon as one is given that is no longer implied, and every kind
-//!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match.
+//!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match. With `--any`
+//!    one condition is enough whatever its kind, and those of a `not` kind rule out as before.
 //!
 //! `--timeout-is-interesting` is a kind too: it holds for timeouts. It makes a timeout interesting when the conditions
 //! on the output hold as well. A run that was cut off has no exit status, so `--exit-code` and `--signal` are not asked
@@ -22,6 +23,10 @@ use crate::engine::Verdict;
 pub struct ConditionSpec {
     /// `--exit-code`: codes of which one must be returned.
     pub exit_codes: Vec<i32>,
+    /// `--not-exit-code`: codes none of which may be returned.
+    pub not_exit_codes: Vec<i32>,
+    /// `--any`: one condition that holds is enough.
+    pub any: bool,
     /// `--signal`: names or numbers of signals of which one must have killed the test, or a child of its shell.
     pub signals: Vec<String>,
     /// `--stdout`: regular expressions of which one must match the standard output.
@@ -44,6 +49,8 @@ impl Default for ConditionSpec {
     fn default() -> Self {
         Self {
             exit_codes: Vec::new(),
+            not_exit_codes: Vec::new(),
+            any: false,
             signals: Vec::new(),
             stdout: Vec::new(),
             stderr: Vec::new(),
@@ -60,7 +67,8 @@ impl ConditionSpec {
     /// Whether there is any condition on how a run ends or what it writes.
     #[must_use]
     pub fn has_conditions(&self) -> bool {
-        let endings = !self.exit_codes.is_empty() || !self.signals.is_empty() || self.timeout_is_interesting;
+        let codes = !self.exit_codes.is_empty() || !self.not_exit_codes.is_empty();
+        let endings = codes || !self.signals.is_empty() || self.timeout_is_interesting;
         let outputs = [&self.stdout, &self.stderr, &self.not_stdout, &self.not_stderr];
         endings || outputs.iter().any(|patterns| !patterns.is_empty())
     }
@@ -94,6 +102,8 @@ pub enum ConditionError {
 #[derive(Clone, Debug)]
 pub struct Conditions {
     exit_codes: Vec<i32>,
+    not_exit_codes: Vec<i32>,
+    any: bool,
     signals: Vec<i32>,
     stdout: Output,
     stderr: Output,
@@ -124,6 +134,8 @@ impl Conditions {
         let signals = spec.signals.iter().map(|name| signal_number(name)).collect::<Result<_, _>>()?;
         Ok(Self {
             exit_codes: spec.exit_codes.clone(),
+            not_exit_codes: spec.not_exit_codes.clone(),
+            any: spec.any,
             signals,
             stdout: Output {
                 wanted: compile("--stdout", &spec.stdout)?,
@@ -165,7 +177,12 @@ impl Conditions {
             let interesting = self.timeout_is_interesting && output_holds();
             return if interesting { Verdict::Interesting } else { Verdict::Timeout };
         }
-        if self.ending_holds(exit) && output_holds() { Verdict::Interesting } else { Verdict::NotInteresting }
+        if matches!(exit, Exit::Code(code) if self.not_exit_codes.contains(&code)) {
+            return Verdict::NotInteresting;
+        }
+        let holds =
+            if self.any { self.one_holds(exit, stdout, stderr) } else { self.ending_holds(exit) && output_holds() };
+        if holds { Verdict::Interesting } else { Verdict::NotInteresting }
     }
 
     /// The signature of the crash that a run shows which is not interesting; `None` if it shows none. As soon as there
@@ -175,21 +192,44 @@ impl Conditions {
         self.slippage.as_ref()?.signature(exit, [stderr, stdout])
     }
 
-    /// Whether a run that was not cut off ended as it should.
-    fn ending_holds(&self, exit: Exit) -> bool {
-        let code_holds = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
+    /// Whether any one of the conditions holds, and none of those that rule out.
+    fn one_holds(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> bool {
+        let ruled_out = self.stdout.is_ruled_out(stdout) || self.stderr.is_ruled_out(stderr);
+        let none_asked_for = self.exit_codes.is_empty()
+            && self.signals.is_empty()
+            && self.stdout.wanted.is_empty()
+            && self.stderr.wanted.is_empty();
+        let one = self.code_holds(exit)
+            || self.signal_holds(exit)
+            || self.stdout.is_wanted(stdout)
+            || self.stderr.is_wanted(stderr)
+            || none_asked_for && self.ending_holds(exit);
+        one && exit != Exit::Unknown && !ruled_out
+    }
+
+    fn code_holds(&self, exit: Exit) -> bool {
+        matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code))
+    }
+
+    fn signal_holds(&self, exit: Exit) -> bool {
         // A shell reports a command that died of signal n as 128 + n.
-        let signal_holds = match exit {
+        match exit {
             Exit::Signal(number) => self.signals.contains(&number),
             Exit::Code(code) => self.signals.iter().any(|number| number + 128 == code),
             Exit::TimedOut | Exit::Unknown => false,
-        };
+        }
+    }
+
+    /// Whether a run that was not cut off ended as it should.
+    fn ending_holds(&self, exit: Exit) -> bool {
+        let (code_holds, signal_holds) = (self.code_holds(exit), self.signal_holds(exit));
+        let nothing_else = self.stdout.is_empty() && self.stderr.is_empty() && self.not_exit_codes.is_empty();
         match (self.exit_codes.is_empty(), self.signals.is_empty()) {
             (false, false) => code_holds && signal_holds,
             (false, true) => code_holds,
             (true, false) => signal_holds,
             (true, true) if self.timeout_is_interesting => false,
-            (true, true) if self.stdout.is_empty() && self.stderr.is_empty() => exit == Exit::Code(0),
+            (true, true) if nothing_else => exit == Exit::Code(0),
             (true, true) => exit != Exit::Unknown,
         }
     }
@@ -201,8 +241,15 @@ impl Output {
     }
 
     fn holds(&self, text: &[u8]) -> bool {
-        (self.wanted.is_empty() || self.wanted.iter().any(|pattern| pattern.is_match(text)))
-            && !self.unwanted.iter().any(|pattern| pattern.is_match(text))
+        (self.wanted.is_empty() || self.is_wanted(text)) && !self.is_ruled_out(text)
+    }
+
+    fn is_wanted(&self, text: &[u8]) -> bool {
+        self.wanted.iter().any(|pattern| pattern.is_match(text))
+    }
+
+    fn is_ruled_out(&self, text: &[u8]) -> bool {
+        self.unwanted.iter().any(|pattern| pattern.is_match(text))
     }
 }
 
@@ -222,6 +269,50 @@ mod tests {
     use std::error::Error as _;
 
     use super::*;
+
+    #[test]
+    fn a_code_that_is_ruled_out_leaves_every_other_ending() {
+        let rows = [
+            (Exit::Code(0), Verdict::NotInteresting),
+            (Exit::Code(1), Verdict::Interesting),
+            (Exit::Signal(11), Verdict::Interesting),
+            (Exit::TimedOut, Verdict::Timeout),
+            (Exit::Unknown, Verdict::NotInteresting),
+        ];
+        for any in [false, true] {
+            let conditions = spec(|spec| (spec.not_exit_codes, spec.any) = (vec![0], any));
+            for (exit, verdict) in rows {
+                assert_eq!(conditions.judge(exit, b"", b""), verdict, "{exit:?} {any}");
+            }
+        }
+        let both = spec(|spec| (spec.not_exit_codes, spec.stderr) = (vec![1], vec!["x".into()]));
+        assert_eq!(both.judge(Exit::Code(1), b"", b"x"), Verdict::NotInteresting);
+        assert_eq!(both.judge(Exit::Code(0), b"", b"x"), Verdict::Interesting);
+        assert_eq!(both.judge(Exit::Code(0), b"", b""), Verdict::NotInteresting);
+    }
+
+    #[test]
+    fn with_any_one_kind_is_enough_and_nothing_that_rules_out() {
+        let conditions = spec(|spec| {
+            (spec.any, spec.exit_codes, spec.signals) = (true, vec![3], vec!["SEGV".into()]);
+            (spec.stdout, spec.not_stderr) = (vec!["yes".into()], vec!["no".into()]);
+        });
+        for (exit, stdout, interesting) in [
+            (Exit::Code(3), "", true),
+            (Exit::Signal(11), "", true),
+            (Exit::Code(139), "", true),
+            (Exit::Code(0), "yes", true),
+            (Exit::Code(0), "", false),
+            (Exit::Unknown, "yes", false),
+        ] {
+            let judged = conditions.judge(exit, stdout.as_bytes(), b"");
+            assert_eq!(judged == Verdict::Interesting, interesting, "{exit:?} {stdout}");
+            assert_eq!(conditions.judge(exit, stdout.as_bytes(), b"no"), Verdict::NotInteresting);
+        }
+        let alone = spec(|spec| spec.any = true);
+        assert_eq!(alone.judge(Exit::Code(0), b"", b""), Verdict::Interesting);
+        assert_eq!(alone.judge(Exit::Code(1), b"", b""), Verdict::NotInteresting);
+    }
 
     fn spec(change: impl FnOnce(&mut ConditionSpec)) -> Conditions {
         let mut spec = ConditionSpec::default();

@@ -7,6 +7,7 @@
 //!     stdout  stderr   what the test writes; unlinked before each test, never overwritten in place
 //! ```
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,10 @@ pub struct Slot {
     work: PathBuf,
     /// Counts up when a test directory could not be removed, so that the next test gets a fresh one all the same.
     renamed: u64,
+    /// Whether nothing was put into it since it was cleared.
+    is_clear: bool,
+    /// Opened once: an open costs more than all else that a test needs of it.
+    null: Option<File>,
     household: Arc<Household>,
     tests: u64,
     /// A machine that never had a proper /dev/null cannot lose it.
@@ -109,6 +114,8 @@ impl Slot {
                 work: base.join("test"),
                 base,
                 renamed: 0,
+                is_clear: true,
+                null: None,
                 household: household.clone(),
                 tests: 0,
                 null_is_device: surroundings::check_null().is_ok(),
@@ -146,7 +153,10 @@ impl Slot {
 
     /// Makes the empty directory and the output files for the next test.
     pub(crate) fn prepare(&mut self) -> io::Result<Bench> {
-        self.clear();
+        if !self.is_clear {
+            self.clear();
+        }
+        self.is_clear = false;
         match fs::create_dir(&self.work) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 self.renamed += 1;
@@ -171,14 +181,39 @@ impl Slot {
         OpenOptions::new().read(true).append(true).create_new(true).open(path)
     }
 
+    /// Removes a candidate under its names, and what a test left in the slot.
+    pub(crate) fn clear_of(&mut self, names: &[OsString]) {
+        // Not through a link that a test has put in the directory's place.
+        if fs::symlink_metadata(&self.work).is_ok_and(|facts| facts.is_dir()) {
+            for name in names {
+                let _ = fs::remove_file(self.work.join(name));
+            }
+        }
+        self.clear();
+    }
+
     /// Removes what a test left in the slot. What cannot be removed now is removed with the slot.
     pub(crate) fn clear(&mut self) {
-        let _ = remove_tree(&self.work);
+        // Mostly the test has left nothing beside the candidate, which is gone by now.
+        let is_gone = |result: io::Result<()>| result.map_or_else(|e| e.kind() == io::ErrorKind::NotFound, |()| true);
+        self.is_clear = is_gone(fs::remove_dir(&self.work)) || remove_tree(&self.work).is_ok();
         let temporary = self.temporary();
         let is_empty = fs::read_dir(&temporary).is_ok_and(|mut entries| entries.next().is_none());
         if !is_empty {
             let _ = remove_tree(&temporary);
-            let _ = fs::create_dir(&temporary);
+            self.is_clear &= fs::create_dir(&temporary).is_ok();
+        }
+    }
+
+    /// An empty standard input.
+    pub(crate) fn null(&mut self) -> io::Result<File> {
+        match &self.null {
+            Some(null) => null.try_clone(),
+            None => {
+                let null = File::open(surroundings::NULL_DEVICE)?;
+                self.null = Some(null.try_clone()?);
+                Ok(null)
+            }
         }
     }
 

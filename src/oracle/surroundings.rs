@@ -28,6 +28,12 @@ pub enum SurroundingsError {
     },
 }
 
+/// What is always empty.
+#[cfg(unix)]
+pub(crate) const NULL_DEVICE: &str = "/dev/null";
+#[cfg(not(unix))]
+pub(crate) const NULL_DEVICE: &str = "NUL";
+
 /// Checks /dev/null and that there is room for tests below `directory`. Meant for the end of a run too: damage that was
 /// done by its last tests makes their answers doubtful.
 ///
@@ -40,7 +46,7 @@ pub fn check_surroundings(directory: &Path) -> Result<(), SurroundingsError> {
 
 #[cfg(unix)]
 pub(crate) fn check_null() -> Result<(), SurroundingsError> {
-    if is_device(Path::new("/dev/null")) { Ok(()) } else { Err(SurroundingsError::NullDevice) }
+    if is_device(Path::new(NULL_DEVICE)) { Ok(()) } else { Err(SurroundingsError::NullDevice) }
 }
 
 /// Whether a path leads to a character device, as /dev/null has to. Elsewhere than on Unix every path does.

@@ -143,9 +143,11 @@ pub mod list_kind {
     pub const NAMES: u32 = COMMENTS + 10;
     /// Blanks between tokens.
     pub const LAYOUT: u32 = COMMENTS + 11;
+    /// What a caller's own pass says may go.
+    pub const CUSTOM: u32 = COMMENTS + 12;
 
     /// What they are called where they are kept beside kinds of nodes, none of which has such a name.
-    const KIND_NAMES: [&str; 12] = [
+    const KIND_NAMES: [&str; 13] = [
         "(comments)",
         "(unreferenced)",
         "(bodies)",
@@ -158,6 +160,7 @@ pub mod list_kind {
         "(literals)",
         "(names)",
         "(layout)",
+        "(custom)",
     ];
 
     /// The name of one of these kinds; `None` for kinds of nodes.

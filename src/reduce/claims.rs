@@ -133,7 +133,7 @@ pub fn ask_again(
 mod tests {
     use super::*;
     use crate::exec::Inline;
-    use crate::reduce::{Options, Silent, reduce};
+    use crate::reduce::{Options, Silent, reduce_with};
     use crate::syntax::{Edit, render};
 
     fn claim(changes: &[(Range<usize>, &str)]) -> Claim {
@@ -174,7 +174,7 @@ mod tests {
         };
         let mut executor = Inline::new(judge);
         let report =
-            reduce(b"some\nxabcx\ntext", None, &mut executor, &Options::default(), &mut Silent, &Cancel::new())
+            reduce_with(b"some\nxabcx\ntext", None, &mut executor, &Options::default(), &mut Silent, &Cancel::new())
                 .expect("it is interesting");
         assert_eq!((report.best.as_slice(), report.claims.len()), (&b"abc"[..], 3));
         assert!(report.claims.iter().all(|claim| claim.known == Known::Judged(Verdict::NotInteresting)));

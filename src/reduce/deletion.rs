@@ -40,6 +40,17 @@ enum List {
     Begun(Sweep),
 }
 
+impl List {
+    /// Its kind, its depth and the units that are not decided.
+    fn outline(&self) -> (u32, u32, usize) {
+        let (sequence, units) = match self {
+            List::Fresh(sequence) => (sequence, sequence.units.len()),
+            List::Begun(sweep) => (&sweep.sequence, sweep.undecided()),
+        };
+        (sequence.kind, sequence.depth, units)
+    }
+}
+
 impl Reducer<'_, '_> {
     /// Takes out what can go, while something goes.
     pub(super) fn delete(&mut self) -> Result<(), Halt> {
@@ -140,6 +151,9 @@ impl Reducer<'_, '_> {
             self.look_after(&mut lists, &mut waiting, most);
             if lists.is_empty() {
                 break;
+            }
+            if self.session.wants_prospect() {
+                self.look_ahead(waiting.iter().map(|list| list.item.outline()));
             }
             result = self.session.go_on(&mut lists.on(&mut self.work, most), &mut pursuit);
         }

@@ -23,13 +23,16 @@ pub enum SyntaxCause {
     Otherwise(usize),
 }
 
-/// An error of [`reduce`](super::reduce).
+/// An error of [`reduce_with`](super::reduce_with).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {
     /// A parameter of the engine cannot be meant.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// Two passes cannot be told apart.
+    #[error("there is more than one pass of the name {0}; give yours another")]
+    PassName(&'static str),
     /// The model was learnt on something else.
     #[error("the model cannot be used")]
     Model(#[from] ModelError),

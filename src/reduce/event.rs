@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::engine::Verdict;
 use crate::oracle::{Outcome, Recalled};
 
-use super::Report;
+use super::{Outlook, Report};
 
 /// The size of a test case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,6 +115,40 @@ pub enum Event<'a> {
         /// What the test did on it.
         outcome: &'a Outcome,
     },
+    /// A test was started. Only for sinks that [follow](EventSink::follows).
+    Trying {
+        /// Which of the tests that run at the same time it is, from 0; the number is free again after
+        /// [`Event::Idle`].
+        lane: usize,
+        /// The pass that asks.
+        pass: &'static str,
+        /// Size of the candidate in bytes.
+        bytes: usize,
+        /// A note on the candidate, as in [`Event::Tested`].
+        what: &'a str,
+    },
+    /// A test has ended, with an answer or without. Only for sinks that [follow](EventSink::follows).
+    Idle {
+        /// Which one.
+        lane: usize,
+    },
+    /// What the model expects from now on; told ten times a second at most. Only for sinks that
+    /// [follow](EventSink::follows).
+    Outlook(&'a Outlook),
+    /// The reduction holds on: no test runs, and none is started before [`Event::Resumed`].
+    Paused {
+        /// Tests run so far.
+        tests: u64,
+    },
+    /// It goes on.
+    Resumed,
+    /// A pass is left out from now on, because somebody asked for that while the reduction ran.
+    Skipped {
+        /// The pass.
+        pass: &'static str,
+        /// Tests run so far.
+        tests: u64,
+    },
     /// Something the user should know that does not stop the run.
     Note(&'a str),
     /// The reduction has ended, by itself or because it was stopped.
@@ -132,6 +166,12 @@ pub trait EventSink {
     /// # Errors
     /// When the consumer can no longer do its job; the reduction stops.
     fn event(&mut self, event: &Event<'_>) -> std::io::Result<()>;
+
+    /// Whether it wants to hear of every test that is started and of what lies ahead ([`Event::Trying`],
+    /// [`Event::Idle`], [`Event::Outlook`]), which takes time to tell. Asked once, at the start; no by default.
+    fn follows(&self) -> bool {
+        false
+    }
 }
 
 /// A sink that ignores everything.

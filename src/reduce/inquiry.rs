@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::engine::Verdict;
 
+use super::outlook::Ahead;
 use super::pass::Pass;
 
 /// A text to be judged.
@@ -39,6 +40,10 @@ pub(super) trait Inquiry {
     }
     /// The pass that asks, where an inquiry asks for several.
     fn pass(&self, _: u64) -> Option<Pass> {
+        None
+    }
+    /// What the model expects of the questions that are left, if it knows. Asked only for somebody who watches.
+    fn ahead(&self) -> Option<Ahead> {
         None
     }
     /// What the question is about, for people.

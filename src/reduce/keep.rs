@@ -7,6 +7,12 @@ use regex::bytes::Regex;
 use crate::grammar::{Grammar, QueryProblem};
 use crate::syntax::{Document, ParseError, SyntaxParser, lines};
 
+/// Begins the part of a text that may be reduced, in any place of a line.
+const BEGIN: &[u8] = b"DDBEGIN";
+
+/// Ends it.
+const END: &[u8] = b"DDEND";
+
 /// The capture of a query that says what is kept.
 const CAPTURE: &str = "keep";
 
@@ -19,6 +25,9 @@ pub struct KeepSpec {
     pub lines: Vec<(usize, usize)>,
     /// Whatever one of these tree-sitter queries captures as `@keep`.
     pub queries: Vec<String>,
+    /// Everything but what is between a line with `DDBEGIN` and the next one with `DDEND`, where there are such lines.
+    /// The lines themselves stay.
+    pub markers: bool,
 }
 
 /// Parts of an input that stay as they are; nothing by default.
@@ -26,7 +35,7 @@ pub struct KeepSpec {
 pub struct Keep {
     /// They ascend and do not overlap.
     ranges: Vec<Range<usize>>,
-    idle: Vec<String>,
+    notes: Vec<String>,
 }
 
 /// Why it cannot be said what is to be kept.
@@ -81,7 +90,7 @@ impl Keep {
     /// Finds what is to be kept in a text; a text of more than `max_parse` bytes has no tree.
     ///
     /// # Errors
-    /// See [`KeepError`]. What matches nowhere is none: see [`Keep::idle`].
+    /// See [`KeepError`]. What matches nowhere is none: see [`Keep::notes`].
     pub fn find(spec: &KeepSpec, text: &[u8], grammar: Option<&Grammar>, max_parse: usize) -> Result<Self, KeepError> {
         let mut keep = Keep::default();
         for pattern in &spec.patterns {
@@ -104,6 +113,9 @@ impl Keep {
                 .map_err(|problem| KeepError::Query { query: query.clone(), problem })?;
             keep.add(captured, "--keep-query", query);
         }
+        if spec.markers {
+            keep.add_outside_of_markers(text, &all);
+        }
         keep.ranges = united(keep.ranges);
         Ok(keep)
     }
@@ -112,8 +124,27 @@ impl Keep {
         let before = self.ranges.len();
         self.ranges.extend(found.into_iter().filter(|range| !range.is_empty()));
         if self.ranges.len() == before {
-            self.idle.push(format!("{option} '{value}' matches nothing in the input, so it keeps nothing"));
+            self.notes.push(format!("{option} '{value}' matches nothing in the input, so it keeps nothing"));
         }
+    }
+
+    /// Markers as Lithium has them: only what is between the first line with the one and the next with the other may be
+    /// reduced.
+    fn add_outside_of_markers(&mut self, text: &[u8], lines: &[Range<usize>]) {
+        let has = |line: &Range<usize>, marker| memchr::memmem::find(&text[line.clone()], marker).is_some();
+        let Some(first) = lines.iter().position(|line| has(line, BEGIN)) else { return };
+        let Some(last) = (first + 1..lines.len()).find(|&line| has(&lines[line], END)) else { return };
+        // The line feed before the second marker, too: nothing may get onto its line.
+        let end = lines[last].start.saturating_sub(1).max(lines[first].end);
+        self.ranges.extend([0..lines[first].end, end..text.len()]);
+        self.notes.push(match last - first {
+            1 => format!("there is nothing to reduce between DDBEGIN in line {} and DDEND; --no-markers", first + 1),
+            _ => format!(
+                "lines {}-{} are reduced, those between DDBEGIN and DDEND; all are with --no-markers",
+                first + 2,
+                last
+            ),
+        });
     }
 
     /// The parts, ascending and apart from each other.
@@ -122,10 +153,10 @@ impl Keep {
         &self.ranges
     }
 
-    /// What was asked for and matches nothing, in words.
+    /// What the user might not expect, in words: what was asked for and matches nothing, and markers that were found.
     #[must_use]
-    pub fn idle(&self) -> &[String] {
-        &self.idle
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Whether nothing is kept.
@@ -234,8 +265,29 @@ mod tests {
     #[test]
     fn what_matches_nothing_is_said() {
         let keep = Keep::find(&patterns(&["x", "1"]), b"1", None, 9).expect("it is well-formed");
-        assert_eq!(keep.idle(), ["--keep 'x' matches nothing in the input, so it keeps nothing"]);
+        assert_eq!(keep.notes(), ["--keep 'x' matches nothing in the input, so it keeps nothing"]);
         assert!(!keep.is_empty());
+    }
+
+    #[test]
+    fn what_is_outside_of_the_markers_is_kept_with_their_lines() {
+        let kept = |text: &str, markers| {
+            let spec = KeepSpec { markers, ..KeepSpec::default() };
+            let keep = Keep::find(&spec, text.as_bytes(), None, 9).expect("it is well-formed");
+            let ranges = keep.ranges().iter().map(|range| text[range.clone()].to_owned()).collect::<Vec<_>>();
+            (ranges, keep.notes().to_vec())
+        };
+        let text = "a\n// DDBEGIN x\nb\nc\n// DDEND\nd\nDDEND\n";
+        let (ranges, notes) = kept(text, true);
+        assert_eq!(ranges, ["a\n// DDBEGIN x\n", "\n// DDEND\nd\nDDEND\n"]);
+        assert_eq!(notes, ["lines 3-4 are reduced, those between DDBEGIN and DDEND; all are with --no-markers"]);
+        assert_eq!(kept(text, false).0, [""; 0]);
+        // One of them alone, or in the other order, is no pair.
+        for text in ["DDBEGIN\na\n", "a\nDDEND\n", "DDEND\nDDBEGIN\n", "DDBEGIN DDEND\n", ""] {
+            assert_eq!(kept(text, true), (Vec::new(), Vec::new()), "{text}");
+        }
+        let (ranges, notes) = kept("DDBEGIN\nDDEND\n", true);
+        assert!(ranges.concat() == "DDBEGIN\nDDEND\n" && notes[0].starts_with("there is nothing"), "{notes:?}");
     }
 
     #[test]

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::engine::{QuestionId, Search, Verdict};
-use crate::passes::Unit;
+use crate::passes::{NO_DEPTH, Unit};
 use crate::syntax::NodeId;
 
 use super::inquiry::{Candidate, Inquiry};
+use super::outlook::{Ahead, Sum};
 use super::sweep::Sweep;
 use super::work::Work;
 
@@ -272,6 +273,17 @@ impl Inquiry for ListsOn<'_, '_> {
             self.commit(number, &progress.newly_removed);
         }
         progress.accepted.map(|id| number << TURN | id.0)
+    }
+
+    fn ahead(&self) -> Option<Ahead> {
+        let turns = &self.lists.turns;
+        let depth = turns.first()?.sweep.sequence.depth;
+        let (mut units, mut tests) = (0, Sum::default());
+        for turn in turns {
+            units += turn.search().undecided();
+            tests.add(1.0, turn.search().remaining_tests());
+        }
+        Some(Ahead { depth: (depth != NO_DEPTH).then_some(depth), units, tests: tests.estimate() })
     }
 
     fn describe(&self, question: u64) -> String {

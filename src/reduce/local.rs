@@ -56,9 +56,11 @@ impl Reducer<'_, '_> {
 
     /// Makes local edits while one is accepted.
     pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
+        self.custom(|stage| stage == Stage::Deletion)?;
         self.error_shells()?;
         self.chains()?;
         self.edit(Stage::LocalEdits)?;
+        self.custom(|stage| stage == Stage::LocalEdits)?;
         Ok(())
     }
 
@@ -214,13 +216,16 @@ impl Reducer<'_, '_> {
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
         while edited.len() < most {
-            let taken = self.try_edits(&mut heap, &edited)?;
-            if taken.is_empty() {
-                break;
-            }
+            self.look_ahead(std::iter::empty());
+            let (taken, result) = self.try_edits(&mut heap, &edited);
+            let is_last = taken.is_empty();
             for alternative in taken {
                 self.work.commit(&Removal::Edits(alternative.edits));
                 edited.push(alternative.range);
+            }
+            result?;
+            if is_last {
+                break;
             }
         }
         self.rebase()?;
@@ -228,18 +233,17 @@ impl Reducer<'_, '_> {
     }
 
     /// Tries the most valuable edits that do not touch what was edited since the tree was built, until one is
-    /// accepted. Those that were accepted.
+    /// accepted. Those that were accepted, and why there are no more if somebody ended it.
     fn try_edits(
         &mut self,
         heap: &mut BinaryHeap<Waiting>,
         edited: &[std::ops::Range<usize>],
-    ) -> Result<Vec<Alternative>, Halt> {
+    ) -> (Vec<Alternative>, Result<(), Halt>) {
         let tokens = self.session.size().tokens;
         let (work, prefer) = (&self.work, self.options.prefer);
         let mut trial = Trial::new(work, heap, edited, &mut self.classes, &mut self.memo, prefer, tokens);
         let result = self.session.pursue(&mut trial);
-        let taken = trial.into_taken();
-        result.map(|()| taken)
+        (trial.into_taken(), result)
     }
 
     /// What one test is expected to save.

@@ -12,6 +12,8 @@
 mod baseline;
 pub mod claims;
 mod classes;
+pub mod control;
+mod custom;
 mod deletion;
 pub mod error;
 pub mod event;
@@ -28,6 +30,7 @@ mod method;
 pub mod model;
 mod necessity;
 pub mod options;
+pub mod outlook;
 mod pass;
 mod preview;
 mod ranked;
@@ -53,6 +56,8 @@ use crate::syntax::{Document, NodeId, ParseError, SyntaxParser, count_lines, cou
 
 pub use crate::passes::Format;
 pub use claims::{Change, Claim, Known};
+pub use control::Control;
+pub use custom::{CustomPass, CustomPasses, Proposed, Snapshot};
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
@@ -60,6 +65,7 @@ pub use method::Method;
 pub use model::{Model, ModelError};
 pub use necessity::{Necessity, Reason, Record, Why};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
+pub use outlook::{Ahead, Importance, Outlook};
 pub use pass::{Pass, Passes, Stage};
 pub use preview::{Preview, Proposal};
 pub use report::{Counts, Ended, PassStats, Reliability, Report};
@@ -78,16 +84,21 @@ const FEW: u32 = 3;
 /// A result of fewer bytes is parsed once more for the report.
 const COUNT_AGAIN_BELOW: usize = 256 << 10;
 
-/// Reduces an input to a small text that is still interesting.
+/// Reduces an input to a small text that is still interesting, with everything said that can be. [`lop::reduce`](crate::reduce())
+/// and [`lop::reduce_on`](crate::reduce_on) are this with less to say.
 ///
 /// `grammar` says how to parse it; `None` works on lines, words and characters. The executor runs
 /// the interestingness test, the sink is told of everything that happens, and `cancel` ends the
 /// reduction early with the best result so far.
 ///
 /// # Errors
-/// When the options make no sense, the model is not of this grammar, the input is not interesting, the test is flaky or accepts the empty file and the options
-/// do not allow that, the test cannot be run, or the sink fails.
-pub fn reduce(
+/// When the options make no sense, the model is not of this grammar, the input is not interesting, the test is flaky or
+/// accepts the empty file and the options do not allow that, the test cannot be run, or the sink fails.
+///
+/// # Panics
+/// When the executor, the sink or one of the caller's passes does; what was found until then is lost, but for what the
+/// sink has kept.
+pub fn reduce_with(
     input: &[u8],
     grammar: Option<Arc<Grammar>>,
     executor: &mut dyn Executor,
@@ -96,6 +107,7 @@ pub fn reduce(
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
     options.engine.check()?;
+    options.custom.check()?;
     if let Some(model) = &options.model {
         model.fits(grammar.as_deref())?;
     }
@@ -134,13 +146,13 @@ pub fn reduce(
     let result = reducer
         .session
         .emit(&started)
-        .and_then(|()| options.keep.idle().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
+        .and_then(|()| options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
         .and_then(|()| recall(&mut reducer, grammar.as_deref()))
         .and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Halt::Ended(ended)) => ended,
-        Err(Halt::Returned) => unreachable!("the driver begins again"),
+        Err(Halt::Returned | Halt::Skipped) => unreachable!("the driver begins again"),
         Err(Halt::Failed(error)) => return Err(error),
     };
     finish(reducer, grammar.as_deref(), before, ended)
@@ -204,7 +216,11 @@ fn run<'g>(
     loop {
         match reduce_best(reducer, grammar, parsed.take()).and_then(|()| reducer.session.confirm_result()) {
             Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
-            Err(Halt::Returned) => reducer.start_over(),
+            Err(Halt::Returned) => {
+                reducer.forget();
+                reducer.start_over();
+            }
+            Err(Halt::Skipped) => reducer.start_over(),
             other => return other,
         }
     }
@@ -293,6 +309,7 @@ fn finish(
         testing: session.testing,
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
+        skipped: reducer.options.control.skipped().map(Pass::name).collect(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,
         model,

@@ -5,6 +5,8 @@ use std::time::Duration;
 use crate::engine::Config;
 use crate::passes::Format;
 
+use super::control::Control;
+use super::custom::CustomPasses;
 use super::keep::Keep;
 use super::method::Method;
 use super::model::Model;
@@ -125,6 +127,8 @@ pub struct Options {
     pub algorithm: Method,
     /// The passes that have a turn. They shape only lop's own way over trees and text.
     pub passes: Passes,
+    /// Passes of the caller's own, besides.
+    pub custom: CustomPasses,
     /// How the result is written.
     pub format: Format,
     /// Order of the sibling sequences.
@@ -167,8 +171,10 @@ pub struct Options {
     pub max_parse: usize,
     /// Stop after this many tests; the baseline's are counted, but always run.
     pub max_tests: Option<u64>,
-    /// Stop after this much time.
+    /// Stop after this much time; pauses do not count.
     pub max_time: Option<Duration>,
+    /// Holds the reduction and leaves passes out while it is under way.
+    pub control: Control,
 }
 
 impl Default for Options {
@@ -176,6 +182,7 @@ impl Default for Options {
         Options {
             algorithm: Method::default(),
             passes: Passes::default(),
+            custom: CustomPasses::default(),
             format: Format::default(),
             schedule: Schedule::default(),
             order: Order::default(),
@@ -196,6 +203,7 @@ impl Default for Options {
             max_parse: 16 << 20,
             max_tests: None,
             max_time: None,
+            control: Control::default(),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::event::{Event, Size};
 use super::gate::Gate;
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
+use super::outlook::Prospect;
 use super::pass::{Pass, Stage};
 use super::session::{Candidate, Halt, Inquiry, Session};
 use super::sweep::Sweep;
@@ -87,7 +88,8 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn allows(&self, pass: Pass) -> bool {
         // On the inputs it was measured on it cost tests and took nothing out.
         let rare = pass == Pass::Expand && self.options.effort != Effort::Thorough;
-        self.options.passes.allow(pass) && (!rare || self.options.passes.only.contains(&pass))
+        let is_wanted = self.options.passes.allow(pass) && !self.options.control.skips(pass);
+        is_wanted && (!rare || self.options.passes.only.contains(&pass))
     }
 
     /// Reduces to the fixpoint; a thorough reduction does so again, with all refusals forgotten, until
@@ -122,24 +124,30 @@ impl<'g> Reducer<'_, 'g> {
         if let Some(algorithm) = self.options.algorithm.on_tree() {
             return self.run_on_tree_by(algorithm);
         }
-        self.comments()?;
-        self.error_shells()?;
-        self.deep_nesting()?;
+        self.skippable(Self::comments)?;
+        self.skippable(|reducer| reducer.custom(|stage| stage == Stage::First))?;
+        self.skippable(Self::error_shells)?;
+        self.skippable(Self::deep_nesting)?;
         if self.options.effort == Effort::Fast {
             self.round += 1;
-            self.delete()?;
-            self.local_edits()?;
-            return self.single_tokens();
+            self.skippable(Self::delete)?;
+            self.skippable(Self::local_edits)?;
+            self.skippable(Self::single_tokens)?;
+            return self.skippable(|reducer| reducer.custom(|stage| stage > Stage::LocalEdits)).map(|_| ());
         }
         while self.tools.is_some() {
             self.round += 1;
-            if self.one_round()? && self.round < MAX_ROUNDS {
+            if self.skippable(Self::one_round)? && self.round < MAX_ROUNDS {
                 continue;
             }
-            if self.tools.is_some() && self.verify()? && self.round < MAX_ROUNDS {
+            if self.tools.is_some() && self.skippable(Self::verify)? && self.round < MAX_ROUNDS {
                 continue;
             }
-            if self.tools.is_none() || !self.finish_text()? || !self.verifies_again() || !self.verify()? {
+            if self.tools.is_none()
+                || !self.skippable(Self::finish_text)?
+                || !self.verifies_again()
+                || !self.skippable(Self::verify)?
+            {
                 return Ok(());
             }
             if self.round >= MAX_ROUNDS {
@@ -158,21 +166,53 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(true);
         }
         // Windows and pairs know nothing of the language: what rules can do is cheaper by them.
-        if self.edit(Stage::Rules)? || self.edit(Stage::Tokens)? || self.literals()? || self.edit(Stage::Late)? {
+        if self.edit_and_custom(Stage::Rules)? || self.edit_and_custom(Stage::Tokens)? {
+            return Ok(true);
+        }
+        if self.literals()? || self.edit_and_custom(Stage::Late)? {
             return Ok(true);
         }
         self.characters_pass()?;
+        self.custom(|stage| stage >= Stage::Characters)?;
         Ok(self.weight() < before)
     }
 
-    /// Begins again from the best result, after one was taken back: what was refused since says nothing.
+    /// The single edits of a stage, then the caller's passes of it.
+    fn edit_and_custom(&mut self, stage: Stage) -> Result<bool, Halt> {
+        Ok(self.edit(stage)? || self.custom(|other| other == stage)?)
+    }
+
+    /// Forgets what was refused, after the best result was taken back: it says nothing.
+    pub(super) fn forget(&mut self) {
+        self.memo.clear();
+    }
+
+    /// Begins again from the best result.
     pub(super) fn start_over(&mut self) {
         self.tools = None;
         self.session.set_gate(None);
         self.work = Work::text(self.session.best().to_vec()).keeping(self.session.kept().to_vec());
-        self.memo.clear();
         self.kept_by_timeout.clear();
         self.necessity = None;
+    }
+
+    /// Runs a part of the reduction, and again when a pass is skipped meanwhile: without that pass, and without what
+    /// was asked before.
+    fn skippable<T>(&mut self, part: impl Fn(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
+        loop {
+            match part(self) {
+                Err(Halt::Skipped) if self.is_in_step() => {
+                    self.session.keep_shape(None);
+                    self.rebase()?;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Whether the work is the best result with its tree.
+    fn is_in_step(&self) -> bool {
+        self.tools.is_some() && self.work.candidate(std::iter::empty(), true).text == **self.session.best()
     }
 
     /// Deletion and local edits, while they make the text smaller.
@@ -200,6 +240,7 @@ impl<'g> Reducer<'_, 'g> {
             self.text_pass(Pass::Lines, line_units)?;
             self.text_pass(Pass::Words, word_units)?;
             self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
+            self.custom(|_| true)?;
             if self.options.effort == Effort::Fast {
                 return Ok(());
             }
@@ -406,12 +447,23 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Runs a sweep to its end and learns from it.
     pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
+        self.look_ahead(std::iter::empty());
         let result = sweep.pursue(&mut self.session, &mut self.work, usize::MAX);
         sweep.teach(&mut self.knowledge);
         let kind = self.kinds.entry(sweep.sequence.kind).or_default();
         kind.0 += sweep.removed_count() as u64;
         kind.1 += (sweep.sequence.units.len() - sweep.undecided()) as u64;
         result
+    }
+
+    /// Tells the session what comes after what is asked about next, with the lists that wait (kind, depth and units of
+    /// each), if somebody wants to know.
+    pub(super) fn look_ahead(&mut self, waiting: impl Iterator<Item = (u32, u32, usize)>) {
+        if self.session.wants_prospect() {
+            let is_last = self.minimal() == Minimal::None || self.session.is_in(Pass::Minimality);
+            let tokens = if is_last { 0 } else { self.tokens() };
+            self.session.set_prospect(Prospect::new(&self.knowledge, &self.options.engine, waiting, tokens));
+        }
     }
 
     /// Parses the best result anew and goes on from there. A text that no longer parses (which the

@@ -117,6 +117,8 @@ pub struct Report {
     pub depths: Vec<DepthRow>,
     /// What each pass did.
     pub passes: Vec<PassStats>,
+    /// Passes that were left out on demand while it ran, from some moment on.
+    pub skipped: Vec<&'static str>,
     /// Texts that stayed only because the candidate without them ran into the deadline.
     pub kept_by_timeout: Vec<String>,
     /// Why each token of the result is still there; `None` where there are too many to be looked up.

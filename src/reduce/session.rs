@@ -2,6 +2,7 @@
 //! candidate is accepted. What it does about tests that contradict themselves is in `confirm`.
 
 mod confirm;
+mod watch;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -23,6 +24,7 @@ use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats};
 
 use confirm::{Answers, Confidence};
+use watch::Watch;
 
 /// The deadline is this many times the slowest accepted run.
 const DEADLINE_FACTOR: u32 = 5;
@@ -52,6 +54,8 @@ pub(super) enum Halt {
     Ended(Ended),
     /// The best result was taken back: the work has to begin again from the one that is the best now.
     Returned,
+    /// A pass is not wanted any more: what was under way has to begin again without it.
+    Skipped,
     /// It cannot go on.
     Failed(ReduceError),
 }
@@ -94,6 +98,7 @@ pub(super) struct Session<'a> {
     slowest_accepted: Duration,
     next_ticket: u64,
     pass: &'static str,
+    watch: Watch,
     stats: Vec<PassStats>,
     started: Instant,
     /// Working time before `started`: that of the run whose journal is being read.
@@ -118,6 +123,7 @@ impl<'a> Session<'a> {
         options: &'a Options,
     ) -> Self {
         Session {
+            watch: Watch::new(sink.follows()),
             executor,
             sink,
             cancel,
@@ -244,6 +250,11 @@ impl<'a> Session<'a> {
         self.emit(&Event::Pass { name, round })
     }
 
+    /// Whether a pass is under way.
+    pub(super) fn is_in(&self, pass: Pass) -> bool {
+        self.pass == pass.name()
+    }
+
     /// The test or success to be counted next is of this pass.
     fn attribute(&mut self, pass: Option<Pass>) {
         if let Some(pass) = pass {
@@ -259,9 +270,11 @@ impl<'a> Session<'a> {
     /// Runs the test on a text whatever is known of it and whatever the limits are, and waits for
     /// the outcome.
     pub(super) fn judge(&mut self, text: &[u8], what: &str) -> Result<Outcome, Halt> {
+        self.hold()?;
         self.check_cancel()?;
         let text: Arc<[u8]> = text.into();
         let ticket = self.submit(Arc::clone(&text), self.deadline);
+        self.tell_trying(ticket, self.pass, text.len(), || what.to_owned())?;
         loop {
             let (answered, outcome) = self.wait()?;
             if answered == ticket {
@@ -315,6 +328,12 @@ impl<'a> Session<'a> {
         let Pursuit(asked) = pursuit;
         loop {
             self.check_limits()?;
+            let holds = self.options.control.is_paused();
+            if holds && asked.values().all(|a| a.ticket.is_none()) {
+                self.hold()?;
+                continue;
+            }
+            self.heed_skips()?;
             let check_is_due = self.check_is_due();
             if check_is_due && asked.values().all(|a| a.ticket.is_none()) {
                 self.check_best()?;
@@ -326,6 +345,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             self.withdraw(asked, |question| inquiry.wants(question));
+            self.tell_outlook(inquiry)?;
             let mut answered = false;
             for question in questions {
                 if asked.contains_key(&question) {
@@ -333,7 +353,7 @@ impl<'a> Session<'a> {
                 }
                 let running = asked.values().filter(|a| a.ticket.is_some()).count();
                 // The best result is looked at when nothing else is running.
-                if running >= slots || check_is_due || self.is_last_test_running(running) {
+                if running >= slots || holds || check_is_due || self.is_last_test_running(running) {
                     break;
                 }
                 let candidate = inquiry.candidate(question);
@@ -345,6 +365,11 @@ impl<'a> Session<'a> {
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
                 let (tokens, kept) = (candidate.tokens, candidate.kept.unwrap_or_default());
+                if let Some(ticket) = ticket {
+                    self.tell_trying(ticket, inquiry.pass(question).map_or(self.pass, Pass::name), text.len(), || {
+                        inquiry.describe(question)
+                    })?;
+                }
                 asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
@@ -367,14 +392,14 @@ impl<'a> Session<'a> {
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {
                 Some(Verdict::Timeout) if self.second_chance.as_mut().is_some_and(|tried| tried.insert(key(&text))) => {
-                    let ticket = self.submit(Arc::clone(&text), self.patience(&text));
+                    let ticket = self.submit_again(&text, &what)?;
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
                 Some(verdict) => match self.hear(&text, verdict, ungated)? {
                     Some(verdict) => self.answer(inquiry, asked, question, verdict)?,
                     // It is not clear yet.
                     None => {
-                        let ticket = self.submit(Arc::clone(&text), self.patience(&text));
+                        let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                     }
                 },
@@ -501,11 +526,20 @@ impl<'a> Session<'a> {
         ticket
     }
 
+    /// Runs the test on a candidate of the inquiry once more.
+    fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Halt> {
+        let ticket = self.submit(Arc::clone(text), self.patience(text));
+        self.tell_trying(ticket, self.pass, text.len(), || what.to_owned())?;
+        Ok(ticket)
+    }
+
     fn wait(&mut self) -> Result<(Ticket, Outcome), Halt> {
         let from = Instant::now();
         let answer = self.executor.wait();
         self.waiting += from.elapsed();
-        answer.ok_or_else(|| self.unresolved("the workers have stopped"))
+        let (ticket, outcome) = answer.ok_or_else(|| self.unresolved("the workers have stopped"))?;
+        self.tell_ended(ticket)?;
+        Ok((ticket, outcome))
     }
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {

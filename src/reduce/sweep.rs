@@ -13,6 +13,7 @@ use crate::passes::{NO_DEPTH, Sequence, Unit};
 
 use super::judge;
 use super::options::Order;
+use super::outlook::Ahead;
 use super::session::{Candidate, Halt, Inquiry, Session};
 use super::work::Work;
 
@@ -313,6 +314,12 @@ impl Inquiry for SweepOn<'_, '_, '_> {
             self.work.commit(&self.positions.unit(position).removal);
         }
         progress.accepted.map(|id| id.0)
+    }
+
+    fn ahead(&self) -> Option<Ahead> {
+        let depth = self.positions.sequence.depth;
+        let (units, tests) = (self.search.undecided(), self.search.remaining_tests());
+        Some(Ahead { depth: (depth != NO_DEPTH).then_some(depth), units, tests })
     }
 
     fn describe(&self, question: u64) -> String {

@@ -14,6 +14,7 @@ use crate::passes::{Action, Alternative, Removal};
 use super::classes::Classes;
 use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
 use super::options::Prefer;
+use super::outlook::{Ahead, until_accepted};
 use super::pass::Pass;
 use super::session::{Candidate, Inquiry};
 use super::work::Work;
@@ -196,6 +197,12 @@ impl Inquiry for Trial<'_, '_> {
             self.proven.push(alternative);
         }
         None
+    }
+
+    fn ahead(&self) -> Option<Ahead> {
+        let edits = self.open.values().chain(self.heap.iter().map(|waiting| &waiting.item));
+        let tests = until_accepted(edits.map(|edit| self.classes.chance(edit.class)));
+        Some(Ahead { depth: None, units: self.open.len() + self.heap.len(), tests })
     }
 
     fn heeds_blanks(&self) -> bool {

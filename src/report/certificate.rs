@@ -28,6 +28,8 @@ pub struct Certificate {
     pub hash: String,
     /// What it is minimal in.
     pub level: Minimal,
+    /// The passes that were left out on demand while the reduction ran, which its command line does not say.
+    pub skipped: Vec<String>,
     /// The deletions that show it.
     pub claims: Vec<Claim>,
 }
@@ -75,7 +77,8 @@ impl Certificate {
     pub fn new(report: &Report, command: Vec<OsString>, directory: PathBuf) -> Self {
         let levels = [Minimal::Unit, Minimal::Token, Minimal::Char];
         let level = levels.into_iter().find(|level| level.name() == report.minimal).unwrap_or(Minimal::None);
-        Certificate { command, directory, hash: hash(&report.best), level, claims: report.claims.clone() }
+        let skipped = report.skipped.iter().map(|pass| (*pass).to_owned()).collect();
+        Certificate { command, directory, hash: hash(&report.best), level, skipped, claims: report.claims.clone() }
     }
 
     /// Writes it to a folder, which is made if there is none.
@@ -134,6 +137,9 @@ struct Stored {
     blake3: String,
     directory: Words,
     command: Vec<Words>,
+    /// Passes that were not done, or not to the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    not_done: Vec<String>,
     deletions: Vec<Deletion>,
 }
 
@@ -259,6 +265,7 @@ impl From<&Certificate> for Stored {
             blake3: certificate.hash.clone(),
             directory: certificate.directory.as_os_str().as_bytes().into(),
             command: certificate.command.iter().map(|word| word.as_bytes().into()).collect(),
+            not_done: certificate.skipped.clone(),
             deletions: certificate.claims.iter().map(deletion).collect(),
         }
     }
@@ -280,6 +287,7 @@ impl From<Stored> for Certificate {
             directory: OsString::from(stored.directory).into(),
             hash: stored.blake3,
             level: stored.level.into(),
+            skipped: stored.not_done,
             claims: stored.deletions.into_iter().map(claim).collect(),
         }
     }
@@ -300,6 +308,7 @@ mod tests {
             directory: "/some/where".into(),
             hash: hash(result),
             level: Minimal::Token,
+            skipped: vec!["hoist".to_owned()],
             claims: vec![
                 Claim {
                     level: Minimal::Unit,

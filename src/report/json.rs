@@ -64,10 +64,14 @@ impl JsonLines {
 
 impl EventSink for JsonLines {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.timed(describe(event))
+        match describe(event) {
+            Value::Null => Ok(()),
+            value => self.timed(value),
+        }
     }
 }
 
+/// An event as an object; null for one that is not written.
 fn describe(event: &Event<'_>) -> Value {
     match event {
         Event::Started { size, grammar, syntax_errors, slots } => json!({
@@ -93,6 +97,11 @@ fn describe(event: &Event<'_>) -> Value {
         Event::Slipped { signature, content, .. } => {
             json!({ "event": "slipped", "signature": signature, "bytes": content.len() })
         }
+        // What is told only to those who watch would make the stream depend on whether somebody does.
+        Event::Trying { .. } | Event::Idle { .. } | Event::Outlook(_) => Value::Null,
+        Event::Paused { tests } => json!({ "event": "paused", "tests": tests }),
+        Event::Resumed => json!({ "event": "resumed" }),
+        Event::Skipped { pass, tests } => json!({ "event": "skipped", "pass": pass, "tests": tests }),
         Event::Note(note) => json!({ "event": "note", "text": note }),
         Event::Finished(report) => finished(report),
     }
@@ -135,6 +144,7 @@ fn finished(report: &Report) -> Value {
         "passes": passes,
         "depths": report.depths.iter().map(depth_of).collect::<Vec<_>>(),
         "all_depths": depth_of(&DepthRow { depth: NO_DEPTH, ..DepthRow::total(&report.depths) }),
+        "skipped": report.skipped,
         "kept_by_timeout": report.kept_by_timeout,
     })
 }

@@ -1,7 +1,7 @@
 //! Consumers of a reduction's events: people, machines and files.
 //!
 //! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
-//! [`JsonLines`] writes every event for programs, [`Progress`] shows people what is going on;
+//! [`JsonLines`] writes every event for programs, [`Progress`] and [`Screen`] show people what is going on;
 //! [`Reporters`] hands each event to all of them, the journal and the store first, so that nobody hears of a
 //! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`], [`issue`] and
 //! [`annotations`] speak once, at the end;
@@ -21,6 +21,7 @@ pub mod others;
 pub mod page;
 pub mod progress;
 pub mod reasons;
+pub mod screen;
 pub mod steps;
 pub mod store;
 pub mod summary;
@@ -35,7 +36,8 @@ pub use certificate::{Certificate, CertificateError};
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
-pub use progress::{Progress, Verbosity};
+pub use progress::{Form, Progress, Verbosity};
+pub use screen::Screen;
 pub use store::{Kept, Store, StoreError, state_directory};
 
 /// All consumers of one run.
@@ -50,8 +52,8 @@ pub struct Reporters {
     pub json: Option<JsonLines>,
     /// What the report at the end needs.
     pub history: History,
-    /// Shows what is going on, unless lop was asked to be quiet.
-    pub progress: Option<Progress>,
+    /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
+    pub progress: Option<Box<dyn EventSink>>,
 }
 
 impl EventSink for Reporters {
@@ -70,5 +72,9 @@ impl EventSink for Reporters {
             progress.event(event)?;
         }
         Ok(())
+    }
+
+    fn follows(&self) -> bool {
+        self.progress.as_ref().is_some_and(|progress| progress.follows())
     }
 }

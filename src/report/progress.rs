@@ -30,9 +30,20 @@ pub enum Verbosity {
     Tests,
 }
 
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A line that is kept up to date; where there is no terminal for it, a line for each step.
+    #[default]
+    Line,
+    /// A line for each step, without any control characters.
+    Plain,
+}
+
 /// The consumer of events that speaks to people while a reduction runs, on standard error.
 pub struct Progress {
     verbosity: Verbosity,
+    form: Form,
     /// The live line; `None` where standard error is not a terminal, or one that cannot move back.
     line: Option<ProgressBar>,
     /// Whether styles may be shown in it.
@@ -48,10 +59,11 @@ pub struct Progress {
 impl Progress {
     /// Starts to show; nothing is written before the first event.
     #[must_use]
-    pub fn new(verbosity: Verbosity) -> Self {
-        let live = verbosity > Verbosity::Quiet && io::stderr().is_terminal();
+    pub fn new(verbosity: Verbosity, form: Form) -> Self {
+        let live = form == Form::Line && verbosity > Verbosity::Quiet && io::stderr().is_terminal();
         Progress {
             verbosity,
+            form,
             line: if live { live_line() } else { None },
             styled: anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
             start: Instant::now(),
@@ -67,7 +79,10 @@ impl Progress {
     /// no reason to lose a reduction, so nothing comes of it.
     fn say(&self, text: &str) {
         let write = || {
-            let _ = writeln!(anstream::stderr(), "{text}");
+            let _ = match self.form {
+                Form::Line => writeln!(anstream::stderr(), "{text}"),
+                Form::Plain => writeln!(io::stderr(), "{}", strip_str(text)),
+            };
         };
         match &self.line {
             Some(line) => line.suspend(write),
@@ -187,6 +202,11 @@ impl EventSink for Progress {
                     self.say(&format!("{WARN}note:{WARN:#} {note}"));
                 }
             }
+            Event::Paused { .. } => self.say("paused"),
+            Event::Resumed => self.say("going on"),
+            Event::Skipped { pass, .. } => self.say(&format!("{WARN}skipped:{WARN:#} {pass}, from now on")),
+            // Nobody told it of these: it does not follow.
+            Event::Trying { .. } | Event::Idle { .. } | Event::Outlook(_) => {}
             Event::Finished(_) => {
                 if let Some(line) = &self.line {
                     line.finish_and_clear();

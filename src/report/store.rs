@@ -247,6 +247,17 @@ impl Store {
         }
     }
 
+    /// Removes the original that was moved out of the way.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn drop_original(&mut self) -> io::Result<()> {
+        match &mut self.place {
+            Place::Rename(target) if self.written => target.original.take().map_or(Ok(()), fs::remove_file),
+            _ => Ok(()),
+        }
+    }
+
     /// Keeps `best` at the end of a run that failed: in its place also when nothing has been
     /// written yet.
     ///

@@ -51,6 +51,7 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     tests(out, report, places.checkup.1)?;
     checkup(out, places.checkup)?;
     passes(out, report)?;
+    skipped(out, &report.skipped)?;
     depths(out, &report.depths)?;
     timeouts(out, &report.kept_by_timeout)?;
     writeln!(out)?;
@@ -183,6 +184,15 @@ fn reliability(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
         text::plural(confirmations, "confirmation"),
         text::plural(returns, "result"),
     )
+}
+
+/// What was left out while it ran.
+fn skipped(out: &mut dyn Write, passes: &[&str]) -> io::Result<()> {
+    if passes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    writeln!(out, "  {WARN}not done{WARN:#}, or not to the end, because you skipped it: {}", passes.join(", "))
 }
 
 /// Other crashes, and where they are.
@@ -324,6 +334,7 @@ mod tests {
             }],
             passes: vec![PassStats { name: "comments", tests: 1, accepted: 1, bytes: 900, tokens: 0 }],
             necessity: None,
+            skipped: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
             model: Model::new(None),
             minimal: "token",

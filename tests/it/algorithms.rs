@@ -9,7 +9,7 @@ use lop::exec::{Executor, Inline};
 use lop::grammar::{EMBEDDED, Folder, Registry};
 use lop::oracle::Cancel;
 use lop::reduce::{Ended, Event, EventSink, Method, Order, Report};
-use lop::{Options, Silent, reduce};
+use lop::{Options, Silent, reduce_with};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
@@ -201,7 +201,8 @@ fn without_productions_the_grammar_reducer_has_subtrees_only() {
             yes_if(has(c, "2") && has(c, "4"))
         });
         let options = named("grammar-reducer");
-        reduce(input.as_bytes(), grammar, &mut executor, &options, &mut notes, &Cancel::new()).expect("interesting");
+        reduce_with(input.as_bytes(), grammar, &mut executor, &options, &mut notes, &Cancel::new())
+            .expect("interesting");
         drop(executor);
         (asked, notes.0)
     };
@@ -228,7 +229,7 @@ impl EventSink for Notes {
 
 fn reduced_by(method: Method, file: &str, input: &str, executor: &mut dyn Executor) -> Report {
     let grammar = grammar(file, input.as_bytes());
-    let report = reduce(input.as_bytes(), grammar, executor, &by(method), &mut Silent, &Cancel::new());
+    let report = reduce_with(input.as_bytes(), grammar, executor, &by(method), &mut Silent, &Cancel::new());
     report.expect("the input is interesting")
 }
 
@@ -304,7 +305,7 @@ fn cancelling_ends_any_algorithm_with_the_best_so_far() {
             yes_if(has(c, "f9(int"))
         });
         let grammar = grammar("x.c", input.as_bytes());
-        let report = reduce(input.as_bytes(), grammar, &mut executor, &by(method), &mut Silent, &cancel);
+        let report = reduce_with(input.as_bytes(), grammar, &mut executor, &by(method), &mut Silent, &cancel);
         let report = report.expect("the input is interesting");
         drop(executor);
         assert_eq!((report.ended, tests), (Ended::Cancelled, 12), "{}", method.name());

@@ -5,15 +5,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use lop::engine::Verdict;
-use lop::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, Ticket};
+use lop::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, Threads, Ticket};
 use lop::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, Unresolved};
-use lop::{Options, Silent, reduce};
+use lop::{Options, Silent, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+
+use super::examples::remote_executor::Remote;
 
 /// Says of a candidate what it is, or panics.
 type Judge = Arc<dyn Fn(&[u8]) -> Verdict + Send + Sync>;
@@ -22,11 +25,19 @@ type Judge = Arc<dyn Fn(&[u8]) -> Verdict + Send + Sync>;
 type Backend = (&'static str, usize, fn(Judge) -> Box<dyn Executor>);
 
 /// Every executor that there is.
-const BACKENDS: [Backend; 4] = [
+const BACKENDS: [Backend; 9] = [
     ("inline", 1, |judge| Box::new(Inline::new(move |candidate: &[u8]| judge(candidate)))),
     ("inline with slots", 4, |judge| Box::new(Inline::new(move |candidate: &[u8]| judge(candidate)).with_slots(4))),
     ("one worker", 1, |judge| Box::new(workers(Function(judge), 1))),
+    ("one worker in the caller's thread", 1, |judge| {
+        let options = LocalOptions { workers: 1, while_waiting: true, ..LocalOptions::default() };
+        Box::new(LocalWorkers::new(Arc::new(Function(judge)), &options).expect("a worker without a thread"))
+    }),
     ("three workers", 3, |judge| Box::new(workers(Function(judge), 3))),
+    ("one thread", 1, |judge| Box::new(threads(judge, 1))),
+    ("three threads", 3, |judge| Box::new(threads(judge, 3))),
+    ("one remote machine", 1, |judge| Box::new(Remote::connect(1, judge))),
+    ("three remote machines", 3, |judge| Box::new(Remote::connect(3, judge))),
 ];
 
 /// An oracle without processes.
@@ -45,6 +56,15 @@ impl Oracle for Function {
 fn workers(oracle: impl Oracle + 'static, count: usize) -> LocalWorkers {
     let options = LocalOptions { workers: count, ..LocalOptions::default() };
     LocalWorkers::new(Arc::new(oracle), &options).expect("workers start")
+}
+
+/// Threads of a scope that ends with them, in a thread of its own.
+fn threads(judge: Judge, count: usize) -> Threads {
+    let (sender, made) = mpsc::channel();
+    thread::spawn(move || {
+        thread::scope(|scope| sender.send(Threads::new(scope, count, &*judge)).expect("it is waited for"));
+    });
+    made.recv().expect("it is sent").expect("threads start")
 }
 
 /// Runs `test` with each backend, its executor judging by `judge`.
@@ -312,7 +332,7 @@ fn late_and_reordered_answers_do_no_harm() {
         each(judge, |name, inner| {
             let mut executor = Late { inner, back: Vec::new(), random: ChaCha8Rng::seed_from_u64(seed) };
             let options = Options::default();
-            let report = reduce(input.as_bytes(), None, &mut executor, &options, &mut Silent, &Cancel::new())
+            let report = reduce_with(input.as_bytes(), None, &mut executor, &options, &mut Silent, &Cancel::new())
                 .expect("the input is interesting");
             let best = String::from_utf8_lossy(&report.best);
             assert_eq!(keeps(&report.best), 11, "{name}: {best}");

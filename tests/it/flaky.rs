@@ -10,7 +10,7 @@ use lop::engine::Verdict;
 use lop::exec::Inline;
 use lop::oracle::Cancel;
 use lop::reduce::{Ended, Event, EventSink, Method};
-use lop::{Options, Report, Silent, reduce};
+use lop::{Options, Report, Silent, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use regex::bytes::Regex;
@@ -90,7 +90,7 @@ impl Subject {
         })
         .with_slots(slots);
         let grammar = grammar(self.file, &self.input);
-        let report = reduce(&self.input, grammar, &mut executor, &options, &mut Silent, &Cancel::new());
+        let report = reduce_with(&self.input, grammar, &mut executor, &options, &mut Silent, &Cancel::new());
         drop(executor);
         (report.expect("it starts, and nothing else is in the way"), runs.get())
     }
@@ -254,7 +254,7 @@ fn a_lie_that_was_accepted_is_taken_back() {
         let mut executor = Inline::new(lies_at(run, truth));
         let grammar = grammar("x.c", input.as_bytes());
         let options = Options::default();
-        let report = reduce(input.as_bytes(), grammar, &mut executor, &options, &mut *sink, &Cancel::new());
+        let report = reduce_with(input.as_bytes(), grammar, &mut executor, &options, &mut *sink, &Cancel::new());
         let report = report.expect("the input is interesting");
         assert!(truth(&report.best), "{run}");
         assert_eq!(sink.content, report.best, "{run}: what is on disk is the result");

@@ -10,7 +10,7 @@ use lop::exec::Inline;
 use lop::oracle::Cancel;
 use lop::reduce::{Event, EventSink};
 use lop::syntax::{SyntaxParser, error_count};
-use lop::{Options, reduce};
+use lop::{Options, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -38,7 +38,7 @@ impl EventSink for Accepted {
 fn accepted(file: &str, input: &str, options: &Options, slots: usize, test: impl FnMut(&[u8]) -> Verdict) -> Accepted {
     let (mut accepted, mut executor) = (Accepted::default(), Inline::new(test).with_slots(slots));
     let grammar = grammar(file, input.as_bytes());
-    reduce(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new()).expect("interesting");
+    reduce_with(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new()).expect("interesting");
     accepted
 }
 

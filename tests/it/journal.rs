@@ -9,7 +9,7 @@ use lop::engine::Verdict;
 use lop::exec::{Inline, Remembering, key};
 use lop::journal::{Header, Journal, JournalError, Lock, Notes, Past, Text};
 use lop::oracle::Cancel;
-use lop::reduce::{Event, EventSink, Options, Report, reduce};
+use lop::reduce::{Event, EventSink, Options, Report, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -424,7 +424,7 @@ fn header() -> Header {
     }
 }
 
-fn reduce_with(notes: Notes, runs: &mut usize) -> (Report, Vec<Vec<u8>>) {
+fn with_notes(notes: Notes, runs: &mut usize) -> (Report, Vec<Vec<u8>>) {
     let mut inner = Inline::new(|text: &[u8]| {
         *runs += 1;
         if is_interesting(text) { Verdict::Interesting } else { Verdict::NotInteresting }
@@ -433,7 +433,7 @@ fn reduce_with(notes: Notes, runs: &mut usize) -> (Report, Vec<Vec<u8>>) {
     let mut executor = Remembering::new(&mut inner, &mut memory);
     let mut witness = Witness { notes, accepted: Vec::new() };
     let options = Options::default();
-    let report = reduce(input().as_bytes(), None, &mut executor, &options, &mut witness, &Cancel::new());
+    let report = reduce_with(input().as_bytes(), None, &mut executor, &options, &mut witness, &Cancel::new());
     (report.expect("it is interesting"), witness.accepted)
 }
 
@@ -444,7 +444,7 @@ fn every_best_result_comes_back_from_the_journal() {
         Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
     assert_eq!(before, None);
     let mut runs = 0;
-    let (report, accepted) = reduce_with(Notes::new(Some(journal), None), &mut runs);
+    let (report, accepted) = with_notes(Notes::new(Some(journal), None), &mut runs);
     assert!(accepted.len() > 5, "{}", accepted.len());
     let path = folder.path("state/journal");
     let past = past(&path);
@@ -458,7 +458,7 @@ fn every_best_result_comes_back_from_the_journal() {
     assert!(matches!(Lock::take(&path), Err(JournalError::Busy(_))));
     let journal = Journal::resume(lock, &past).expect("it is whole");
     let mut again = 0;
-    let (second, steps) = reduce_with(Notes::new(Some(journal), None), &mut again);
+    let (second, steps) = with_notes(Notes::new(Some(journal), None), &mut again);
     assert_eq!((again, second.from_journal), (0, runs as u64));
     assert_eq!((steps, second.best, second.tests), (accepted, report.best, report.tests));
     assert_eq!(fs::metadata(&path).expect("a file").len(), length);
@@ -480,7 +480,7 @@ fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
 fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
     let folder = Folder::new();
     let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
-    let (report, _) = reduce_with(Notes::new(Some(journal), None), &mut 0);
+    let (report, _) = with_notes(Notes::new(Some(journal), None), &mut 0);
     let path = folder.path("state/journal");
     let whole = fs::read(&path).expect("a journal");
     let mut read = 0;
@@ -496,7 +496,7 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
         let known = past.outcomes();
         let journal = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
         let mut runs = 0;
-        let (again, _) = reduce_with(Notes::new(Some(journal), None), &mut runs);
+        let (again, _) = with_notes(Notes::new(Some(journal), None), &mut runs);
         assert_eq!((again.best, runs + known), (report.best.clone(), report.tests.total() as usize), "{length}");
         let after = self::past(&path);
         assert_eq!((after.dropped, after.text(usize::MAX).expect("whole")), (0, report.best.clone()), "{length}");

@@ -16,7 +16,7 @@ use lop::reduce::{Ended, Event, EventSink, Minimal, Order, Schedule};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use lop::{Options, ReduceError, Report, Silent, reduce};
+use lop::{Options, ReduceError, Report, Silent, reduce_with};
 
 pub(crate) fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
     let registry = Registry::embedded().expect("the shipped grammars are right");
@@ -44,7 +44,7 @@ pub(crate) fn run(
         log.borrow_mut().push(candidate.to_vec());
         test(candidate)
     });
-    let report = reduce(input, grammar(file, input), &mut executor, options, &mut Silent, &Cancel::new());
+    let report = reduce_with(input, grammar(file, input), &mut executor, options, &mut Silent, &Cancel::new());
     drop(executor);
     (report, asked.take())
 }
@@ -181,7 +181,7 @@ fn by_levels_depths_never_decrease_inside_a_sweep() {
     let mut depths = Depths::default();
     let options = Options { schedule: Schedule::Levels, ..Options::default() };
     let mut executor = Inline::new(test);
-    let report = reduce(
+    let report = reduce_with(
         input.as_bytes(),
         grammar("x.c", input.as_bytes()),
         &mut executor,
@@ -205,7 +205,7 @@ fn several_tests_at_a_time_end_at_the_same_result() {
     let alone = reduced("x.c", input.as_bytes(), test);
     for slots in [2, 3, 8] {
         let mut executor = Inline::new(test).with_slots(slots);
-        let report = reduce(
+        let report = reduce_with(
             input.as_bytes(),
             grammar("x.c", input.as_bytes()),
             &mut executor,
@@ -325,8 +325,9 @@ fn an_input_too_large_to_parse_is_cut_down_by_lines_first() {
     }
     let mut executor = Inline::new(|c: &[u8]| yes_if(has(c, "f123(int")));
     let grammar = grammar("x.c", input.as_bytes());
-    let report = reduce(input.as_bytes(), grammar, &mut executor, &options, &mut Passes(&mut passes), &Cancel::new())
-        .expect("interesting");
+    let report =
+        reduce_with(input.as_bytes(), grammar, &mut executor, &options, &mut Passes(&mut passes), &Cancel::new())
+            .expect("interesting");
     assert!(report.best.len() < 15, "{:?}", String::from_utf8_lossy(&report.best));
     assert_eq!(passes.first(), Some(&"lines"));
     assert!(passes.contains(&"siblings"), "then the tree is used: {passes:?}");
@@ -483,7 +484,7 @@ fn answers_in_any_order_end_at_a_result_that_was_judged() {
             let mut executor = Shuffled::new(test, slots, random);
             let options = Options { max_tests: Some(2_000), ..Options::default() };
             let grammar = grammar("x.c", input.as_bytes());
-            let report = reduce(input.as_bytes(), grammar, &mut executor, &options, &mut Silent, &Cancel::new())
+            let report = reduce_with(input.as_bytes(), grammar, &mut executor, &options, &mut Silent, &Cancel::new())
                 .expect("interesting");
             assert_eq!(test(&report.best), Verdict::Interesting, "{slots} slots, seed {seed}");
             assert!(report.best.len() < input.len());

@@ -10,7 +10,7 @@ use lop::engine::Verdict;
 use lop::exec::Inline;
 use lop::grammar::{Grammar, Registry};
 use lop::oracle::Cancel;
-use lop::reduce::{Ended, Options, ReduceError, Silent, reduce};
+use lop::reduce::{Ended, Options, ReduceError, Silent, reduce_with};
 use proptest::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -189,7 +189,7 @@ proptest! {
         for grammar in grammars() {
             let options = Options { allow_empty: true, ..Options::default() };
             let mut executor = Inline::new(|_: &[u8]| Verdict::Interesting).with_slots(slots);
-            let report = reduce(&input, grammar, &mut executor, &options, &mut Silent, &Cancel::new()).expect("it is interesting");
+            let report = reduce_with(&input, grammar, &mut executor, &options, &mut Silent, &Cancel::new()).expect("it is interesting");
             prop_assert_eq!(report.best, b"");
             prop_assert_eq!(report.ended, Ended::Complete);
         }
@@ -199,7 +199,7 @@ proptest! {
     fn an_always_false_test_is_reported(input in any_bytes()) {
         for grammar in grammars() {
             let mut executor = Inline::new(|_: &[u8]| Verdict::NotInteresting);
-            let result = reduce(&input, grammar, &mut executor, &Options::default(), &mut Silent, &Cancel::new());
+            let result = reduce_with(&input, grammar, &mut executor, &Options::default(), &mut Silent, &Cancel::new());
             let reported = matches!(result, Err(ReduceError::NotInteresting { .. }));
             prop_assert!(reported);
         }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// The layers from left to right; a layer may use those of lower rank and itself.
-const LAYERS: [(&str, u32); 12] = [
+const LAYERS: [(&str, u32); 13] = [
     ("engine", 0),
     ("syntax", 0),
     ("grammar", 1),
@@ -21,6 +21,7 @@ const LAYERS: [(&str, u32); 12] = [
     ("compare", 4),
     ("doctor", 4),
     ("journal", 4),
+    ("library", 4),
     ("report", 5),
     ("cli", 6),
 ];

@@ -177,7 +177,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let oracle: Arc<dyn Oracle> = Arc::new(oracle);
     let mut start = |workers: usize| -> Result<Box<dyn Executor>, StartError> {
         let slots = SlotOptions { directory: None, candidate_len: problem.content.len(), owns_process: true };
-        let options = LocalOptions { workers, cancel: cancel.clone(), slots };
+        let options = LocalOptions { workers, cancel: cancel.clone(), slots, while_waiting: true };
         Ok(Box::new(LocalWorkers::new(Arc::clone(&oracle), &options)?))
     };
     let line = live_line();

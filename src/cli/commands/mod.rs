@@ -1,9 +1,12 @@
 //! What lop can be told to do.
 
 pub mod compare;
+pub mod completions;
+pub mod config;
 pub mod doctor;
 pub mod grammars;
 pub mod history;
+pub mod man;
 pub mod passes;
 pub mod reduce;
 pub mod replay;

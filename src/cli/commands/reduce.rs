@@ -18,10 +18,11 @@ use crate::doctor::{Checkup, Extent, Patient};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
-use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce};
+use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_with};
+use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text;
-use crate::report::{History, JsonLines, Kept, Others, Progress, Reporters, Store, Verbosity, diff, state_directory};
+use crate::report::{History, JsonLines, Kept, Others, Reporters, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
 use super::reported::{self, Reported, open_page};
@@ -60,7 +61,8 @@ pub(super) enum Start {
 pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
-    detect::settle(&mut settings, matches!(start, Start::New(_)), &cancel)?;
+    let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
+    detect::settle(&mut settings, typed, &cancel)?;
     let header = state::header(&settings, &start.arguments())?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
@@ -79,6 +81,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         kept: settings.kept,
         typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
         state: settings.state.clone(),
+        tidy: settings.tidy,
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
     let mut reported = Reported {
@@ -100,6 +103,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         },
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
+        while_waiting: true,
     };
     let oracle = Arc::new(settings.oracle);
     let workers = LocalWorkers::new(oracle.clone(), &options)?;
@@ -113,7 +117,13 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
     let (journal, note) = start.journal(settings.state.as_deref(), &header, &settings.content, &mut store)?;
     let notes = Notes::new(journal, cache);
-    let progress = (settings.verbosity > Verbosity::Quiet).then(|| Progress::new(settings.verbosity));
+    let progress = settings.ui.display(settings.verbosity, settings.json.as_deref(), || Subject {
+        path: run.path.clone(),
+        input: settings.content.as_slice().into(),
+        grammar: settings.grammar.clone(),
+        control: settings.options.control.clone(),
+        cancel: cancel.clone(),
+    });
     let folder = settings.state.unwrap_or_else(|| state_directory(&settings.path, &run.kept));
     let others = Others::new(&folder, &settings.path);
     let history = History::default();
@@ -136,7 +146,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
     let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.clone() });
     let result = result.and_then(|()| {
-        reduce(&settings.content, settings.grammar, &mut executor, &settings.options, &mut sink, &cancel)
+        reduce_with(&settings.content, settings.grammar, &mut executor, &settings.options, &mut sink, &cancel)
     });
     let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
@@ -224,6 +234,8 @@ struct Run {
     state: Option<PathBuf>,
     /// Whether other commands have to agree with the test.
     has_companions: bool,
+    /// Whether the original goes once the reduction is complete.
+    tidy: bool,
 }
 
 impl Run {
@@ -251,6 +263,13 @@ impl Run {
             };
             Err(Failure::Result { source, place: self.place(), kept })
         })?;
+        if self.tidy && report.ended == Ended::Complete {
+            store.drop_original().map_err(|source| Failure::Result {
+                source,
+                place: self.place(),
+                kept: "it is there, and so is the original".to_owned(),
+            })?;
+        }
         notes.ended(report.ended).map_err(|source| Failure::Result {
             source,
             place: "the journal".to_owned(),

@@ -45,6 +45,7 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
         workers: args.jobs.unwrap_or(0),
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: result.len(), owns_process: true },
+        while_waiting: true,
     };
     let mut workers = LocalWorkers::new(Arc::new(oracle), &options)?;
     let first = Job {

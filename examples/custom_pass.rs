@@ -1,0 +1,89 @@
+//! A pass of one's own: columns of a table. Rows go as lines, but a column is a cell of every row, and a table with
+//! rows of different lengths is not even read by the program under test: only whoever knows what a column is can take
+//! one out. Run it with `cargo run --example custom_pass`.
+
+use std::ops::Range;
+
+use lop::reduce::{Proposed, Snapshot};
+use lop::syntax::Edit;
+use lop::{Config, CustomPass, Report, Verdict};
+
+const TABLE: &[u8] = b"\
+id,name,status,city,amount,note
+1,Ada,ok,London,12.50,first
+2,Bob,ok,Paris,7.00,
+3,Cyd,overdrawn,Oslo,-3.20,call back
+4,Dan,ok,Rome,99.99,none
+";
+
+/// Takes columns out, and makes cells simple.
+struct Columns;
+
+impl CustomPass for Columns {
+    fn name(&self) -> &'static str {
+        "columns"
+    }
+
+    fn propose(&self, snapshot: &Snapshot<'_>) -> Proposed {
+        let rows = rows(snapshot.text);
+        let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+        // The comma behind a cell goes with it, or for the last one that before it.
+        let without = |cells: &Vec<Range<usize>>, column: usize| -> Option<Edit> {
+            let cell = cells.get(column)?;
+            let range = match cells.get(column + 1) {
+                Some(next) => cell.start..next.start,
+                None => column.checked_sub(1).map_or(cell.start, |before| cells[before].end)..cell.end,
+            };
+            // Exactly so: around what goes no blank is to be added or taken away.
+            Some(Edit::delete_raw(range))
+        };
+        let columns = (0..width).map(|column| rows.iter().filter_map(|cells| without(cells, column)).collect());
+        let cells = rows.iter().flatten().filter(|cell| cell.len() > 1);
+        let simple = cells.map(|cell| vec![Edit { raw: true, ..Edit::replace(cell.clone(), b"0".as_slice()) }]);
+        Proposed::new().any_of(columns).one_of(simple)
+    }
+}
+
+/// Where the cells of each row are.
+fn rows(text: &[u8]) -> Vec<Vec<Range<usize>>> {
+    let mut at = 0;
+    let mut ranges = |part: &[u8]| {
+        at += part.len() + 1;
+        at - part.len() - 1..at - 1
+    };
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| line.split(|byte| *byte == b',').map(&mut ranges).collect()).collect()
+}
+
+/// The program under test: it refuses a table with rows of different lengths, and trips over some accounts.
+fn crashes(table: &[u8]) -> Verdict {
+    let rows = rows(table);
+    if rows.windows(2).any(|two| two[0].len() != two[1].len()) {
+        return Verdict::Invalid;
+    }
+    let cells = |row: &Vec<Range<usize>>| row.iter().map(|cell| table[cell.clone()].to_vec()).collect::<Vec<_>>();
+    let [head, rest @ ..] = rows.as_slice() else { return Verdict::Invalid };
+    let status = cells(head).iter().position(|cell| cell == b"status");
+    Verdict::from(status.is_some_and(|column| rest.iter().any(|row| cells(row)[column] == b"overdrawn")))
+}
+
+/// Reduces the table, with the pass and without it.
+pub(crate) fn run() -> Result<[Report; 2], lop::Error> {
+    let config = || Config::new().language("text");
+    Ok([lop::reduce(TABLE, crashes, &config().pass(Columns))?, lop::reduce(TABLE, crashes, &config())?])
+}
+
+#[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
+fn main() -> Result<(), lop::Error> {
+    for (report, how) in run()?.iter().zip(["with", "without"]) {
+        anstream::println!(
+            "{how} the pass, {} tests:\n{}",
+            report.tests.total(),
+            String::from_utf8_lossy(&report.best)
+        );
+        for pass in report.passes.iter().filter(|pass| pass.accepted > 0) {
+            anstream::println!("  {}: {} tests, {} accepted", pass.name, pass.tests, pass.accepted);
+        }
+    }
+    Ok(())
+}

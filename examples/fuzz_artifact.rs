@@ -1,0 +1,104 @@
+//! What a fuzzer like libFuzzer leaves behind, made small: an artifact is a file of bytes, mostly no text at all, and
+//! the fuzz target is a function of it. Run it with `cargo run --example fuzz_artifact`, or with the path of a file.
+//!
+//! A format that says how long its parts are resists: no byte of a part can go as long as its length says otherwise. A
+//! pass of a dozen lines knows that, and takes parts out whole, or a byte with the length.
+//!
+//! A target that kills its process is a command for lop: `lop crash-adc83b19 -- ./fuzz_target @@`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lop::reduce::{Prefer, Proposed, Snapshot};
+use lop::syntax::Edit;
+use lop::{Config, CustomPass, Report};
+
+/// The fuzz target: reads pictures made of chunks, each a marker, its kind, its length and its content.
+fn target(data: &[u8]) {
+    let Some(mut rest) = data.strip_prefix(b"\xFF\xD8") else { return };
+    let mut palette: Vec<u8> = Vec::new();
+    while let [0xFF, kind, length, content @ ..] = rest {
+        let Some((content, behind)) = content.split_at_checked(usize::from(*length)) else { return };
+        match kind {
+            0xC4 => palette = content.to_vec(),
+            // The bug: nobody has looked whether the palette is that long.
+            0xDA => content.iter().for_each(|&index| assert!(usize::from(index) < palette.len(), "no such colour")),
+            _ => {}
+        }
+        rest = behind;
+    }
+}
+
+/// An artifact: many chunks, one of which asks for a colour that is not there.
+pub(crate) fn artifact() -> Vec<u8> {
+    let mut data = b"\xFF\xD8".to_vec();
+    let mut chunk = |kind: u8, content: &[u8]| {
+        data.extend([0xFF, kind, u8::try_from(content.len()).expect("a short chunk")]);
+        data.extend(content);
+    };
+    chunk(0xE0, b"JFIF\x00\x01\xFE\x80");
+    chunk(0xC4, &[0x80, 0x90, 0xA0]);
+    for row in 0..20 {
+        chunk(0xDA, &[0, 1, 2, row % 3]);
+        chunk(0xFE, &[0xF0 | row; 9]);
+    }
+    chunk(0xDA, &[1, 2, 0x97, 0]);
+    chunk(0xFE, b"\xC3\x28 no text");
+    data
+}
+
+/// Whether the target panics with the message that is looked for: another panic is another bug.
+fn crashes(data: &[u8]) -> bool {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(data))) else { return false };
+    panic.downcast_ref::<&str>().is_some_and(|message| message.contains("no such colour"))
+}
+
+/// Knows of chunks and their lengths.
+struct Chunks;
+
+impl CustomPass for Chunks {
+    fn name(&self) -> &'static str {
+        "chunks"
+    }
+
+    fn propose(&self, snapshot: &Snapshot<'_>) -> Proposed {
+        let data = snapshot.text;
+        let mut chunks = Vec::new();
+        let mut at = 2;
+        while let Some(&[0xFF, _, length]) = data.get(at..at + 3) {
+            let end = at + 3 + usize::from(length);
+            chunks.push(at..end.min(data.len()));
+            at = end;
+        }
+        // Shorter by one byte, and the length says so.
+        let shorter = |chunk: &std::ops::Range<usize>| {
+            let (length, content) = (chunk.start + 2, chunk.start + 3..chunk.end);
+            let less = vec![data[length].saturating_sub(1)];
+            let change = Edit { raw: true, ..Edit::replace(length..length + 1, less) };
+            content.map(move |byte| vec![change.clone(), Edit::delete_raw(byte..byte + 1)])
+        };
+        let whole = chunks.iter().map(|chunk| vec![Edit::delete_raw(chunk.clone())]);
+        Proposed::new().any_of(whole).one_of(chunks.iter().flat_map(shorter))
+    }
+}
+
+/// Makes an artifact small, with the pass or without it. What counts in it is bytes: it has no words.
+pub(crate) fn run(data: &[u8], knows_chunks: bool) -> Result<Report, lop::Error> {
+    let config = Config::new().language("text").options(|options| options.prefer = Prefer::Bytes);
+    lop::reduce(data, crashes, &if knows_chunks { config.pass(Chunks) } else { config })
+}
+
+#[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Panics are what is looked for here: nobody need be told of each.
+    std::panic::set_hook(Box::new(|_| {}));
+    let data = match std::env::args_os().nth(1) {
+        Some(path) => std::fs::read(path)?,
+        None => artifact(),
+    };
+    for (how, knows_chunks) in [("without", false), ("with", true)] {
+        let report = run(&data, knows_chunks)?;
+        let (tests, best) = (report.tests.total(), &report.best);
+        anstream::println!("{how} the pass: {} bytes became {} in {tests} tests: {best:02x?}", data.len(), best.len());
+    }
+    Ok(())
+}

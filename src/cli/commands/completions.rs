@@ -1,0 +1,30 @@
+//! `lop completions SHELL`: what a shell needs to complete lop's command lines.
+
+use std::io::Write;
+
+use clap::{Args, CommandFactory};
+use clap_complete::{Shell, generate};
+
+use crate::cli::args::Cli;
+use crate::cli::failure::Failure;
+
+/// `lop completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Writes the script on standard output.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(args: &CompletionsArgs) -> Result<(), Failure> {
+    let mut command = Cli::command();
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    generate(args.shell, &mut command, name, &mut script);
+    let mut out = std::io::stdout().lock();
+    out.write_all(&script).and_then(|()| out.flush()).or_else(Failure::unless_closed)
+}

@@ -1,0 +1,232 @@
+//! One `lop.toml`: its entries, each held against the option of its name and turned into words of the command line.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, Command, Id};
+use toml::{Spanned, Value};
+
+use crate::cli::failure::Failure;
+
+/// Options that belong to one run and have no place in a file, and why.
+const OF_ONE_RUN: [(&str, &str); 10] = [
+    ("--output", "it names the result of one run"),
+    ("--json", "it names a file of one run"),
+    ("--report", "it names a file of one run"),
+    ("--state", "it names the journal of one run"),
+    ("--keep-lines", "it counts the lines of one FILE"),
+    ("--while-passing", "it is a part of one test"),
+    ("--tidy", "it drops the only copy of the original, which should be asked for each time"),
+    ("--allow-empty", "it switches off a check, which should be asked for each time"),
+    ("--no-config", "it is about the files themselves"),
+    ("--compat", "it says how one command line is read"),
+];
+
+/// What is no option at all, but might be looked for.
+const POSITIONAL: [&str; 4] = ["file", "test", "cmd", "command"];
+
+/// A name is taken for a slip of another one from this likeness on (Jaro-Winkler, 0 to 1).
+const LIKENESS: f64 = 0.7;
+
+/// An option that a file sets.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The option's.
+    pub(super) id: Id,
+    /// The option's name without dashes.
+    pub(crate) name: String,
+    /// The value as it was written.
+    pub(crate) shown: String,
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The line, counted from 1.
+    pub(crate) line: usize,
+    /// The same on a command line; none for a flag that is false.
+    pub(super) words: Vec<OsString>,
+}
+
+/// The entries of a file.
+///
+/// # Errors
+/// Whatever is wrong in it, with the line and the way out.
+pub(super) fn entries(path: &Path, text: &str, command: &Command) -> Result<Vec<Entry>, Failure> {
+    let wrong = |offset: usize, message: String, hint: String| Failure::Usage {
+        message: format!("{}:{}: {message}", path.display(), line_of(text, offset)),
+        hint,
+    };
+    let table: BTreeMap<Spanned<String>, Spanned<Value>> = toml::from_str(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        let said = error.message().trim_end().replace('\n', " ");
+        wrong(
+            offset,
+            said,
+            "entries are written `jobs = 4`, one a line; --no-config goes on without the file".to_owned(),
+        )
+    })?;
+    let mut entries = Vec::new();
+    for (key, value) in &table {
+        let (name, offset) = (key.get_ref(), key.span().start);
+        let arg = option(command, name).map_err(|(message, hint)| wrong(offset, message, hint))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let words = words(arg, value.get_ref(), folder)
+            .map_err(|takes| wrong(offset, format!("{name} {takes}"), format!("--{name} in `lop --help` says more")))?;
+        check(command, &words).map_err(|message| wrong(offset, message, "see `lop --help`".to_owned()))?;
+        entries.push(Entry {
+            id: arg.get_id().clone(),
+            name: name.clone(),
+            shown: shown(value.get_ref()),
+            path: path.to_owned(),
+            line: line_of(text, offset),
+            words,
+        });
+    }
+    entries.sort_by_key(|entry| entry.line);
+    Ok(entries)
+}
+
+/// The option of a name, or what is wrong with the name and the way out.
+fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, String)> {
+    if let Some((_, why)) = OF_ONE_RUN.iter().find(|(option, _)| option.trim_start_matches('-') == name) {
+        return Err((format!("{name} cannot be set in a file: {why}"), format!("give --{name} on the command line")));
+    }
+    if POSITIONAL.contains(&name.to_ascii_lowercase().as_str()) {
+        let message =
+            format!("{name} cannot be set in a file: what is reduced, and by which test, is said in each run");
+        return Err((message, "lop TEST FILE, or lop FILE -- CMD ARGS…".to_owned()));
+    }
+    let options = || command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
+    if let Some((arg, _)) = options().find(|(_, long)| *long == name) {
+        return Ok(arg);
+    }
+    let likeness = |long: &str| strsim::jaro_winkler(long, &name.replace('_', "-"));
+    let closest = options().map(|(_, long)| long).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let hint = match closest.filter(|long| likeness(long) >= LIKENESS) {
+        Some(long) => format!("{long} is an option"),
+        None => "the keys are the long options of `lop --help`, without the dashes".to_owned(),
+    };
+    Err((format!("there is no option {name}"), hint))
+}
+
+/// The words of a command line that say the same, or what the option takes instead.
+fn words(arg: &Arg, value: &Value, folder: &Path) -> Result<Vec<OsString>, &'static str> {
+    let long = arg.get_long().expect("it was found by its long name");
+    let flag = || OsString::from(format!("--{long}"));
+    let is_path = arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>();
+    let one = |value: &Value, takes: &'static str| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            _ => return Err(takes),
+        };
+        let mut word = flag();
+        word.push("=");
+        // A file means its paths as seen from where it is.
+        word.push(if is_path { folder.join(text).into_os_string() } else { text.into() });
+        Ok(word)
+    };
+    match (arg.get_action(), value) {
+        (ArgAction::SetTrue, Value::Boolean(set)) => Ok(if *set { vec![flag()] } else { Vec::new() }),
+        (ArgAction::SetTrue, _) => Err("takes true or false"),
+        (ArgAction::Count, Value::Integer(times @ 0..=9)) => Ok((0..*times).map(|_| flag()).collect()),
+        (ArgAction::Count, _) => Err("takes a number from 0 to 9"),
+        (ArgAction::Append, Value::Array(values)) => {
+            values.iter().map(|value| one(value, "takes a list of strings or numbers")).collect()
+        }
+        _ => Ok(vec![one(value, "takes one string or number")?]),
+    }
+}
+
+/// Whether the command line takes these words, or what it says about them in a line.
+fn check(command: &Command, words: &[OsString]) -> Result<(), String> {
+    let line = std::iter::once("lop".into()).chain(words.iter().cloned());
+    let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };
+    let said = error.render().to_string();
+    let lines = said.lines().map(str::trim).take_while(|line| !line.starts_with("For more")).filter(|l| !l.is_empty());
+    Err(lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned())
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    fn read(text: &str) -> Result<Vec<Entry>, Failure> {
+        entries(Path::new("/p/lop.toml"), text, &Cli::command())
+    }
+
+    fn wrong(text: &str) -> (String, String) {
+        match read(text).expect_err(text) {
+            Failure::Usage { message, hint } => (message, hint),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn entries_become_words_of_the_command_line() {
+        let text = "fast = true\nquiet = false\njobs = 4\nverbose = 2\ntimeout = 1.5\nskip = [\"rename\", \"pairs\"]\n";
+        let words: Vec<String> = read(text)
+            .expect("it is sound")
+            .into_iter()
+            .flat_map(|entry| entry.words)
+            .map(|word| word.into_string().expect("plain"))
+            .collect();
+        let expected =
+            ["--fast", "--jobs=4", "--verbose", "--verbose", "--timeout=1.5", "--skip=rename", "--skip=pairs"];
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn paths_are_seen_from_the_file() {
+        let entry = |text| read(text).expect("it is sound").remove(0).words.remove(0);
+        assert_eq!(entry("rules = \"own\""), "--rules=/p/own");
+        assert_eq!(entry("rules = \"/own\""), "--rules=/own");
+    }
+
+    #[test]
+    fn whatever_is_wrong_has_its_line_and_a_way_out() {
+        for (text, message, hint) in [
+            ("\njob = 4", "/p/lop.toml:2: there is no option job", "jobs is an option"),
+            ("max_tests = 4", "there is no option max_tests", "max-tests is an option"),
+            ("qqq = 1", "there is no option qqq", "the long options"),
+            ("jobs = [4]", ":1: jobs takes one string or number", "--jobs"),
+            ("jobs = \"many\"", ":1: invalid value 'many'", "lop --help"),
+            ("fast = 1", "fast takes true or false", "--fast"),
+            ("verbose = true", "verbose takes a number", "--verbose"),
+            ("skip = [true]", "skip takes a list", "--skip"),
+            ("skip = [\"no-such\"]", "invalid value 'no-such'", "lop --help"),
+            ("format = \"x\"", "[possible values: none, compact, pretty]", "lop --help"),
+            ("output = \"x\"", "output cannot be set in a file: it names the result", "--output on the command line"),
+            ("FILE = \"x\"", "FILE cannot be set in a file", "lop TEST FILE"),
+            ("a\nb", ":1: ", "jobs = 4"),
+            ("[jobs]\nn = 1", ":1: jobs takes one string or number", "--jobs"),
+        ] {
+            let said = wrong(text);
+            assert!(said.0.contains(message) && said.1.contains(hint), "{text}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn every_option_that_is_refused_exists() {
+        let command = Cli::command();
+        for (option, _) in OF_ONE_RUN {
+            let found = command.get_arguments().any(|arg| arg.get_long() == Some(option.trim_start_matches('-')));
+            assert!(found, "{option}");
+        }
+    }
+}

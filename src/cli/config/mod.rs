@@ -1,0 +1,157 @@
+//! The configuration files: where they are, and how what they say gets into a command line, where it counts for less
+//! than what was typed. A file's entry that something typed replaces or excludes is dropped whole, so a repeatable
+//! option that was typed replaces the file's.
+
+mod file;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory, Id};
+
+pub(crate) use file::Entry;
+
+use super::args::Cli;
+use super::failure::Failure;
+use super::help;
+
+/// The name of the files.
+const NAME: &str = "lop.toml";
+
+/// What marks the root of a repository: no project reaches beyond it.
+const ROOTS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+
+/// A command line with what the files add to it.
+#[derive(Debug)]
+pub(crate) struct Line {
+    /// All of it.
+    pub(crate) words: Vec<OsString>,
+    /// What was typed, as clap sees it.
+    pub(crate) typed: ArgMatches,
+    /// What the files set and nothing replaced.
+    pub(crate) entries: Vec<Entry>,
+    /// Where files were looked for.
+    pub(crate) places: Places,
+}
+
+/// Where the files are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// The project's, if there is one.
+    pub(crate) project: Option<PathBuf>,
+    /// Where the user's is, or would be.
+    pub(crate) user: Option<PathBuf>,
+}
+
+/// Adds what the files say to a command line that reduces or shows the configuration; others stay as they are. Ends the
+/// process where clap would.
+///
+/// # Errors
+/// When a file cannot be read or something is wrong in it.
+pub(crate) fn apply(words: Vec<OsString>, own: &str) -> Result<Line, Failure> {
+    let mut command = Cli::command();
+    let mut matches = help::command(&words).get_matches_from(&words);
+    let at = match matches.remove_subcommand() {
+        None => 1,
+        Some((name, inner)) if name == own => {
+            matches = inner;
+            2
+        }
+        Some(_) => return Ok(Line { words, typed: matches, entries: Vec::new(), places: Places::default() }),
+    };
+    if matches.get_flag("no_config") {
+        return Ok(Line { words, typed: matches, entries: Vec::new(), places: Places::default() });
+    }
+    let places = Places::find(&std::env::current_dir().map_err(Failure::Directory)?);
+    let mut layers = Vec::new();
+    for path in [&places.project, &places.user].into_iter().flatten() {
+        if let Some(text) = read(path)? {
+            layers.push(file::entries(path, &text, &command)?);
+        }
+    }
+    command.build();
+    let entries = merge(&command, &matches, layers);
+    let mut all = words;
+    all.splice(at..at, entries.iter().flat_map(|entry| entry.words.iter().cloned()));
+    Ok(Line { words: all, typed: matches, entries, places })
+}
+
+/// What of the layers, the more important first, goes with what was typed.
+fn merge(command: &Command, typed: &ArgMatches, layers: Vec<Vec<Entry>>) -> Vec<Entry> {
+    let mut said: Vec<Id> =
+        typed.ids().filter(|id| typed.value_source(id.as_str()) == Some(ValueSource::CommandLine)).cloned().collect();
+    // What is said and does something: a flag that is false excludes nothing.
+    let mut active = said.clone();
+    let mut entries = Vec::new();
+    for layer in layers {
+        let fits = |entry: &Entry| {
+            let excluded = !entry.words.is_empty() && active.iter().any(|id| exclude(command, id, &entry.id));
+            !said.contains(&entry.id) && !excluded
+        };
+        let layer: Vec<Entry> = layer.into_iter().filter(fits).collect();
+        said.extend(layer.iter().map(|entry| entry.id.clone()));
+        active.extend(layer.iter().filter(|entry| !entry.words.is_empty()).map(|entry| entry.id.clone()));
+        entries.extend(layer);
+    }
+    entries
+}
+
+/// Whether clap would refuse two options together.
+fn exclude(command: &Command, one: &Id, other: &Id) -> bool {
+    let arg = |id: &Id| command.get_arguments().find(|arg| arg.get_id() == id);
+    let (Some(one), Some(other)) = (arg(one), arg(other)) else { return false };
+    let names = |a, b: &clap::Arg| command.get_arg_conflicts_with(a).iter().any(|arg| arg.get_id() == b.get_id());
+    names(one, other) || names(other, one)
+}
+
+impl Line {
+    /// What a user should hear of files that change a run.
+    pub(crate) fn note(&self) -> Option<String> {
+        let names: Vec<&str> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let mut files: Vec<String> = self.entries.iter().map(|entry| entry.path.display().to_string()).collect();
+        files.dedup();
+        (!names.is_empty()).then(|| format!("{} from {}; see lop config", names.join(", "), files.join(" and ")))
+    }
+}
+
+impl Places {
+    /// Looks for the files as seen from a directory.
+    fn find(from: &Path) -> Places {
+        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
+        let user = base.or_else(|| Some(home.as_ref()?.join(".config"))).map(|base| base.join("lop").join(NAME));
+        let mut project = None;
+        for directory in from.ancestors() {
+            let path = directory.join(NAME);
+            if path.is_file() && user.as_ref() != Some(&path) && !is_planted(directory, &path) {
+                project = Some(path);
+                break;
+            }
+            if ROOTS.iter().any(|root| directory.join(root).exists()) || home.as_deref() == Some(directory) {
+                break;
+            }
+        }
+        Places { project, user }
+    }
+}
+
+/// Whether a file stands where everybody may put one (as in /tmp), and is somebody else's.
+fn is_planted(directory: &Path, path: &Path) -> bool {
+    let (Ok(directory), Ok(file)) = (directory.metadata(), path.metadata()) else { return true };
+    directory.mode() & 0o002 != 0 && file.uid() != rustix::process::geteuid().as_raw()
+}
+
+fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Failure::Usage {
+            message: format!("cannot read {}: {error}", path.display()),
+            hint: "mend it, or go on without it with --no-config".to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,123 @@
+//! What a session does for those who watch it: it says what it is about to try and what lies ahead, it holds on, and
+//! it ends passes that are not wanted any more.
+
+use std::time::{Duration, Instant};
+
+use crate::engine::Estimate;
+use crate::exec::Ticket;
+use crate::reduce::event::Event;
+use crate::reduce::inquiry::Inquiry;
+use crate::reduce::outlook::{Outlook, Prospect, Sum};
+
+use super::{Halt, Session};
+
+/// An outlook is made at most this often: more often nobody can read it.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// What is kept for watchers.
+pub(super) struct Watch {
+    /// Whether the sink wants what costs time to tell.
+    follows: bool,
+    /// What runs, by lane.
+    lanes: Vec<Option<Ticket>>,
+    prospect: Prospect,
+    /// When the prospect was made last, and when an outlook was told.
+    made: Option<Instant>,
+    told: Option<Instant>,
+    /// The passes whose leaving out has been heeded, as [`Control::bits`](crate::reduce::Control::bits).
+    heeded: u32,
+}
+
+impl Watch {
+    pub(super) fn new(follows: bool) -> Self {
+        let prospect = Prospect::default();
+        Watch { follows, lanes: Vec::new(), prospect, made: None, told: None, heeded: 0 }
+    }
+}
+
+/// Whether something that happens now and then is due.
+fn is_due(last: Option<Instant>) -> bool {
+    last.is_none_or(|last| last.elapsed() >= OFTEN)
+}
+
+impl Session<'_> {
+    /// Says what a test that was started is about.
+    pub(super) fn tell_trying(
+        &mut self,
+        ticket: Ticket,
+        pass: &'static str,
+        bytes: usize,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Halt> {
+        if !self.watch.follows {
+            return Ok(());
+        }
+        let lanes = &mut self.watch.lanes;
+        let lane = lanes.iter().position(Option::is_none).unwrap_or_else(|| {
+            lanes.push(None);
+            lanes.len() - 1
+        });
+        lanes[lane] = Some(ticket);
+        self.emit(&Event::Trying { lane, pass, bytes, what: &what() })
+    }
+
+    /// Says that a test has ended, whatever came of it.
+    pub(super) fn tell_ended(&mut self, ticket: Ticket) -> Result<(), Halt> {
+        let Some(lane) = self.watch.lanes.iter().position(|running| *running == Some(ticket)) else { return Ok(()) };
+        self.watch.lanes[lane] = None;
+        self.emit(&Event::Idle { lane })
+    }
+
+    /// Whether somebody wants to know what lies ahead, and has not been told just now.
+    pub(in crate::reduce) fn wants_prospect(&self) -> bool {
+        self.watch.follows && is_due(self.watch.made)
+    }
+
+    /// Takes note of what comes after what is asked about next.
+    pub(in crate::reduce) fn set_prospect(&mut self, prospect: Prospect) {
+        self.watch.prospect = prospect;
+        self.watch.made = Some(Instant::now());
+    }
+
+    /// Says what lies ahead, to those who want to know and not too often.
+    pub(super) fn tell_outlook(&mut self, inquiry: &dyn Inquiry) -> Result<(), Halt> {
+        if !self.watch.follows || !is_due(self.watch.told) {
+            return Ok(());
+        }
+        self.watch.told = Some(Instant::now());
+        let now = inquiry.ahead();
+        let none = Estimate { mean: 0.0, deviation: 0.0 };
+        let mut total: Sum = self.watch.prospect.later;
+        total.add(1.0, now.map_or(none, |now| now.tests));
+        let outlook = Outlook { now, total: total.estimate(), depths: self.watch.prospect.depths.clone() };
+        self.emit(&Event::Outlook(&outlook))
+    }
+
+    /// Holds on while somebody wants that.
+    pub(super) fn hold(&mut self) -> Result<(), Halt> {
+        let control = &self.options.control;
+        if !control.is_paused() || self.cancel.is_stopped() {
+            return Ok(());
+        }
+        self.emit(&Event::Paused { tests: self.counts.total() })?;
+        let from = Instant::now();
+        self.options.control.hold(self.cancel);
+        // A limit of time is about work.
+        self.started += from.elapsed();
+        self.emit(&Event::Resumed)
+    }
+
+    /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass.
+    pub(super) fn heed_skips(&mut self) -> Result<(), Halt> {
+        let wanted = self.options.control.bits();
+        if wanted == self.watch.heeded || self.pass == "baseline" {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.watch.heeded, wanted);
+        let new = crate::reduce::control::passes(wanted & !before);
+        for pass in new {
+            self.emit(&Event::Skipped { pass: pass.name(), tests: self.counts.total() })?;
+        }
+        Err(Halt::Skipped)
+    }
+}

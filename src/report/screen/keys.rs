@@ -1,0 +1,91 @@
+//! What keys mean.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// What the user wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Hold on, or go on.
+    Pause,
+    /// Leave the pass under way out from now on.
+    Skip,
+    /// Show the difference, or close it.
+    Diff,
+    /// Save a copy of the best result.
+    Save,
+    /// End the run and keep the best result.
+    Quit,
+    /// Show the keys, or close them.
+    Help,
+    /// Close what lies over the panels.
+    Close,
+    /// Scroll by so many lines.
+    Scroll(isize),
+    /// Follow what goes.
+    Follow,
+}
+
+/// The keys as the last line shows them, the most important first.
+pub const SHORT: [(&str, &str); 6] =
+    [("q", "quit"), ("p", "pause"), ("s", "skip pass"), ("d", "diff"), ("w", "save copy"), ("?", "help")];
+
+/// The keys as the help shows them.
+pub const LONG: [(&str, &str); 9] = [
+    ("p", "pause: no new tests are started; again: go on"),
+    ("s", "skip this pass, now and in later rounds"),
+    ("d", "the difference between the input and the best result"),
+    ("w", "write a copy of the best result beside it"),
+    ("q, Ctrl-C", "end the run and keep the best result; again: at once"),
+    ("arrows", "scroll; so do page up and page down"),
+    ("f, Home", "follow what goes"),
+    ("Esc", "close this"),
+    ("?", "the keys"),
+];
+
+/// Lines of a page.
+const PAGE: isize = 15;
+
+/// What a key means; `None` for one that means nothing.
+#[must_use]
+pub fn action(key: KeyEvent) -> Option<Action> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        return matches!(key.code, KeyCode::Char('c' | 'C')).then_some(Action::Quit);
+    }
+    Some(match key.code {
+        KeyCode::Char('p' | ' ') => Action::Pause,
+        KeyCode::Char('s') => Action::Skip,
+        KeyCode::Char('d') => Action::Diff,
+        KeyCode::Char('w') => Action::Save,
+        KeyCode::Char('q') => Action::Quit,
+        KeyCode::Char('?' | 'h') => Action::Help,
+        KeyCode::Char('f') | KeyCode::Home => Action::Follow,
+        KeyCode::Char('k') | KeyCode::Up => Action::Scroll(-1),
+        KeyCode::Char('j') | KeyCode::Down => Action::Scroll(1),
+        KeyCode::PageUp => Action::Scroll(-PAGE),
+        KeyCode::PageDown => Action::Scroll(PAGE),
+        KeyCode::Esc => Action::Close,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_as_a_key_is_one() {
+        for (key, _) in SHORT {
+            let letter = key.chars().next().expect("a key has a name");
+            assert!(action(KeyEvent::from(KeyCode::Char(letter))).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn control_c_quits_and_other_control_keys_do_nothing() {
+        let control = |letter| action(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL));
+        assert_eq!((control('c'), control('p')), (Some(Action::Quit), None));
+    }
+}

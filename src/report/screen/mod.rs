@@ -1,0 +1,145 @@
+//! The run as a screen that is kept up to date: a consumer of events, and a thread that draws and listens to keys.
+//!
+//! ```text
+//!   reduction ── events ──► State ◄── copies ── thread ── Picture ──► view::draw ──► terminal
+//!       ▲                  (a lock)               │
+//!       └───────── Control, Cancel ◄── Action ── keys
+//! ```
+//!
+//! The reduction only notes what happens. What takes time (comparing texts, parsing them for colours, drawing, a slow
+//! terminal) is done by the thread, on a copy.
+
+pub mod keys;
+pub mod leaves;
+mod panels;
+pub mod passage;
+pub mod state;
+mod terminal;
+mod user;
+pub mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, bounded};
+
+use crate::grammar::Grammar;
+use crate::oracle::Cancel;
+use crate::reduce::{Control, Event, EventSink};
+
+use super::progress::{Form, Progress, Verbosity};
+
+use state::State;
+use user::User;
+
+pub use terminal::{is_usable, restore};
+
+/// How long the end of a run waits for the last picture. A terminal may be stuck.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What a screen is about, and what its keys act on.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The file that is reduced; copies of the best result are put beside it.
+    pub path: PathBuf,
+    /// Its content.
+    pub input: Arc<[u8]>,
+    /// Its grammar.
+    pub grammar: Option<Arc<Grammar>>,
+    /// Holds the run and skips passes.
+    pub control: Control,
+    /// Ends the run.
+    pub cancel: Cancel,
+}
+
+/// What the consumer of events and the thread share.
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    start: Instant,
+    /// Whether the thread is to end.
+    ends: AtomicBool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// See the module.
+pub struct Screen {
+    shared: Arc<Shared>,
+    subject: Subject,
+    /// Says by its end that the thread has ended.
+    thread: Option<Receiver<()>>,
+    /// What speaks instead where there is no screen to be had.
+    instead: Option<Progress>,
+}
+
+impl Screen {
+    /// A screen that is taken with the first event.
+    #[must_use]
+    pub fn new(subject: Subject) -> Self {
+        let state = Mutex::new(State::new(subject.path.display().to_string(), &subject.input));
+        let shared = Arc::new(Shared { state, start: Instant::now(), ends: AtomicBool::new(false) });
+        Screen { shared, subject, thread: None, instead: None }
+    }
+
+    /// Takes the screen and starts the thread.
+    fn open(&self) -> io::Result<Receiver<()>> {
+        let canvas = terminal::enter()?;
+        let user = User::new(Arc::clone(&self.shared), self.subject.clone(), canvas);
+        let (alive, ended) = bounded(0);
+        let work = move || {
+            user.run();
+            drop(alive);
+        };
+        let spawned = thread::Builder::new().name("screen".to_owned()).spawn(work);
+        if spawned.is_err() {
+            terminal::restore();
+        }
+        spawned.map(|_| ended)
+    }
+}
+
+impl EventSink for Screen {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Started { .. } = event {
+            match self.open() {
+                Ok(ended) => self.thread = Some(ended),
+                Err(_) => self.instead = Some(Progress::new(Verbosity::Normal, Form::Line)),
+            }
+        }
+        if let Some(instead) = &mut self.instead {
+            return instead.event(event);
+        }
+        let now = self.shared.start.elapsed();
+        self.shared.state().take(event, now);
+        Ok(())
+    }
+
+    fn follows(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Screen {
+    /// Whatever is said next is said on the terminal as it was before.
+    fn drop(&mut self) {
+        self.shared.ends.store(true, Ordering::SeqCst);
+        if let Some(ended) = self.thread.take() {
+            // Nothing is ever sent: this waits for the other end to go. A thread that hangs is left behind; it draws no
+            // more when the screen is given back.
+            let _ = ended.recv_timeout(PATIENCE);
+            terminal::restore();
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Options from files: what counts, what is shown, and what is refused.
+
+use std::fs;
+
+use crate::support::{Folder, Ran, finish};
+
+/// Runs lop with a home of its own.
+fn at_home(folder: &Folder, arguments: &[&str]) -> Ran {
+    finish(folder.command(arguments).env("HOME", folder.path("home")).spawn().expect("lop can be started"))
+}
+
+/// A project below a home, both with a file.
+fn prepared(project: &str, user: &str) -> Folder {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("home/.config/lop")).expect("a new folder");
+    folder.write("home/.config/lop/lop.toml", user);
+    folder.write("lop.toml", project);
+    folder.write("case.txt", "one\nneedle\ntwo\n");
+    folder.script("test.sh", "grep -q needle case.txt");
+    folder
+}
+
+/// The line of an option in what `lop config` shows, with single blanks.
+fn shown(folder: &Folder, arguments: &[&str], option: &str) -> String {
+    let ran = at_home(folder, &[&["config"], arguments].concat()).expect_code(0);
+    let text = String::from_utf8(ran.stdout).expect("plain");
+    let here = folder.path(".").canonicalize().expect("our own folder").display().to_string();
+    let line = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut line = line.filter(|line| line.starts_with(&format!("{option} ")));
+    let line = line.next_back();
+    line.unwrap_or_else(|| panic!("{option}: {text}"))
+        .replace(&here, "HERE")
+        .replace(&folder.path("").display().to_string(), "HERE/")
+}
+
+#[test]
+fn each_place_counts_for_more_than_the_next() {
+    let folder = prepared(
+        "jobs = 2\nformat = \"compact\"\nskip = [\"rename\"]\nquiet = false\n",
+        "# mine\njobs = 3\ntimeout = 7\nskip = [\"pairs\", \"lift\"]\nquiet = true\n",
+    );
+    for (option, expected) in [
+        ("jobs", "jobs 2 HERE/lop.toml:1"),
+        ("format", "format compact HERE/lop.toml:2"),
+        ("skip", "skip rename HERE/lop.toml:3"),
+        ("quiet", "quiet false HERE/lop.toml:4"),
+        ("timeout", "timeout 7 HERE/home/.config/lop/lop.toml:3"),
+        ("prefer", "prefer tokens default"),
+        ("max-tests", "max-tests - default"),
+        ("fast", "fast false default"),
+        ("project", "project HERE/lop.toml"),
+    ] {
+        assert_eq!(shown(&folder, &[], option), expected);
+    }
+    let typed = ["-j", "5", "--skip", "forward", "--skip=minimal", "case.txt"];
+    assert_eq!(shown(&folder, &typed, "jobs"), "jobs 5 command line");
+    assert_eq!(shown(&folder, &typed, "skip"), "skip forward, minimal command line");
+    assert_eq!(shown(&folder, &["--no-config"], "jobs"), "jobs - default");
+}
+
+#[test]
+fn what_is_typed_drops_what_it_excludes() {
+    let folder = prepared("thorough = true\nquiet = true\n", "");
+    assert_eq!(shown(&folder, &["--fast", "-v"], "thorough"), "thorough false default");
+    at_home(&folder, &["--fast", "-v", "test.sh", "case.txt"]).expect_code(0);
+    let folder = prepared("thorough = true\n", "fast = true\n");
+    assert_eq!(shown(&folder, &[], "fast"), "fast false default");
+}
+
+#[test]
+fn a_reduction_takes_its_options_from_there_and_says_so() {
+    let folder = prepared("max-tests = 1\nallow-flaky = true\n", "");
+    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(3);
+    assert!(ran.stderr.contains("note: max-tests, allow-flaky from "), "{}", ran.stderr);
+    // What a run was started with is in its journal: the file may change.
+    folder.write("lop.toml", "jobs = \"wrong\"\n");
+    at_home(&folder, &["resume", "case.txt.lop"]).expect_code(0);
+    assert_eq!(folder.read("case.txt"), b"needle");
+}
+
+#[test]
+fn no_project_reaches_beyond_its_repository_or_the_home() {
+    let folder = prepared("", "jobs = 3\n");
+    folder.write("lop.toml", "jobs = 2\n");
+    let from = |name: &str, arguments: &[&str]| {
+        let mut command = folder.command(arguments);
+        command.current_dir(folder.path(name)).env("HOME", folder.path("home"));
+        let ran = finish(command.spawn().expect("lop can be started")).expect_code(0);
+        let text = String::from_utf8(ran.stdout).expect("plain");
+        text.lines().find(|line| line.trim_start().starts_with("jobs ")).expect("it is an option").to_owned()
+    };
+    for name in ["plain/deep", "repository/deep", "home/deep"] {
+        fs::create_dir_all(folder.path(name)).expect("a new folder");
+    }
+    fs::create_dir(folder.path("repository/.git")).expect("a new folder");
+    assert!(from("plain/deep", &["config"]).contains(" 2 "));
+    assert!(from("repository/deep", &["config"]).contains(" 3 "));
+    assert!(from("home/deep", &["config"]).contains(" 3 "));
+}
+
+#[test]
+fn what_is_wrong_in_a_file_stops_the_run_with_its_line_and_the_way_out() {
+    let folder = prepared("# all of it\njbos = 4\n", "");
+    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("lop.toml:2: there is no option jbos"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: jobs is an option"), "{}", ran.stderr);
+    at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
+}

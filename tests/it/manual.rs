@@ -1,0 +1,218 @@
+//! The manual says what is so: its commands run, its options are those of the program, every page is in the book.
+//!
+//! A comment before a fenced block says what becomes of it. `<!-- file: NAME -->` writes it to a file, `<!-- runs -->`
+//! has its commands run (the lines behind `$ `) and expects exit code 0; `<!-- runs, code 2 -->` expects another one,
+//! and `<!-- runs, needs node -->` is left out where there is no such program. All blocks of a page share a folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::CommandFactory;
+use lop::cli::args::Cli;
+use regex::Regex;
+
+use crate::support::{Folder, finish};
+
+fn manual() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+}
+
+/// What a page wants done, in its order.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Write { name: String, text: String },
+    Run { script: String, code: i32, needs: Option<String> },
+}
+
+fn steps(page: &str) -> Vec<Step> {
+    let mark = Regex::new(r"^<!-- (?:file: (\S+)|runs(?:, code (\d+))?(?:, needs (\S+))?) -->$").expect("a constant");
+    let mut steps = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("```") {
+            // Not marked: what is in it is not looked at.
+            lines.by_ref().take_while(|line| !line.starts_with("```")).for_each(drop);
+        }
+        let Some(found) = mark.captures(line) else {
+            assert!(!line.starts_with("<!--"), "what is that? {line}");
+            continue;
+        };
+        let fence = lines.next().unwrap_or_default();
+        assert!(fence.starts_with("```"), "no block behind {line}");
+        let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+        steps.push(match found.get(1) {
+            Some(name) => Step::Write { name: name.as_str().to_owned(), text: format!("{}\n", block.join("\n")) },
+            None => Step::Run {
+                script: commands(&block),
+                code: found.get(2).map_or(0, |code| code.as_str().parse().expect("digits")),
+                needs: found.get(3).map(|program| program.as_str().to_owned()),
+            },
+        });
+    }
+    steps
+}
+
+/// The commands of a session, without what they print.
+fn commands(session: &[&str]) -> String {
+    let mut script = String::new();
+    let mut goes_on = false;
+    for line in session {
+        let command = line.strip_prefix("$ ").or(goes_on.then_some(*line));
+        goes_on = command.is_some_and(|command| command.ends_with('\\'));
+        if let Some(command) = command {
+            script.push_str(command);
+            script.push('\n');
+        }
+    }
+    assert!(!script.is_empty(), "no command in {session:?}");
+    script
+}
+
+fn run_page(name: &str) {
+    let page = fs::read_to_string(manual().join(name)).expect("a page of the manual");
+    let folder = Folder::new();
+    let steps = steps(&page);
+    assert!(steps.iter().any(|step| matches!(step, Step::Run { .. })), "{name} has no commands");
+    for step in steps {
+        let (script, code, needs) = match step {
+            Step::Write { name, text } => {
+                folder.write(&name, text);
+                continue;
+            }
+            Step::Run { script, code, needs } => (script, code, needs),
+        };
+        if needs.is_some_and(|program| !is_there(&program)) {
+            continue;
+        }
+        let lop = Path::new(env!("CARGO_BIN_EXE_lop")).parent().expect("it is in a folder").display().to_string();
+        let path = format!("{lop}:{}", std::env::var("PATH").expect("a PATH"));
+        let mut shell = Command::new("sh");
+        shell.args(["-ec", &script]).current_dir(folder.path(".")).env("PATH", path);
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let ran = finish(shell.spawn().expect("there is a shell"));
+        let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);
+        assert_eq!(ran.code, Some(code), "{name}:\n{script}\n{said}");
+    }
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+#[test]
+fn the_first_reduction_is_as_described() {
+    run_page("first-reduction.md");
+}
+
+#[test]
+fn the_tests_are_as_good_and_as_bad_as_described() {
+    run_page("tests.md");
+}
+
+#[test]
+fn the_recipes_work() {
+    run_page("recipes.md");
+}
+
+#[test]
+fn the_journals_do_what_is_described() {
+    run_page("journals.md");
+}
+
+#[test]
+fn the_output_for_machines_is_as_described() {
+    run_page("machines.md");
+}
+
+#[test]
+fn the_rules_do_what_is_described() {
+    run_page("rules.md");
+}
+
+#[test]
+fn no_page_with_commands_is_left_out() {
+    let tested = ["first-reduction.md", "tests.md", "recipes.md", "journals.md", "machines.md", "rules.md"];
+    for page in pages().into_iter().filter(|page| !tested.contains(&page.as_str())) {
+        let text = fs::read_to_string(manual().join(&page)).expect("a page of the manual");
+        assert!(steps(&text).is_empty(), "{page} has commands: give it a test");
+    }
+}
+
+#[test]
+fn marked_blocks_are_read_and_others_are_not() {
+    let page = "x\n<!-- file: a.txt -->\n```text\n1\n```\n```sh\n$ rm\n```\n<!-- runs, code 3, needs cc -->\n```console\n\
+                $ one \\\n  two\nprinted\n$ three\n```\n";
+    let run = Step::Run { script: "one \\\n  two\nthree\n".to_owned(), code: 3, needs: Some("cc".to_owned()) };
+    assert_eq!(steps(page), [Step::Write { name: "a.txt".to_owned(), text: "1\n".to_owned() }, run]);
+}
+
+/// All pages of the manual but the table of contents.
+fn pages() -> Vec<String> {
+    let entries = fs::read_dir(manual()).expect("the package has a manual");
+    let names = entries.map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect()
+}
+
+#[test]
+fn every_page_is_in_the_table_of_contents() {
+    let contents = fs::read_to_string(manual().join("SUMMARY.md")).expect("the manual has one");
+    for page in pages() {
+        assert!(contents.contains(&format!("]({page})")), "{page} is not in SUMMARY.md");
+    }
+}
+
+/// The options of a command as they are typed.
+fn options(command: &clap::Command) -> BTreeSet<String> {
+    let arguments = command.get_arguments().filter(|argument| !argument.is_positional() && !argument.is_hide_set());
+    let names = |argument: &clap::Arg| {
+        let long = argument.get_long_and_visible_aliases().unwrap_or_default();
+        let short = argument.get_short_and_visible_aliases().unwrap_or_default();
+        let long = long.into_iter().map(|name| format!("--{name}"));
+        long.chain(short.into_iter().map(|letter| format!("-{letter}"))).collect::<Vec<_>>()
+    };
+    arguments.flat_map(names).collect()
+}
+
+/// The options in the first cells of the tables below each heading `## lop …`.
+fn described(page: &str) -> Vec<(String, BTreeSet<String>)> {
+    let option = Regex::new(r"`(--?[A-Za-z][\w-]*)").expect("a constant");
+    let mut sections: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for line in page.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            sections.push((title.to_owned(), BTreeSet::new()));
+        } else if let Some((_, section)) = sections.last_mut()
+            && let Some(row) = line.strip_prefix('|')
+        {
+            let cell = row.replace(r"\|", "/");
+            let cell = cell.split('|').next().unwrap_or_default();
+            section.extend(option.captures_iter(cell).map(|found| found[1].to_owned()));
+        }
+    }
+    sections
+}
+
+#[test]
+fn every_option_is_described_and_none_is_made_up() {
+    let page = fs::read_to_string(manual().join("options.md")).expect("a page of the manual");
+    let mut lop = Cli::command();
+    lop.build();
+    let subcommands = lop.get_subcommands().filter(|command| command.get_name() != "help");
+    let wanted: Vec<_> = std::iter::once(&lop)
+        .chain(subcommands)
+        .map(|command| (command.get_bin_name().unwrap_or(command.get_name()).to_owned(), options(command)))
+        .collect();
+    let described = described(&page);
+    let mut faults = Vec::new();
+    for (name, options) in &wanted {
+        let there = described.iter().find(|(title, _)| title == name).map(|(_, options)| options.clone());
+        let there = there.unwrap_or_default();
+        faults.extend(options.difference(&there).map(|option| format!("{name} {option} is not in docs/options.md")));
+        faults.extend(there.difference(options).map(|option| format!("{name} {option} is no option")));
+    }
+    let unknown = described.iter().filter(|(title, _)| !wanted.iter().any(|(name, _)| name == title));
+    faults.extend(unknown.map(|(title, _)| format!("there is no command {title}")));
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
