@@ -1,6 +1,7 @@
 //! Patterns: regular expressions become shorter by their own parts (groups, classes, alternatives and quantifiers),
 //! which halves of a text and single characters miss because their brackets belong together.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::grammar::Grammar;
@@ -63,23 +64,22 @@ struct Open {
     inside: usize,
     /// Where the bars between its alternatives are.
     bars: Vec<usize>,
-    /// Where in the list of cuts those of the group belong: before those of what is in it.
-    place: usize,
 }
 
 /// What may be taken out of a pattern together, with what that is; outer parts before inner ones.
 ///
 /// Read in one pass, without recursion: patterns are nested as deeply as anybody likes.
 fn cuts(text: &[u8]) -> Vec<(u16, Vec<Range<usize>>)> {
-    let mut all: Vec<(u16, Vec<Range<usize>>)> = Vec::new();
-    let mut open = vec![Open { start: 0, inside: 0, bars: Vec::new(), place: 0 }];
+    // With the part that each is about.
+    let mut all: Vec<(Range<usize>, u16, Vec<Range<usize>>)> = Vec::new();
+    let mut open = vec![Open { start: 0, inside: 0, bars: Vec::new() }];
     let mut at = 0;
     while at < text.len() {
-        let start = at;
+        let mut start = at;
         match text[at] {
             b'(' => {
                 at += group_head(&text[at..]);
-                open.push(Open { start, inside: at, bars: Vec::new(), place: all.len() });
+                open.push(Open { start, inside: at, bars: Vec::new() });
                 continue;
             }
             b'|' => {
@@ -89,44 +89,41 @@ fn cuts(text: &[u8]) -> Vec<(u16, Vec<Range<usize>>)> {
             }
             b')' if open.len() > 1 => {
                 let group = open.pop().expect("there are two");
+                start = group.start;
                 at += 1;
-                let end = at + quantifier(&text[at..]);
-                let mut own = vec![(WHOLE, vec![group.start..end])];
-                own.push((OPENED, vec![group.start..group.inside, at - 1..end]));
-                own.extend(chosen(&group, at - 1));
-                if at < end {
-                    own.push((UNQUANTIFIED, vec![at..end]));
-                }
-                all.splice(group.place..group.place, own);
-                at = end;
-                continue;
+                let part = start..at + quantifier(&text[at..]);
+                all.push((part.clone(), WHOLE, vec![part.clone()]));
+                all.push((part.clone(), OPENED, vec![start..group.inside, at - 1..part.end]));
+                all.extend(chosen(&group, at - 1).into_iter().map(|gone| (part.clone(), CHOSEN, gone)));
             }
             b'[' => {
                 at = class_end(text, at);
-                let end = at + quantifier(&text[at..]);
-                all.push((WHOLE, vec![start..end]));
+                let part = start..at + quantifier(&text[at..]);
+                all.push((part.clone(), WHOLE, vec![part.clone()]));
                 let member = start + 1 + usize::from(text.get(start + 1) == Some(&b'^'));
                 let rest = member + atom(&text[member.min(text.len())..]);
                 if rest < at {
-                    all.push((MEMBER, vec![start..member, rest..at]));
+                    all.push((part, MEMBER, vec![start..member, rest..at]));
                 }
             }
             _ => at += atom(&text[at..]),
         }
         let end = at + quantifier(&text[at..]);
         if at < end {
-            all.push((UNQUANTIFIED, vec![at..end]));
+            all.push((start..end, UNQUANTIFIED, vec![at..end]));
         }
         at = end;
     }
     // What is left open has no end to go with its start.
     let whole = open.swap_remove(0);
-    all.splice(0..0, chosen(&whole, text.len()));
-    all
+    all.extend(chosen(&whole, text.len()).into_iter().map(|gone| (0..text.len(), CHOSEN, gone)));
+    // Parts were found when they ended. What is about the same part stays in the order in which it was listed.
+    all.sort_by_key(|(part, ..)| (part.start, Reverse(part.end)));
+    all.into_iter().map(|(_, number, gone)| (number, gone)).collect()
 }
 
 /// Some of the alternatives of a group that ends at `end`: each of a few, and each half of them.
-fn chosen(group: &Open, end: usize) -> Vec<(u16, Vec<Range<usize>>)> {
+fn chosen(group: &Open, end: usize) -> Vec<Vec<Range<usize>>> {
     let starts: Vec<usize> = std::iter::once(group.inside).chain(group.bars.iter().map(|bar| bar + 1)).collect();
     let ends: Vec<usize> = group.bars.iter().copied().chain([end]).collect();
     let count = starts.len();
@@ -136,8 +133,7 @@ fn chosen(group: &Open, end: usize) -> Vec<(u16, Vec<Range<usize>>)> {
         kept.extend((0..count).map(|one| one..one + 1));
     }
     let without = |kept: Range<usize>| [group.inside..starts[kept.start], ends[kept.end - 1]..end];
-    let gone = kept.into_iter().map(|kept| without(kept).into_iter().filter(|part| !part.is_empty()).collect());
-    gone.map(|gone| (CHOSEN, gone)).collect()
+    kept.into_iter().map(|kept| without(kept).into_iter().filter(|part| !part.is_empty()).collect()).collect()
 }
 
 /// The length of a group's bracket with what says what kind of group it is: `(`, `(?:`, `(?<name>`, …
