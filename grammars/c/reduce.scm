@@ -101,6 +101,8 @@
 ; f(a);  becomes  return a;
 ((expression_statement (call_expression arguments: (argument_list . (_) @_value .))) @rewrite
   (#set! text "return {_value};"))
+; a += b;  becomes  a = b;
+((assignment_expression operator: _ @rewrite) (#not-eq? @rewrite "=") (#set! text "="))
 ; The statements of a case, without the break that leaves them.
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite
@@ -190,4 +192,6 @@
 ((expression_statement (call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments)) @inline.site)
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
   body: (compound_statement . (return_statement (_) @inline.value) .)) @inline.unit)
+; So does a macro.
+((preproc_function_def name: (_) @inline.name parameters: (_) @inline.parameters value: (_) @inline.value) @inline.unit)
 ((call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments) @inline.expression)

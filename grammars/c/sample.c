@@ -129,3 +129,6 @@ int inside_if;
 #endif
 int once(int a) { return a + a; }
 int caller(void) { return once(7) * 2; }
+#define DOUBLE(x) ((x) + (x))
+int doubled = DOUBLE(4);
+void grows(int a) { a += 2; }

@@ -182,6 +182,9 @@
 ((binary_expression left: (string) @_left operator: "+" right: (string . (string_fragment) @_right .)) @rewrite
   (#not-match? @_right "[\"']") (#set! text "'{_left.inside}{_right}'"))
 
+; /a/g  becomes  /a/
+((regex_flags) @rewrite (#set! text ""))
+
 ; f(...[a])  becomes  f(a),  f.apply(a, [b])  becomes  f(b), and a function that is called where it stands what it returns.
 (arguments (spread_element (array (_)) @_array) @rewrite (#set! text "{_array.inside}"))
 (array (spread_element (array (_)) @_array) @rewrite (#set! text "{_array.inside}"))
@@ -258,6 +261,8 @@
 ((variable_declarator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit . (variable_declarator))
 ((_ (variable_declarator) . (variable_declarator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit .))
 ((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit)
+; function f(a, b = 1) { return b; }  becomes  function f(a) { return 1; }
+((formal_parameters (assignment_pattern left: (identifier) @alias.name right: (_) @alias.text) @alias.unit))
 ; A function needs parentheses where it is called.
 ((_ (variable_declarator name: (identifier) @alias.name value: (_ body: (_)) @_value)) @alias.unit (#set! text "({_value})"))
 ((expression_statement (assignment_expression left: (identifier) @alias.name right: (_ body: (_)) @_value)) @alias.unit

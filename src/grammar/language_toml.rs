@@ -93,6 +93,7 @@ pub(super) struct Literals {
     pub(super) number: Vec<Word>,
     pub(super) number_texts: Vec<String>,
     pub(super) string: Vec<Word>,
+    pub(super) pattern: Vec<Word>,
 }
 
 /// `[order]`: from which end the children of a node are swept.

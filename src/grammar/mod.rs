@@ -92,6 +92,7 @@ struct Sets {
     identifiers: KindSet,
     numbers: KindSet,
     strings: KindSet,
+    patterns: KindSet,
     forward: KindSet,
     name_holders: KindSet,
     blocks: KindSet,
@@ -245,6 +246,11 @@ impl Grammar {
         self.sets.strings.contains(kind)
     }
 
+    /// Whether nodes of this kind are the texts of regular expressions.
+    pub fn is_pattern(&self, kind: u16) -> bool {
+        self.sets.patterns.contains(kind)
+    }
+
     /// From which end the children of a node of this kind are swept.
     pub fn order(&self, parent: u16) -> SweepOrder {
         match self.sets.forward.contains(parent) {
@@ -308,6 +314,7 @@ impl Sets {
             identifiers: resolver.kinds(&file.identifiers.kinds)?,
             numbers: resolver.kinds(&file.literals.number)?,
             strings: resolver.kinds(&file.literals.string)?,
+            patterns: resolver.kinds(&file.literals.pattern)?,
             forward: resolver.kinds(&file.order.forward)?,
             name_holders: resolver.kinds(&file.identifiers.inside)?,
             blocks: resolver.kinds(&file.layout.blocks)?,

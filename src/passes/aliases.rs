@@ -1,12 +1,14 @@
 //! Names replaced everywhere by what they stand for.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use crate::grammar::{Capture, Grammar};
-use crate::syntax::{Document, Edit, NodeId};
+use crate::syntax::{Document, Edit};
 
 use super::alternatives::{Action, Alternative};
 use super::fingerprint::Fingerprints;
+use super::names::words;
 use super::removal::{NodeSet, removal_edits};
 use super::rewrites::{class, place, written};
 use super::splice_lift::find;
@@ -22,11 +24,15 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
     // A parser may take a name for something else than an identifier (a type of the standard library
     // for a keyword), so the text decides. Members and labels are called as they are.
     let kinds: BTreeSet<u16> = found.iter().map(|alias| alias.name.kind).collect();
-    let mut uses: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
+    let mut uses: HashMap<&[u8], Vec<Range<usize>>> = HashMap::new();
     for id in document.ids().filter(|&id| document.is_leaf(id)) {
-        let kind = document.node(id).kind;
-        if kinds.contains(&kind) || (grammar.is_identifier(kind) && grammar.may_replace_others(kind)) {
-            uses.entry(document.text(id)).or_default().push(id);
+        let (kind, range) = (document.node(id).kind, document.node(id).range());
+        if grammar.holds_names(kind) {
+            for word in words(source, range) {
+                uses.entry(&source[word.clone()]).or_default().push(word);
+            }
+        } else if kinds.contains(&kind) || (grammar.is_identifier(kind) && grammar.may_replace_others(kind)) {
+            uses.entry(document.text(id)).or_default().push(range);
         }
     }
     let made = found.into_iter().filter_map(|alias| {
@@ -36,7 +42,7 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         } else {
             place(source, alias.unit.range.clone(), &alias.leave)
         };
-        let outside = uses.get(&source[alias.name.range.clone()])?.iter().map(|&id| document.node(id).range());
+        let outside = uses.get(&source[alias.name.range.clone()])?.iter().cloned();
         let outside: Vec<_> =
             outside.filter(|at| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start).collect();
         // A name that nobody uses is no alias but a definition without use.
@@ -73,7 +79,9 @@ mod tests {
                     "typedef struct s { int a; } t; t b;",
                     &["struct s { int a; }; struct s b;", "struct s { int a; } b;"],
                 ),
+                ("x.c", "#define A 1\n#define B A + A\nint x = A;", &["#define B 1 + 1\nint x = 1;"]),
                 ("x.js", "var a = b; f(a, a);", &["f(b, b);"]),
+                ("x.js", "function f(a, d = 1) { g(a, d); }", &["function f(a) { g(a, 1); }"]),
                 ("x.js", "a = [1]; f(a);", &["f([1]);"]),
                 ("x.js", "var a = 1; f(a, b.a);", &["f(1, b.a);"]),
                 ("x.js", "class A { } new A;", &["new class  { };"]),

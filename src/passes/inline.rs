@@ -8,10 +8,14 @@ use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative};
 use super::fingerprint::Fingerprints;
+use super::names::words;
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::{class, find, inside};
 
-/// What is called in exactly one place takes that place, and its definition goes.
+/// A text that the parser does not look into is short as a rule, and may take the places of so many calls.
+const MOST_CALLS: usize = 4;
+
+/// What is called in exactly one place, or a few, takes that place, and its definition goes.
 #[must_use]
 pub fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (root, source) = (document.tree().root_node(), document.source());
@@ -24,8 +28,11 @@ pub fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
             by_name.entry(&source[call.name.range.clone()]).or_default().push(call);
         }
         for definition in &definitions {
-            let Some([call]) = by_name.get(&source[definition.name.range.clone()]).map(Vec::as_slice) else { continue };
-            all.extend(inline(document, grammar, prints, definition, call, is_block));
+            let Some(calls) = by_name.get(&source[definition.name.range.clone()]) else { continue };
+            let most = if grammar.holds_names(definition.body.kind) { MOST_CALLS } else { 1 };
+            if calls.len() <= most {
+                all.extend(inline(document, grammar, prints, definition, calls, is_block));
+            }
         }
     }
     all
@@ -36,25 +43,30 @@ fn inline(
     grammar: &Grammar,
     prints: &Fingerprints,
     definition: &Inlined,
-    call: &Call,
+    calls: &[&Call],
     is_block: bool,
 ) -> Option<Alternative> {
-    let (unit, body, site) =
-        (find(document, &definition.unit)?, find(document, &definition.body)?, find(document, &call.site)?);
-    let (from, to) = (&definition.unit.range, &call.site.range);
-    // A function that calls itself cannot take its own place.
-    if from.start < to.end && to.start < from.end {
+    let (unit, body) = (find(document, &definition.unit)?, find(document, &definition.body)?);
+    let first = find(document, &calls.first()?.site)?;
+    let unit_range = &definition.unit.range;
+    let overlap = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
+    // A function that calls itself cannot take its own place, nor can a call that of one around it.
+    if calls.iter().any(|call| overlap(unit_range, &call.site.range))
+        || calls.windows(2).any(|pair| overlap(&pair[0].site.range, &pair[1].site.range))
+    {
         return None;
     }
     let part = if is_block { inside(document, body)?.0 } else { definition.body.range.clone() };
     let names = definition.parameters.as_ref().map(|list| parameter_names(document, grammar, list)).unwrap_or_default();
-    let arguments = call.arguments.as_ref().map(|list| elements(document, grammar, list)).unwrap_or_default();
-    let text = substituted(document, grammar, body, part, &names, &arguments);
     let mut dead = NodeSet::new(document);
     dead.insert(unit);
     let mut edits = removal_edits(document, grammar, &dead);
-    edits.push(Edit::replace(call.site.range.clone(), text));
-    Alternative::of_edits(document, prints, class(document, Action::Inline, unit, site), edits, is_block)
+    for call in calls {
+        let arguments = call.arguments.as_ref().map(|list| elements(document, grammar, list)).unwrap_or_default();
+        let text = substituted(document, grammar, body, part.clone(), &names, &arguments);
+        edits.push(Edit::replace(call.site.range.clone(), text));
+    }
+    Alternative::of_edits(document, prints, class(document, Action::Inline, unit, first), edits, is_block)
 }
 
 /// The elements of a list of parameters or arguments.
@@ -88,14 +100,11 @@ fn substituted(
 ) -> Vec<u8> {
     let source = document.source();
     let (mut text, mut at) = (Vec::new(), part.start);
-    for id in body..document.subtree_end(body) {
-        let (range, kind) = (document.node(id).range(), document.node(id).kind);
-        // A member of the same name is another thing.
-        if !grammar.is_identifier(kind) || !grammar.may_replace_others(kind) || range.start < at || range.end > part.end
-        {
+    for range in names_in(document, grammar, body) {
+        if range.start < at || range.end > part.end {
             continue;
         }
-        let parameter = names.iter().position(|name| *name == document.text(id));
+        let parameter = names.iter().position(|name| *name == &source[range.clone()]);
         let Some(argument) = parameter.and_then(|at| arguments.get(at)) else { continue };
         text.extend_from_slice(&source[at..range.start]);
         text.extend_from_slice(document.text(*argument));
@@ -103,6 +112,17 @@ fn substituted(
     }
     text.extend_from_slice(&source[at..part.end]);
     text
+}
+
+/// The names in a body, and the words where the parser sees none.
+fn names_in(document: &Document, grammar: &Grammar, body: NodeId) -> Vec<Range<usize>> {
+    if grammar.holds_names(document.node(body).kind) {
+        return words(document.source(), document.node(body).range()).collect();
+    }
+    // A member of the same name is another thing.
+    let is_name = |kind| grammar.is_identifier(kind) && grammar.may_replace_others(kind);
+    let nodes = (body..document.subtree_end(body)).map(|id| document.node(id));
+    nodes.filter(|node| is_name(node.kind)).map(|node| node.range()).collect()
 }
 
 #[cfg(test)]
@@ -117,6 +137,8 @@ mod tests {
             &[
                 ("x.c", "void f(int a) { b(a); } void g(void) { f(1); }", &["void g(void) { b(1); }"]),
                 ("x.c", "int f(int a) { return a + 2; } int x = f(1);", &["int x = 1 + 2;"]),
+                ("x.c", "#define F(a) (a + a2)\nint x = F(1), y = F(2);", &["int x = (1 + a2), y = (2 + a2);"]),
+                ("x.c", "#define F(a) if (a) b(a)\nvoid g(void) { F(1); }", &["void g(void) { if (1) b(1); }"]),
                 ("x.js", "function f(a) { b(a); } f(1);", &["b(1);"]),
                 ("x.js", "var f = (a) => a + 2; x = f(1);", &["x = 1 + 2;"]),
                 ("x.js", "class A { constructor(a) { b(a); } } new A(1);", &["b(1);"]),
@@ -134,6 +156,10 @@ mod tests {
             &[
                 ("x.c", "void f(void) { b(); } void g(void) { f(); f(); }", &[]),
                 ("x.c", "void f(void) { f(); }", &[]),
+                ("x.c", "int f(int a) { return a; } int x = f(1), y = f(2);", &[]),
+                ("x.c", "#define F(a) a + 1\nint x = F(F(1));", &[]),
+                ("x.c", "#define F(a) b(a, a, a, a, a, a, a, a)\nint x = F(1), y = F(2), z = F(3);", &[]),
+                ("x.c", "#define F(a) a\nint x = F(1), y = F(2), z = F(3), u = F(4), v = F(5);", &[]),
                 ("x.js", "function f() { b(); } f(); f();", &[]),
                 ("x.js", "function f() { f(); }", &[]),
             ],

@@ -28,9 +28,16 @@ const DEEPEST: usize = 40;
 /// Nothing but blanks is changed, and none inside texts, comments and opaque tokens. Lines that end
 /// what the language ends with a line are never joined; in a language where any line break may
 /// matter, none is taken away within a line unless `joins`, and the caller has to make sure that
-/// the text still means the same.
+/// the text still means the same. A pretty text ends with a line break if `ends_line`.
 #[must_use]
-pub fn layout(document: &Document, grammar: &Grammar, format: Format, joins: bool) -> Option<Sequence> {
+pub fn layout(
+    document: &Document,
+    grammar: &Grammar,
+    format: Format,
+    joins: bool,
+    ends_line: bool,
+) -> Option<Sequence> {
+    let ends_line = ends_line && format == Format::Pretty;
     let format = match format {
         Format::None => return None,
         Format::Pretty if !grammar.has_blocks() => Format::Compact,
@@ -68,7 +75,7 @@ pub fn layout(document: &Document, grammar: &Grammar, format: Format, joins: boo
     if let Some(&last) = atoms.last() {
         let rest = end_of(last)..source.len();
         if source[rest.clone()].iter().copied().all(is_blank) {
-            let ends = format == Format::Pretty && source[rest.clone()].contains(&b'\n');
+            let ends = ends_line && !source[..rest.start].ends_with(b"\n");
             write(rest, if ends { b"\n".to_vec() } else { Vec::new() });
         }
     }
@@ -246,7 +253,8 @@ mod tests {
     use crate::syntax::shape;
 
     fn laid_out(sample: &Sample, format: Format, joins: bool) -> String {
-        let sequence = layout(&sample.document, &sample.grammar, format, joins);
+        let ends_line = sample.document.source().ends_with(b"\n");
+        let sequence = layout(&sample.document, &sample.grammar, format, joins, ends_line);
         let units = sequence.iter().flat_map(|sequence| &sequence.units);
         lossy(&sample.after(units.map(|unit| &unit.removal)))
     }
@@ -293,7 +301,7 @@ mod tests {
             ("x.js", "x = 1 .a", "x=1 .a", "x = 1 .a"),
             ("x.js", "x = `a  ${ b }  `", "x=`a  ${ b }  `", "x = `a  ${ b }  `"),
             ("x.js", "return 'a'\n", "return 'a'", "return 'a'\n"),
-            ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]"),
+            ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]\n"),
             ("x.json", "{ \"a b\" : [ true ] }", "{\"a b\":[true]}", "{\"a b\":[true]}"),
         ];
         let mut languages = Languages::default();
@@ -301,7 +309,7 @@ mod tests {
             let sample = languages.sample(file, text);
             assert_eq!(laid_out(&sample, Format::Compact, false), compact, "{text}");
             assert_eq!(laid_out(&sample, Format::Pretty, false), pretty, "{text}");
-            assert!(layout(&sample.document, &sample.grammar, Format::None, true).is_none());
+            assert!(layout(&sample.document, &sample.grammar, Format::None, true, true).is_none());
         }
     }
 

@@ -74,7 +74,7 @@ fn occurrences(document: &Document, grammar: &Grammar) -> Vec<Vec<Range<usize>>>
 }
 
 /// The runs of bytes of names in a part of a text that do not begin with a digit.
-fn words(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(super) fn words(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
     std::iter::from_fn(move || {
         while at < part.end {

@@ -14,8 +14,9 @@ use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
     comments, deep_splices, expansions, forwards, globalised, groups, hoists, inlined, lifts, line_units,
-    minimal_replacements, pairs, parameters, rewrites, sensitive_ranges, short_names, shorter_literals, siblings,
-    simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows, word_units,
+    minimal_replacements, pairs, parameters, rewrites, sensitive_ranges, short_names, shorter_literals,
+    shorter_patterns, siblings, simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows,
+    word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -162,6 +163,7 @@ impl Sample {
         all.extend(splices(document, grammar, &prints));
         all.extend(lifts(document, grammar, &prints));
         all.extend(shorter_literals(document, grammar, &prints));
+        all.extend(shorter_patterns(document, grammar, &prints));
         let mut brackets = Brackets::default();
         brackets.learn(document);
         all.extend(windows(document, grammar, &brackets, &prints, |_| false));

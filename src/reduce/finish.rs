@@ -37,10 +37,10 @@ impl Reducer<'_, '_> {
 
     /// Blanks and line breaks are put where the format wants them.
     fn lay_out(&mut self) -> Result<bool, Halt> {
-        let format = self.options.format;
+        let (format, ends_line) = (self.options.format, self.ends_line);
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Whitespace)) else { return Ok(false) };
         let (document, grammar) = (self.work.document(), tools.grammar);
-        let plans = [true, false].map(|joins| layout(document, grammar, format, joins));
+        let plans = [true, false].map(|joins| layout(document, grammar, format, joins, ends_line));
         let plans: Vec<_> = plans.into_iter().flatten().collect();
         let Some(last) = plans.last().cloned() else { return Ok(false) };
         self.session.enter_pass(Pass::Whitespace.name(), self.round)?;

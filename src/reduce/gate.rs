@@ -71,6 +71,8 @@ impl Gate {
     /// `best` is the best result's text, from whose tree the parse starts.
     pub(super) fn passes(&mut self, candidate: &[u8], best: &[u8]) -> bool {
         self.follow(best);
+        // It would be in memory beside the next one.
+        self.last = None;
         let parsed = match &self.best {
             // Under error recovery a tree made from another may differ: no promise is built on that.
             Some(best) if !self.is_strict() => self.parser.reparse(&best.tree, &best.text, candidate),

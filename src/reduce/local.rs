@@ -9,7 +9,8 @@ use crate::grammar::Grammar;
 use crate::passes::{
     Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, deep_splices,
     error_shells, error_windows, expansions, forwards, globalised, groups, hoists, inlined, lifts,
-    minimal_replacements, pairs, parameters, rewrites, shorter_literals, splices, unifications, windows,
+    minimal_replacements, pairs, parameters, rewrites, shorter_literals, shorter_patterns, splices, unifications,
+    windows,
 };
 use crate::syntax::{Document, Edit, NodeId};
 
@@ -282,7 +283,11 @@ pub(super) fn alternatives(
         Pass::Rewrite => rewrites(document, grammar, prints),
         Pass::Expand => expansions(document, grammar, prints),
         Pass::DeepSplice => deep_splices(document, grammar, prints),
-        Pass::Literals => shorter_literals(document, grammar, prints),
+        Pass::Literals => {
+            let mut all = shorter_patterns(document, grammar, prints);
+            all.extend(shorter_literals(document, grammar, prints));
+            all
+        }
         Pass::Unify => unifications(document, grammar, prints),
         Pass::Groups => groups(document, grammar, prints),
         Pass::Forward => forwards(document, grammar, prints),

@@ -67,7 +67,7 @@ pub use necessity::{Necessity, Reason, Record, Why};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use pass::{Pass, Passes, Stage};
-pub use preview::{Proposal, proposals};
+pub use preview::{Preview, Proposal};
 pub use report::{Counts, Ended, PassStats, Reliability, Report};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 
@@ -132,6 +132,7 @@ pub fn reduce_with(
         algorithm: options.algorithm.on_sequences(options.seed),
         knowledge: Knowledge::new(before.tokens.max(count_leaves(document, input))),
         work: Work::text(input.to_vec()).keeping(options.keep.ranges().to_vec()),
+        ends_line: input.ends_with(b"\n"),
         tools: None,
         kinds: Default::default(),
         classes: Default::default(),

@@ -1,13 +1,14 @@
 //! What the passes would propose on a text, without a test: for people who write rules.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::grammar::Grammar;
 use crate::passes::{
-    Brackets, Fingerprints, NodeSet, Removal, Shapes, Unit, bodies, chains, character_units, comments, removal_edits,
-    sensitive_ranges, siblings, token_units, tokens, unreferenced,
+    Brackets, Fingerprints, NodeSet, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments,
+    removal_edits, sensitive_ranges, siblings, token_units, tokens, unreferenced,
 };
-use crate::syntax::{Document, Edit, ParseError, SyntaxParser, render};
+use crate::syntax::{Document, Edit, SyntaxParser, render};
 
 use super::local::alternatives;
 use super::pass::Pass;
@@ -37,47 +38,67 @@ impl Proposal {
     }
 }
 
-/// What a pass proposes on a document, in the order of the text. Passes over text without a tree, and
-/// those that look at the best result only, propose nothing here.
-///
-/// # Errors
-/// When the grammar's parser cannot be used.
-pub fn proposals(pass: Pass, document: &Document, grammar: &Grammar) -> Result<Vec<Proposal>, ParseError> {
-    let mut shapes = Shapes::new(SyntaxParser::new(grammar.language())?);
-    let sequences = match pass {
-        Pass::Comments => comments(document, grammar).into_iter().collect(),
-        Pass::Unreferenced => unreferenced(document, grammar, &mut shapes, |_| false).into_iter().collect(),
-        Pass::Siblings => {
-            let list = |node| siblings(document, grammar, &mut shapes, node, |_| false);
-            document.ids().filter_map(list).collect()
+/// A document to propose edits of, with what is known of it whatever the rules are.
+pub struct Preview<'d> {
+    document: &'d Document,
+    prints: Fingerprints,
+    brackets: Brackets,
+    /// Trial parses, which tell the same whatever the rules are.
+    shapes: RefCell<Shapes>,
+}
+
+impl<'d> Preview<'d> {
+    /// Reads a document, with a parser of its language.
+    #[must_use]
+    pub fn new(document: &'d Document, parser: SyntaxParser) -> Self {
+        let mut brackets = Brackets::default();
+        brackets.learn(document);
+        let shapes = RefCell::new(Shapes::new(parser));
+        Preview { document, prints: Fingerprints::new(document.source()), brackets, shapes }
+    }
+
+    /// What a pass proposes, in the order of the text. Passes over text without a tree, and those that look at the
+    /// best result only, propose nothing here.
+    pub fn proposals(&self, pass: Pass, grammar: &Grammar) -> Vec<Proposal> {
+        let document = self.document;
+        let sequences = self.sequences(pass, grammar);
+        let units = sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| {
+            let edits = edits_of(unit, document, grammar);
+            (hull(&edits), edits)
+        });
+        let single = alternatives(pass, document, grammar, &self.brackets, &|_| false, &self.prints)
+            .into_iter()
+            .map(|single| (single.range, single.edits));
+        let mut all: Vec<_> = units.chain(single).map(|(range, edits)| Proposal { pass, range, edits }).collect();
+        all.sort_by_key(|proposal| (proposal.range.start, proposal.range.end));
+        all
+    }
+
+    fn sequences(&self, pass: Pass, grammar: &Grammar) -> Vec<Sequence> {
+        let document = self.document;
+        let shapes = &mut *self.shapes.borrow_mut();
+        match pass {
+            Pass::Comments => comments(document, grammar).into_iter().collect(),
+            Pass::Unreferenced => unreferenced(document, grammar, shapes, |_| false).into_iter().collect(),
+            Pass::Siblings => {
+                let list = |node| siblings(document, grammar, shapes, node, |_| false);
+                document.ids().filter_map(list).collect()
+            }
+            Pass::Bodies => {
+                let found = bodies(document, grammar, shapes, |_| false);
+                found.into_iter().map(|(sequence, _)| sequence).collect()
+            }
+            Pass::Chains => chains(document, grammar),
+            Pass::Tokens => {
+                let leaves: Vec<_> = tokens(document, grammar).collect();
+                token_units(document, &leaves).into_iter().collect()
+            }
+            Pass::Characters => {
+                character_units(document.source(), &sensitive_ranges(document, grammar)).into_iter().collect()
+            }
+            _ => Vec::new(),
         }
-        Pass::Bodies => {
-            let found = bodies(document, grammar, &mut shapes, |_| false);
-            found.into_iter().map(|(sequence, _)| sequence).collect()
-        }
-        Pass::Chains => chains(document, grammar),
-        Pass::Tokens => {
-            let leaves: Vec<_> = tokens(document, grammar).collect();
-            token_units(document, &leaves).into_iter().collect()
-        }
-        Pass::Characters => {
-            character_units(document.source(), &sensitive_ranges(document, grammar)).into_iter().collect()
-        }
-        _ => Vec::new(),
-    };
-    let units = sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| {
-        let edits = edits_of(unit, document, grammar);
-        (hull(&edits), edits)
-    });
-    let prints = Fingerprints::new(document.source());
-    let mut brackets = Brackets::default();
-    brackets.learn(document);
-    let single = alternatives(pass, document, grammar, &brackets, &|_| false, &prints)
-        .into_iter()
-        .map(|single| (single.range, single.edits));
-    let mut all: Vec<_> = units.chain(single).map(|(range, edits)| Proposal { pass, range, edits }).collect();
-    all.sort_by_key(|proposal| (proposal.range.start, proposal.range.end));
-    Ok(all)
+    }
 }
 
 /// The part of the text in which edits are.
@@ -113,8 +134,10 @@ mod tests {
     }
 
     fn by_rules(document: &Document, grammar: &Grammar) -> Vec<Proposal> {
+        let parser = SyntaxParser::new(grammar.language()).expect("it was loaded");
+        let preview = Preview::new(document, parser);
         let passes = Pass::ALL.into_iter().filter(|pass| pass.needs_rules());
-        passes.flat_map(|pass| proposals(pass, document, grammar).expect("the parser fits")).collect()
+        passes.flat_map(|pass| preview.proposals(pass, grammar)).collect()
     }
 
     /// Many a rule says what another says as well, in other words; but no form of rule is of no use.

@@ -36,6 +36,8 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) algorithm: Option<Rc<dyn Algorithm>>,
     pub(super) knowledge: Knowledge,
     pub(super) work: Work<'g>,
+    /// Whether the input ends with a line break, as its result shall.
+    pub(super) ends_line: bool,
     pub(super) tools: Option<Tools<'g>>,
     /// Units gone and units asked about, per kind of list.
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// So many bytes tell a place in the old text, the nearest where they stand. Many stand at the wrong place less often;
-/// but where the next difference is among them they may only stand far behind it.
-const ANCHORS: [usize; 2] = [32, 12];
-/// Where none of them is found.
-const SHORT_ANCHOR: usize = 4;
+/// So many bytes are looked for to find a place again. Many stand at the wrong place less often; but where the next
+/// difference is among them they may only stand far behind it.
+const ANCHORS: [usize; 4] = [32, 12, 4, 2];
+/// What goes costs as much as so many bytes more: a few bytes that happen to be near are no reason to go there.
+const STEP: usize = 64;
 /// Differences beyond these are taken together: each costs the parser something, too.
 const MOST: usize = 4096;
 
@@ -24,14 +24,8 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
         if (from, to) == (old_end, new_end) {
             return all;
         }
-        let find = |len| {
-            let anchor = new[to..new_end].get(..len)?;
-            memchr::memmem::find(&old[from..old_end], anchor).filter(|gone| *gone > 0)
-        };
         let is_last = all.len() + 1 == MOST;
-        let nearest = || ANCHORS.into_iter().filter_map(find).min();
-        let gone = if is_last { None } else { nearest().or_else(|| find(SHORT_ANCHOR)) };
-        let Some(gone) = gone else {
+        let Some(gone) = nearest(&old[from..old_end], &new[to..new_end]).filter(|_| !is_last) else {
             all.push((from..old_end, to..new_end));
             return all;
         };
@@ -39,6 +33,23 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
         let same = common_prefix(&old[from + gone..old_end], &new[to..new_end]);
         (from, to) = (from + gone + same, to + same);
     }
+}
+
+/// How much of `old` to leave out so that `new` goes on there: of the places where an anchor stands, the one from which
+/// most is the same, for what goes.
+fn nearest(old: &[u8], new: &[u8]) -> Option<usize> {
+    let mut best: Option<(usize, usize)> = None;
+    for length in ANCHORS {
+        let Some(anchor) = new.get(..length) else { continue };
+        let Some(gone) = memchr::memmem::find(old, anchor).filter(|gone| *gone > 0) else { continue };
+        let same = common_prefix(&old[gone..], new);
+        let is_better =
+            |(other, others): (usize, usize)| same.saturating_mul(other + STEP) > others.saturating_mul(gone + STEP);
+        if best.is_none_or(is_better) {
+            best = Some((gone, same));
+        }
+    }
+    best.map(|(gone, _)| gone)
 }
 
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
@@ -77,6 +88,17 @@ mod tests {
         let all = differences(old.as_bytes(), new.as_bytes());
         assert_eq!(all.len(), 4, "{all:?}");
         assert_eq!(all.iter().map(|(gone, _)| gone.len()).sum::<usize>(), old.len() - new.len());
+        assert!(all.iter().all(|(_, came)| came.is_empty()));
+    }
+
+    /// What follows the next difference must not be taken for what follows this one, however much of it is the same.
+    #[test]
+    fn differences_close_to_each_other_are_found_one_by_one() {
+        let part = |i: usize| format!("a{i}; // one\n}}\n/* two */\nint f{i}(int a, int b) {{ return 1; }}\n");
+        let old: String = (0..200).map(part).collect();
+        let new = old.replace(" // one", "").replace("/* two */\n", "");
+        let all = differences(old.as_bytes(), new.as_bytes());
+        assert_eq!(all.len(), 400, "{all:?}");
         assert!(all.iter().all(|(_, came)| came.is_empty()));
     }
 

@@ -68,8 +68,11 @@ impl SyntaxParser {
     /// As for [`SyntaxParser::parse`].
     pub fn reparse(&mut self, old: &SyntaxTree, old_text: &[u8], text: &[u8]) -> Result<SyntaxTree, ParseError> {
         let differences = differences(old_text, text);
-        // Hardly anything would be shared, and the edited tree would be a second one in memory.
-        if differences.iter().map(|(_, came)| came.len()).sum::<usize>() > text.len() / 2 {
+        let (gone, came) =
+            differences.iter().fold((0, 0), |(gone, came), (old, new)| (gone + old.len(), came + new.len()));
+        // Hardly anything would be shared, or more than is left would be copied: an edit copies every node that it
+        // touches, those too that are gone. Either would be nearly a second tree in memory.
+        if came > text.len() / 2 || gone > text.len() {
             return self.run(text, None);
         }
         let mut edited = old.clone();

@@ -9,12 +9,14 @@ use crate::cli::failure::Failure;
 use crate::cli::rules::{self, RulesError};
 use crate::cli::settings;
 use crate::grammar::{AUTO, Folder, Grammar, Patched, Registry, TEXT};
-use crate::reduce::{Pass, Proposal, proposals};
+use crate::reduce::{Pass, Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
+/// Likewise of what one rule proposes.
+const MOST_OF_A_RULE: usize = 10;
 /// Likewise of what one pass proposes.
 const MOST_OF_A_PASS: usize = 50;
 /// Letters of a piece of text that are shown.
@@ -69,12 +71,13 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
-    let shown = Shown { patched: &patched, grammar: &grammar, document: &document, args };
+    let preview = Preview::new(&document, parser);
+    let shown = Shown { patched: &patched, grammar: &grammar, document: &document, preview, args };
     let written = if args.coverage {
         shown.coverage(&mut out)
     } else {
         let by_rules = shown.by_rules()?;
-        let by_passes = shown.by_passes()?;
+        let by_passes = shown.by_passes();
         shown.tree(path, &mut out).and_then(|()| shown.proposals(&by_rules, &by_passes, &mut out))
     };
     written.and_then(|()| out.flush()).or_else(Failure::unless_closed)
@@ -105,6 +108,7 @@ struct Shown<'s> {
     patched: &'s Patched<'s>,
     grammar: &'s Grammar,
     document: &'s Document,
+    preview: Preview<'s>,
     args: &'s GrammarsArgs,
 }
 
@@ -134,31 +138,34 @@ impl Shown<'_> {
     /// What each rule proposes by itself.
     fn by_rules(&self) -> Result<Vec<Named>, Failure> {
         let mut all = Vec::new();
-        for rule in self.grammar.rules().texts() {
+        let matches = self.grammar.rules().matches(self.document.tree().root_node(), self.document.source());
+        // What matches nowhere proposes nothing, and need not be looked for by itself.
+        for (rule, _) in matches.into_iter().filter(|(_, matches)| *matches > 0) {
             let alone = Grammar::load(&Folder { rules: &rule.text, ..self.patched.folder() })?;
             let (file, line) = self.patched.place(rule.line);
             for pass in Pass::ALL.into_iter().filter(|pass| pass.needs_rules()) {
-                all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name()))?);
+                all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
         }
         Ok(all)
     }
 
     /// What the other passes propose.
-    fn by_passes(&self) -> Result<Vec<(Pass, Vec<Named>)>, Failure> {
+    fn by_passes(&self) -> Vec<(Pass, Vec<Named>)> {
         let others = Pass::ALL.into_iter().filter(|pass| !pass.needs_rules());
-        others.map(|pass| Ok((pass, self.named(pass, self.grammar, pass.name())?))).collect()
+        others.map(|pass| (pass, self.named(pass, self.grammar, pass.name()))).collect()
     }
 
-    fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Result<Vec<Named>, Failure> {
-        let found = proposals(pass, self.document, grammar)
-            .map_err(|source| Failure::Unparsed { path: self.args.file.clone().unwrap_or_default(), source })?;
-        Ok(found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect())
+    fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Vec<Named> {
+        let found = self.preview.proposals(pass, grammar);
+        found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect()
     }
 
     fn proposals(&self, by_rules: &[Named], by_passes: &[(Pass, Vec<Named>)], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\n{STRONG}proposals of rules{STRONG:#} ({})", text::len(by_rules.len()))?;
-        self.lines(by_rules.iter(), MOST_LINES, out, |named, out| self.proposal(named, out))?;
+        for of_one in by_rules.chunk_by(|one, next| one.whose == next.whose) {
+            self.lines(of_one.iter(), MOST_OF_A_RULE, out, |named, out| self.proposal(named, out))?;
+        }
         for (pass, all) in by_passes.iter().filter(|(_, all)| !all.is_empty()) {
             let heading = format!("proposals of the pass {}", pass.name());
             writeln!(out, "\n{STRONG}{heading}{STRONG:#} ({})", text::len(all.len()))?;
