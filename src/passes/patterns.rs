@@ -110,7 +110,8 @@ fn cuts(text: &[u8]) -> Vec<(u16, Vec<Range<usize>>)> {
         }
         let end = at + quantifier(&text[at..]);
         if at < end {
-            all.push((start..end, UNQUANTIFIED, vec![at..end]));
+            let gone = at..end;
+            all.push((start..end, UNQUANTIFIED, vec![gone]));
         }
         at = end;
     }
