@@ -84,10 +84,11 @@ pub(super) fn command(words: &[OsString]) -> Command {
         command = command.max_term_width(NARROW).mut_args(|arg| if arg.is_positional() { arg.hide(true) } else { arg });
     }
     if !long {
-        // Otherwise each option of --help takes three lines.
-        let help = clap::Arg::new("help").short('h').long("help").action(ArgAction::HelpShort);
-        command =
-            command.disable_help_flag(true).arg(help.help("Show the most used options, or all of them with --help"));
+        // Otherwise each option of --help takes three lines. The setting takes the flag from the subcommands, too.
+        let flag = |action| clap::Arg::new("help").short('h').long("help").action(action);
+        let help = flag(ArgAction::HelpShort).help("Show the most used options, or all of them with --help");
+        command = command.disable_help_flag(true).arg(help);
+        command = command.mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Print help")));
     }
     command
 }
@@ -135,6 +136,16 @@ mod tests {
         assert!(help.lines().count() <= 80, "{help}");
         // What is written by hand is not broken once more.
         assert!(help.lines().all(|line| line.is_empty() || line.starts_with(' ') || line.len() > 3), "{help}");
+    }
+
+    #[test]
+    fn every_subcommand_has_its_help() {
+        for inner in Cli::command().get_subcommands() {
+            for flag in ["-h", "--help"] {
+                let help = help(&["lop", inner.get_name(), flag]);
+                assert!(help.contains(&format!("lop {}", inner.get_name())) && help.contains("--help"), "{help}");
+            }
+        }
     }
 
     #[test]
