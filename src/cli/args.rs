@@ -302,7 +302,7 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS)]
     pub not_exit_code: Vec<i32>,
-    /// One condition that holds is enough, whatever its kind; those that begin with --not- still rule out
+    /// One condition that holds is enough, whatever its kind; the `not` conditions still rule out
     #[arg(long, help_heading = CONDITIONS)]
     pub any: bool,
     /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them

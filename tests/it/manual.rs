@@ -203,6 +203,11 @@ fn every_option_is_described_and_none_is_made_up() {
     let wanted: Vec<_> = std::iter::once(&lop)
         .chain(subcommands)
         .map(|command| (command.get_bin_name().unwrap_or(command.get_name()).to_owned(), options(command)))
+        .map(|(name, own)| match name.as_str() {
+            // It takes what a reduction takes, which is described there.
+            "lop config" => (name, own.difference(&options(&lop)).cloned().collect()),
+            _ => (name, own),
+        })
         .collect();
     let described = described(&page);
     let mut faults = Vec::new();

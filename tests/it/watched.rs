@@ -167,7 +167,8 @@ fn skipping_does_not_ask_all_again() {
         }
     });
     assert!(heard.contains(&"skipped whitespace".to_owned()));
-    assert!(tests(&heard) <= plain + 3, "{} tests, {plain} without: names are asked about again", tests(&heard));
+    // The text is laid out by then, so that another round of everything else follows.
+    assert!(tests(&heard) <= plain + 6, "{} tests, {plain} without: names are asked about again", tests(&heard));
 }
 
 #[test]
