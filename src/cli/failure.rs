@@ -209,6 +209,8 @@ pub struct Unfinished {
     pub test: String,
     /// What makes an outcome interesting, in words.
     pub wanted: String,
+    /// Whether the test is a command and nobody said what is interesting about it.
+    pub says_nothing: bool,
     /// Arguments of the command that look like files of the directory lop was started in.
     pub relative: Vec<String>,
     /// Where the best result so far is, as a sentence, if there is one.
@@ -351,6 +353,15 @@ impl Unfinished {
             }
             ReduceError::EmptyIsInteresting => {
                 field(out, "test", &self.test)?;
+                if self.says_nothing {
+                    hint_line(
+                        out,
+                        "no condition was given, and the command succeeds on the file and on an empty one: there is no \
+                         failure to keep. Check that the command fails on the file, or say what is interesting with \
+                         --stdout RE, --stderr RE, --exit-code N or --signal NAME",
+                    )?;
+                    return Ok(());
+                }
                 hint_line(
                     out,
                     "usually such a test reads the original by its absolute path instead of the candidate; let it \

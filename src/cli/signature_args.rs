@@ -6,7 +6,7 @@ use clap::Args;
 #[derive(Debug, Default, Args)]
 pub struct SignatureArgs {
     /// Insist that the command crashes on FILE, and keep that crash
-    #[arg(long, help_heading = SIGNATURE)]
+    #[arg(long, help_heading = SIGNATURE, conflicts_with_all = CONDITIONS)]
     pub crash: bool,
     /// Do not ask whether the signature that was found is the one to keep
     #[arg(short = 'y', long, help_heading = SIGNATURE)]
@@ -18,5 +18,9 @@ pub struct SignatureArgs {
     #[arg(long, value_name = "LANGUAGE", help_heading = SIGNATURE)]
     pub guard: Option<String>,
 }
+
+/// Who says what is interesting has no use for a crash that is found.
+const CONDITIONS: [&str; 8] =
+    ["exit_code", "signal", "stdout", "stderr", "not_stdout", "not_stderr", "not_exit_code", "timeout_is_interesting"];
 
 const SIGNATURE: &str = "Without a test script (a CMD that fails on FILE says what is interesting)";

@@ -49,11 +49,11 @@ impl UiArg {
             verbosity == Verbosity::Normal && !json_is_there && screen::is_usable()
         };
         let form = match self {
-            UiArg::Tui => return Some(Box::new(Screen::new(subject()))),
+            UiArg::Tui if verbosity > Verbosity::Quiet => return Some(Box::new(Screen::new(subject()))),
             UiArg::Auto if is_free() => return Some(Box::new(Screen::new(subject()))),
             UiArg::None => return None,
             UiArg::Plain => Form::Plain,
-            UiArg::Auto | UiArg::Line => Form::Line,
+            UiArg::Auto | UiArg::Tui | UiArg::Line => Form::Line,
         };
         (verbosity > Verbosity::Quiet).then(|| Box::new(Progress::new(verbosity, form)) as Box<dyn EventSink>)
     }

@@ -93,7 +93,7 @@ impl Questions {
     /// The answer to a question that was asked once more.
     pub(super) fn probe_answer(&self, probe: &Range<usize>) -> Option<(QuestionId, Arc<Runs>, Verdict)> {
         self.records.iter().find_map(|(&id, record)| match &*record.purpose {
-            Purpose::Probe(gone) if gone.run_at(probe.start) >= Some(probe.end) => {
+            Purpose::Probe(gone) if gone.run_at(probe.start) >= Some(probe.end) && !record.is_overtaken() => {
                 Some((id, Arc::clone(&record.remove), record.answer?))
             }
             _ => None,

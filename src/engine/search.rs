@@ -186,8 +186,12 @@ impl Search {
                 let mut remove = Runs::clone(&sweep.union);
                 remove.insert(probe.clone());
                 let id = book.id_of(Purpose::Probe(remove.clone()), remove, knew);
-                let remove = book.records[&id].remove.iter().collect();
-                questions.push(Question { id, remove, p_yes: 0.5, reach: 1.0 });
+                let record = &book.records[&id];
+                // An answer that another text got waits until it can be asked for again.
+                if record.answer.is_none() {
+                    let remove = record.remove.iter().collect();
+                    questions.push(Question { id, remove, p_yes: 0.5, reach: 1.0 });
+                }
             }
         }
         for _ in 0..k.saturating_mul(FUTURES_PER_QUESTION) {
@@ -375,9 +379,7 @@ impl Search {
                 }
                 if let Some(probe) = sweep.probe().cloned() {
                     let answered = questions.probe_answer(&probe);
-                    if let Some((id, remove, verdict)) = answered
-                        && !questions.records[&id].is_overtaken()
-                    {
+                    if let Some((id, remove, verdict)) = answered {
                         let yes = verdict == Verdict::Interesting;
                         ledger.evidence.tests += 1;
                         sweep.probed(yes);

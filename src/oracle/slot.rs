@@ -153,11 +153,14 @@ impl Slot {
 
     /// Makes the empty directory and the output files for the next test.
     pub(crate) fn prepare(&mut self) -> io::Result<Bench> {
-        if !self.is_clear {
+        let was_clear = self.is_clear;
+        if !was_clear {
             self.clear();
         }
         self.is_clear = false;
         match fs::create_dir(&self.work) {
+            // A process that got away has made it again.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && was_clear => return self.prepare(),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 self.renamed += 1;
                 self.work = self.base.join(format!("test-{}", self.renamed));

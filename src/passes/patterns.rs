@@ -141,7 +141,11 @@ fn chosen(group: &Open, end: usize) -> Vec<Vec<Range<usize>>> {
 fn group_head(text: &[u8]) -> usize {
     match text {
         [b'(', b'?', b'<', b'=' | b'!', ..] => 4,
-        [b'(', b'?', b'<', ..] => text.iter().position(|&byte| byte == b'>').map_or(1, |at| at + 1),
+        [b'(', b'?', b'<', name @ ..] => {
+            let is_named = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 128..);
+            let length = name.iter().take_while(is_named).count();
+            if name.get(length) == Some(&b'>') { 3 + length + 1 } else { 1 }
+        }
         [b'(', b'?', b':' | b'=' | b'!', ..] => 3,
         _ => 1,
     }

@@ -35,9 +35,9 @@ struct State {
     paused: AtomicBool,
     /// A bit for each pass that is to be left out.
     skipped: AtomicU32,
-    /// Wakes the reduction that is on hold. Whoever changes `paused` or looks at it in order to wait has this lock, so
+    /// Wakes the reductions that are on hold. Whoever changes `paused` or looks at it in order to wait has this lock, so
     /// that no waking is missed.
-    wake: Mutex<Option<Cancel>>,
+    wake: Mutex<Vec<Cancel>>,
 }
 
 const _: () = assert!(Pass::ALL.len() <= 32, "there is a bit for each pass");
@@ -59,9 +59,7 @@ impl Control {
     pub fn resume(&self) {
         let mut wake = self.wake();
         self.state.paused.store(false, Ordering::SeqCst);
-        if let Some(waiting) = wake.take() {
-            waiting.stop();
-        }
+        wake.drain(..).for_each(|waiting| waiting.stop());
     }
 
     /// Whether no test is to be started now.
@@ -101,13 +99,16 @@ impl Control {
                 if !self.is_paused() {
                     return;
                 }
-                wake.insert(cancel.child()).clone()
+                let waiting = cancel.child();
+                wake.retain(|other| !other.is_stopped());
+                wake.push(waiting.clone());
+                waiting
             };
             let _ = waiting.sleep(LONG);
         }
     }
 
-    fn wake(&self) -> MutexGuard<'_, Option<Cancel>> {
+    fn wake(&self) -> MutexGuard<'_, Vec<Cancel>> {
         self.state.wake.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

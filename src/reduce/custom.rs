@@ -124,6 +124,9 @@ impl Proposed {
     }
 }
 
+/// What tests are counted under that no pass asks for.
+const RESERVED: [&str; 2] = ["baseline", "confirmation"];
+
 /// The caller's own passes, in the order in which they have their turn within a stage.
 #[derive(Clone, Default)]
 pub struct CustomPasses(Vec<Arc<dyn CustomPass>>);
@@ -137,7 +140,11 @@ impl CustomPasses {
     /// Whether every name is that of one pass only.
     pub(super) fn check(&self) -> Result<(), ReduceError> {
         let names: Vec<_> = self.0.iter().map(|pass| pass.name()).collect();
-        let taken = |at: &usize| Pass::named(names[*at]).is_some() || names[..*at].contains(&names[*at]);
+        let taken = |at: &usize| {
+            let name = names[*at];
+            let is_ours = Pass::named(name).is_some() || RESERVED.contains(&name);
+            is_ours || Pass::ALL.iter().any(|pass| pass.stage().name() == name) || names[..*at].contains(&name)
+        };
         match (0..names.len()).find(taken) {
             Some(at) => Err(ReduceError::PassName(names[at])),
             None => Ok(()),

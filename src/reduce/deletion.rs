@@ -141,13 +141,14 @@ impl Reducer<'_, '_> {
         if self.algorithm.is_some() {
             return self.one_after_the_other(waiting);
         }
-        // Plain hierarchical delta debugging ends a level before it looks at the next.
-        let slots = self.session.slots();
-        let most = if slots == 1 || self.by_levels() { 1 } else { LISTS_PER_WORKER * slots };
         let mut lists = Lists::default();
         let mut pursuit = Pursuit::default();
         let mut result = Ok(());
         while result.is_ok() {
+            // Plain hierarchical delta debugging ends a level before it looks at the next. Elsewhere there may be more
+            // workers by now.
+            let slots = self.session.slots();
+            let most = if slots == 1 || self.by_levels() { 1 } else { LISTS_PER_WORKER * slots };
             self.look_after(&mut lists, &mut waiting, most);
             if lists.is_empty() {
                 break;
@@ -156,6 +157,7 @@ impl Reducer<'_, '_> {
                 self.look_ahead(waiting.iter().map(|list| list.item.outline()));
             }
             result = self.session.go_on(&mut lists.on(&mut self.work, most), &mut pursuit);
+            lists.refresh(most);
         }
         for turn in lists.turns() {
             turn.sweep.teach(&mut self.knowledge);

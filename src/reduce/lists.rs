@@ -126,6 +126,13 @@ impl Lists {
         turns
     }
 
+    /// Has everything asked about anew where nothing was left to ask and no list has come to something.
+    pub(super) fn refresh(&mut self, most: usize) {
+        if !self.turns.iter().any(|turn| turn.pauses(most == 1)) {
+            self.turns.iter_mut().for_each(|turn| turn.search_mut().forget_answers());
+        }
+    }
+
     /// The lists as an inquiry about a text.
     pub(super) fn on<'l, 'g>(&'l mut self, work: &'l mut Work<'g>, most: usize) -> ListsOn<'l, 'g> {
         ListsOn { lists: self, work, most }
@@ -236,7 +243,7 @@ impl Inquiry for ListsOn<'_, '_> {
         // Further questions of a list are asked ahead only where there are too few lists.
         let alone = lists.alone;
         let mut asked: Vec<_> = lists.turns.iter_mut().filter(|turn| turn.is_asked(alone)).collect();
-        let share = if asked.len() < most { most } else { 1 };
+        let share = 1 + most.saturating_sub(asked.len());
         for turn in &mut asked {
             let number = turn.number;
             for question in turn.search_mut().next_tests(share) {

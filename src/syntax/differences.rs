@@ -5,6 +5,11 @@ use std::ops::Range;
 /// So many bytes are looked for to find a place again. Many stand at the wrong place less often; but where the next
 /// difference is among them they may only stand far behind it.
 const ANCHORS: [usize; 4] = [32, 12, 4, 2];
+/// How far ahead each of them is looked for: a few bytes that stand far away mean nothing.
+const NEAR: [usize; 4] = [usize::MAX, 64 << 10, 4 << 10, 256];
+/// Bytes that are looked through in all, as a multiple of the old text's; a text that was put together anew would
+/// otherwise be looked through again and again.
+const MOST_LOOKS: usize = 64;
 /// What goes costs as much as so many bytes more: a few bytes that happen to be near are no reason to go there.
 const STEP: usize = 64;
 /// Differences beyond these are taken together: each costs the parser something, too.
@@ -16,6 +21,7 @@ const MOST: usize = 4096;
 /// that is not equal at the start or the end is one difference.
 pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut all = Vec::new();
+    let mut looks = 0_usize;
     let mut from = common_prefix(old, new);
     let mut to = from;
     let suffix = common_suffix(&old[from..], &new[to..]);
@@ -24,8 +30,8 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
         if (from, to) == (old_end, new_end) {
             return all;
         }
-        let is_last = all.len() + 1 == MOST;
-        let Some(gone) = nearest(&old[from..old_end], &new[to..new_end]).filter(|_| !is_last) else {
+        let is_last = all.len() + 1 == MOST || looks > MOST_LOOKS.saturating_mul(old.len());
+        let Some(gone) = nearest(&old[from..old_end], &new[to..new_end], &mut looks).filter(|_| !is_last) else {
             all.push((from..old_end, to..new_end));
             return all;
         };
@@ -37,11 +43,14 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
 
 /// How much of `old` to leave out so that `new` goes on there: of the places where an anchor stands, the one from which
 /// most is the same, for what goes.
-fn nearest(old: &[u8], new: &[u8]) -> Option<usize> {
+fn nearest(old: &[u8], new: &[u8], looks: &mut usize) -> Option<usize> {
     let mut best: Option<(usize, usize)> = None;
-    for length in ANCHORS {
+    for (length, near) in ANCHORS.into_iter().zip(NEAR) {
         let Some(anchor) = new.get(..length) else { continue };
-        let Some(gone) = memchr::memmem::find(old, anchor).filter(|gone| *gone > 0) else { continue };
+        let ahead = &old[..old.len().min(near)];
+        let found = memchr::memmem::find(ahead, anchor);
+        *looks = looks.saturating_add(found.unwrap_or(ahead.len()));
+        let Some(gone) = found.filter(|gone| *gone > 0) else { continue };
         let same = common_prefix(&old[gone..], new);
         let is_better =
             |(other, others): (usize, usize)| same.saturating_mul(other + STEP) > others.saturating_mul(gone + STEP);

@@ -102,7 +102,7 @@ fn a_crash_that_was_insisted_on_must_be_there() {
         says(&ran, &["error: the command does not crash on input.txt", "hint:", "--stderr RE"]);
     }
     let both = lop(&folder, &["--crash", "--exit-code", "1", "input.txt", "--", "false"]).expect_code(2);
-    says(&both, &["leave --crash out"]);
+    says(&both, &["'--crash' cannot be used with '--exit-code <N>'"]);
 }
 
 #[test]

@@ -184,7 +184,8 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let progress = |done: usize, all: usize| show_progress(&line, done, all, "runs");
     let cell = compare_file(&problem, &mut start, &cancel, &progress);
     line.finish_and_clear();
-    let unfinished = |error| Unfinished { error, input: path, test: command, wanted, relative, kept: None };
+    let unfinished =
+        |error| Unfinished { error, input: path, test: command, wanted, says_nothing: false, relative, kept: None };
     match cell {
         Ok(cell) => Ok(Some(vec![cell])),
         Err(FileError::Reduce(ReduceError::Cancelled)) => Ok(None),

@@ -13,11 +13,16 @@ use crate::cli::signals;
 use crate::doctor::{Level, Patient, Trouble, examine, findings};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
 use crate::report;
+use crate::report::text::HINT;
 
 use super::compare::live_line;
 
 /// How it is called.
 const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
+
+/// What is missing where nobody says what is interesting about a command.
+const OPEN: &str = "no condition was given, so exit code 0 is taken for interesting; a reduction looks for what is special \
+                    about a command that fails: `lop -o OUT FILE -- CMD` shows it as an option, which belongs here, too";
 
 /// Examines the test that the arguments name, and says what was found on standard output.
 ///
@@ -36,6 +41,9 @@ pub fn run(args: DoctorArgs) -> Result<Code, Failure> {
     let other = other_name(&path);
     let oracle = test.oracle(&path, conditions.clone())?.0.confined(confinement.clone())?;
     let renamed = test.oracle(Path::new(&other), conditions)?.0.confined(confinement)?;
+    if !args.test.is_empty() && !spec.has_conditions() {
+        let _ = writeln!(anstream::stderr(), "{HINT}hint:{HINT:#} {OPEN}");
+    }
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let patient = Patient {

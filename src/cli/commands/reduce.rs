@@ -77,6 +77,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         language: language.clone(),
         test: settings.oracle.describe(),
         wanted: settings.wanted,
+        says_nothing: settings.is_command && !settings.spec.has_conditions(),
         relative: settings.relative,
         kept: settings.kept,
         typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
@@ -226,6 +227,7 @@ struct Run {
     language: String,
     test: String,
     wanted: String,
+    says_nothing: bool,
     relative: Vec<String>,
     kept: Kept,
     /// The command line, with the condition that was found.
@@ -342,6 +344,7 @@ impl Run {
             input: self.path.clone(),
             test: self.test.clone(),
             wanted: self.wanted.clone(),
+            says_nothing: self.says_nothing,
             relative: self.relative.clone(),
             kept,
         }));

@@ -41,7 +41,7 @@ const FLAGS: &[Flag] = &[
     long("no-timing", None, Means::Nothing("times are always shown")),
     long("timing", None, Means::Nothing("times are always shown")),
     long("timestamp", None, Means::Nothing("times are counted from the start")),
-    long("skip-key-off", None, Means::Nothing("keys skip nothing without a terminal interface")),
+    long("skip-key-off", None, Means::Nothing("--ui line has no keys")),
     long("max-improvement", Some("BYTES"), Means::Nothing("it only slows a reduction down")),
     long("to-utf8", None, Means::Nothing("lop takes any bytes")),
     long("renaming", None, Means::Nothing("names are made short anyway")),

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ArgMatches;
 
 use super::table::{Flag, Line, Means, Shape, Tool, long, values};
-use super::treereduce::from_here;
+use super::treereduce::{from_here, has_own_condition};
 use crate::cli::failure::Failure;
 
 /// Lithium.
@@ -63,6 +63,7 @@ fn arrange(matches: &ArgMatches, line: &mut Line) -> Result<(), Failure> {
     let deadline = has(["-t", "--timeout"]).map(|seconds| format!("--timeout={seconds}"));
     let name = Path::new(&test).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     match name.rsplit('.').next().unwrap_or_default() {
+        "crashes" if has_own_condition(matches) => {}
         "crashes" => line.options.extend(["--crash", "--yes"].map(OsString::from)),
         "hangs" => {
             line.options.push("--timeout-is-interesting".into());

@@ -122,8 +122,13 @@ fn has_plain(words: &[OsString]) -> bool {
     if command.get_subcommands().any(|inner| inner.get_name() == first) {
         return false;
     }
+    let typed = || words.iter().skip(1).take_while(|word| *word != "--");
+    // The help that is asked for is lop's own.
+    if typed().any(|word| ["-h", "--help", "-V", "--version"].iter().any(|flag| word == flag)) {
+        return false;
+    }
     let flags = plain_flags();
-    let options = words.iter().skip(1).take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let options = typed().filter_map(|word| word.to_str());
     let names = options.filter_map(|word| word.strip_prefix("--")).map(|word| word.split('=').next().unwrap_or(word));
     names.into_iter().any(|name| flags.iter().any(|flag| flag.long == Some(name)))
 }

@@ -223,6 +223,14 @@ pub(super) fn translate(
             continue;
         }
         let flag = format!("--{}", arg.get_long().expect("it was found by its long name"));
+        // What was typed in lop's words counts, where an option may be given once only.
+        if !matches!(arg.get_action(), ArgAction::Append | ArgAction::Count) {
+            let is_same = |word: &OsString| {
+                let word = word.to_string_lossy();
+                word == flag || word.strip_prefix(&flag).is_some_and(|rest| rest.starts_with('='))
+            };
+            line.options.retain(|word| !is_same(word));
+        }
         match arg.get_action() {
             ArgAction::SetTrue => line.options.push(flag.into()),
             ArgAction::Count => line.options.extend((0..matches.get_count(id)).map(|_| OsString::from(&flag))),

@@ -149,6 +149,10 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        // Somebody else's home: whether there is a file cannot even be told.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(path).is_err() => {
+            Ok(None)
+        }
         Err(error) => Err(Failure::Usage {
             message: format!("cannot read {}: {error}", path.display()),
             hint: "mend it, or go on without it with --no-config".to_owned(),
