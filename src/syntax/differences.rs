@@ -7,9 +7,9 @@ use std::ops::Range;
 const ANCHORS: [usize; 4] = [32, 12, 4, 2];
 /// How far ahead each of them is looked for: a few bytes that stand far away mean nothing.
 const NEAR: [usize; 4] = [usize::MAX, 64 << 10, 4 << 10, 256];
-/// Bytes that are looked through in all, as a multiple of the old text's; a text that was put together anew would
-/// otherwise be looked through again and again.
-const MOST_LOOKS: usize = 64;
+/// Bytes that are looked through in all: a large text that was put together anew would otherwise be looked through again
+/// and again.
+const MOST_LOOKS: usize = 2 << 30;
 /// What goes costs as much as so many bytes more: a few bytes that happen to be near are no reason to go there.
 const STEP: usize = 64;
 /// Differences beyond these are taken together: each costs the parser something, too.
@@ -30,7 +30,7 @@ pub(super) fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<us
         if (from, to) == (old_end, new_end) {
             return all;
         }
-        let is_last = all.len() + 1 == MOST || looks > MOST_LOOKS.saturating_mul(old.len());
+        let is_last = all.len() + 1 == MOST || looks > MOST_LOOKS;
         let Some(gone) = nearest(&old[from..old_end], &new[to..new_end], &mut looks).filter(|_| !is_last) else {
             all.push((from..old_end, to..new_end));
             return all;
