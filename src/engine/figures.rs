@@ -47,15 +47,24 @@ fn rounds(chain: Markov, lanes: Lanes, width: usize, trials: u64) -> f64 {
     rounds as f64 / trials as f64
 }
 
-/// Measured over 100 lists: 53.9, 14.8 and 5.3 rounds; 72, 41 and 29 at the front alone (10 lists).
+/// Measured over 100 lists: 53.4, 14.2 and 5.2 rounds; 72, 41 and 29 at the front alone (10 lists).
 #[test]
 fn several_workers_save_rounds_on_independent_lists() {
     let chain = Markov::from_share(0.9, 0.95);
-    for (width, most) in [(4, 57.0), (16, 16.0), (64, 6.0)] {
+    for (width, most) in [(4, 57.0), (16, 15.0), (64, 5.5)] {
         let mean = rounds(chain, Lanes::ByTrust, width, 12);
         assert!(mean <= most, "{width}: {mean}");
         assert!(mean < 0.85 * rounds(chain, Lanes::One, width, 12), "{width}: {mean}");
     }
+}
+
+/// With lanes in any case 35 rounds on the mean; one list of these is taken for a dependent one. Before
+/// what stays refused brought lanes back it was 7 % more.
+#[test]
+fn lanes_that_were_given_up_by_mistake_come_back() {
+    let chain = Markov::from_share(0.5, 0.5);
+    let (always, chosen) = (rounds(chain, Lanes::Always, 16, 24), rounds(chain, Lanes::ByTrust, 16, 24));
+    assert!(chosen < 1.05 * always, "{always} {chosen}");
 }
 
 /// Where units depend on those before them far lanes are given up. Measured: 54.3 rounds at the front

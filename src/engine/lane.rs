@@ -13,6 +13,11 @@ use super::runs::Runs;
 /// Longer runs than where survival falls below this are not asked about in one go.
 const NEGLIGIBLE_SURVIVAL: f64 = 1e-7;
 
+/// What a scout asks about is so many times less, where it is at least so much: 14.4 rounds instead of
+/// 14.7 at .9/.95 with 16 workers, see `figures`.
+const SCOUTED_SHARE: usize = 4;
+const LEAST_SCOUTED: usize = 16;
+
 /// Names a lane for as long as it exists.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub(super) struct LaneId(pub(super) u32);
@@ -244,6 +249,16 @@ impl Lane {
     pub(super) fn adopt(&mut self, units: &Range<usize>) {
         if let Some(cursor) = &mut self.cursor {
             cursor.choice = Some((cursor.lo + units.len(), 0.5));
+        }
+    }
+
+    /// Asks about a part of what it would ask, where that is much.
+    pub(super) fn scout(&mut self) {
+        let Some(cursor) = &mut self.cursor else { return };
+        let (many, _) = cursor.choose();
+        if many >= LEAST_SCOUTED {
+            let few = many / SCOUTED_SHARE;
+            cursor.choice = Some((few, cursor.survival.at(few)));
         }
     }
 

@@ -16,6 +16,7 @@ mod bound;
 mod closed_form;
 mod config;
 mod decision_tree;
+mod endings;
 mod estimate;
 mod evidence;
 mod expectation;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::bit_set::BitSet;
 use super::config::Config;
+use super::endings;
 use super::estimate::{self, Estimate};
 use super::evidence::{EvidenceView, ListEvidence};
 use super::lane::Answer;
@@ -161,7 +162,7 @@ impl Search {
         questions.extend(self.union_question(k));
         let asked = questions.len();
         // Asking in the lanes themselves keeps their choices for `observe`.
-        let Self { setting, phase, posterior, chances, runs, questions: book, .. } = self;
+        let Self { setting, phase, posterior, chances, runs, questions: book, is_beside_others, .. } = self;
         let (sweep, mut futures);
         match phase {
             Phase::Sweep(lanes) => {
@@ -179,9 +180,13 @@ impl Search {
             Phase::Finished => return questions,
         }
         let ground = Ground { setting, sweep, committed: runs, chances };
+        let mut endings = Vec::new();
         let knew = sweep.map_or(0, Sweep::removals);
         if let Some(sweep) = sweep {
             futures = Futures::of_sweep(sweep, &ground, posterior);
+            if k > 1 && !*is_beside_others && (sweep.lanes.len() > 1 || sweep.union != *runs) {
+                endings = endings::of_sweep(sweep, &ground, posterior, k);
+            }
             if let Some(probe) = sweep.probe() {
                 let mut remove = Runs::clone(&sweep.union);
                 remove.insert(probe.clone());
@@ -194,9 +199,21 @@ impl Search {
                 }
             }
         }
+        let mut endings = endings.into_iter().filter(|(union, _)| union != runs).peekable();
         for _ in 0..k.saturating_mul(FUTURES_PER_QUESTION) {
             if questions.len() >= k {
                 break;
+            }
+            // Lanes that end together in this round are judged together in it as well.
+            if let Some((union, reach)) = endings.next_if(|&(_, reach)| futures.reach().is_none_or(|next| reach > next))
+            {
+                let id = book.id_of(Purpose::Union(Arc::clone(&union)), Runs::clone(&union), knew);
+                let remove: Vec<Range<usize>> = union.iter().collect();
+                let is_new = questions.iter().all(|question| question.remove != remove);
+                if is_new && book.records[&id].answer.is_none() {
+                    questions.push(Question { id, remove, p_yes: 1.0, reach });
+                }
+                continue;
             }
             let Some((mut node, reach, worth)) = futures.pop(&ground) else { break };
             let Some(ask) = node.ask(&ground) else { continue };
@@ -210,7 +227,8 @@ impl Search {
         }
         // A worker that has nothing better to do judges the union in passing.
         if questions.len() < k && asked == 0 {
-            questions.extend(self.union_question(1));
+            let union = self.union_question(1);
+            questions.extend(union.filter(|union| questions.iter().all(|question| question.id != union.id)));
         }
         questions
     }
@@ -229,6 +247,7 @@ impl Search {
             sweep.collapse(setting, runs, posterior);
         } else if workers > 1 {
             sweep.arrange(setting, workers, posterior);
+            sweep.send_scouts();
         }
         self.advance();
     }
@@ -498,7 +517,7 @@ impl Search {
             (Purpose::Lane(id, gone), Phase::Sweep(sweep)) => {
                 sweep.lanes.iter().any(|lane| lane.id == *id && lane.may_reach(gone))
             }
-            (Purpose::Union(union), Phase::Sweep(sweep)) => *union == sweep.union && *union != *runs,
+            (Purpose::Union(union), Phase::Sweep(sweep)) => *union != *runs && sweep.may_come_to(union),
             (Purpose::Probe(gone), Phase::Sweep(sweep)) => {
                 sweep.probe().is_some_and(|probe| gone.run_at(probe.start) >= Some(probe.end))
             }

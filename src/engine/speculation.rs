@@ -88,7 +88,7 @@ impl Node {
     }
 
     /// Goes where an answer to the question leads.
-    fn answer(&mut self, verdict: Verdict, ground: &Ground<'_>) {
+    pub(super) fn answer(&mut self, verdict: Verdict, ground: &Ground<'_>) {
         let yes = verdict == Verdict::Interesting;
         match self {
             Node::Lane { at, lane, posterior, assumed } => {
@@ -184,6 +184,11 @@ impl Futures {
     fn push(&mut self, before: Rc<Node>, reach: f64, worth: f64, answer: Option<Verdict>) {
         self.order += 1;
         self.heap.push(Future { reach, worth, order: self.order, before, answer });
+    }
+
+    /// The reach of the best of them.
+    pub(super) fn reach(&self) -> Option<f64> {
+        self.heap.peek().map(|future| future.reach)
     }
 
     /// The best of them, with its reach and its worth.

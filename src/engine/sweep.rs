@@ -13,7 +13,7 @@
 //! refused is it asked about by itself. If it is refused, the units depend on each other: everything
 //! the far lanes found is forgotten, and one lane goes on from the committed state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,13 +33,13 @@ const LEAST_UNITS: usize = 2;
 /// Lanes that put off telling the last units apart, at most.
 const MOST_DEFERRED: usize = 128;
 /// Below this probability of independence far lanes are given up.
-const COLLAPSE_BELOW: f64 = 0.5;
+const COLLAPSE_BELOW: f64 = 1.0 / 3.0;
 /// From this probability on what far lanes find teaches the model.
 const TEACH_FROM: f64 = 0.7;
 /// From this probability on refusals of far lanes are taken as they are.
 const CERTAIN: f64 = 0.9;
-/// Logarithm of the prior odds that lanes depend on each other.
-const PRIOR_DEPENDENCE: f64 = -2.2;
+/// Logarithm of the prior odds of either sign that lanes depend on each other.
+const PRIOR_DEPENDENCE: f64 = -2.9;
 /// The share of predicted yes answers that dependent lanes see.
 const DEPENDENT_SHARE: f64 = 0.5;
 /// Evidence counts up to these logarithmic odds, so that a change of scene is noticed.
@@ -50,6 +50,8 @@ const STAYED: f64 = -0.7;
 /// At least so many units are swept once more, and at most so many times as many among them.
 const LEAST_DOUBTFUL: usize = 3;
 const MOST_AMONG: usize = 4;
+/// In the first round one lane in so many asks about a part only.
+const SCOUT_EVERY: usize = 4;
 /// How much a gain observed at one end of the units is worth one test later.
 const DECAY: f64 = 0.97;
 /// Tests that the mean gain so far is worth when an end's gain is estimated.
@@ -106,48 +108,64 @@ impl Setting {
 /// good as if everything before it had been decided.
 ///
 /// A far lane whose units are used by others is told *no* throughout, which looks like a stretch of
-/// needed units. Two things tell them apart: by a model that follows what all lanes find the front
-/// lane does better than predicted; and a refusal turns to *yes* when it is asked again later.
+/// needed units. Three things tell them apart: by a model that follows what all lanes find the front
+/// lane does better than predicted; what the front lane and the far ones find is better predicted by a
+/// model each than by one for all; and a refusal turns to *yes* when it is asked again later.
 #[derive(Clone, Debug)]
 struct Trust {
     /// Logarithm of the odds that units depend on those of other lanes.
     dependence: f64,
-    /// What all lanes found, and the front one alone, unfinished runs included.
+    /// Logarithm of the odds that far lanes are told something else than what holds in front.
+    apart: f64,
+    /// What all lanes found, the front one alone, and the others, unfinished runs included.
     all: Arc<Posterior>,
     alone: Arc<Posterior>,
+    far: Arc<Posterior>,
 }
 
 impl Trust {
     fn new(posterior: &Arc<Posterior>) -> Self {
-        Self { dependence: PRIOR_DEPENDENCE, all: Arc::clone(posterior), alone: Arc::clone(posterior) }
+        let [all, alone, far] = [posterior; 3].map(Arc::clone);
+        Self { dependence: PRIOR_DEPENDENCE, apart: PRIOR_DEPENDENCE, all, alone, far }
+    }
+
+    /// Keeps what is believed of dependence, when lanes begin once more.
+    fn start_again(&mut self, posterior: &Arc<Posterior>) {
+        [self.all, self.alone, self.far] = [posterior; 3].map(Arc::clone);
     }
 
     /// Takes in an answer to the front question of a lane.
     fn count(&mut self, lane: &Lane, is_front: bool, yes: bool) {
         let of = |p: f64| if yes { p } else { 1.0 - p }.max(1e-3);
         let Some(predicted) = lane.tell(yes, Arc::make_mut(&mut self.all)) else { return };
-        let under_dependence = if is_front {
-            lane.tell(yes, Arc::make_mut(&mut self.alone)).unwrap_or(predicted)
-        } else {
-            predicted * DEPENDENT_SHARE
-        };
-        self.note((of(under_dependence) / of(predicted)).ln());
+        let own = if is_front { &mut self.alone } else { &mut self.far };
+        let own = lane.tell(yes, Arc::make_mut(own)).unwrap_or(predicted);
+        let under_dependence = if is_front { own } else { predicted * DEPENDENT_SHARE };
+        add(&mut self.dependence, (of(under_dependence) / of(predicted)).ln());
+        add(&mut self.apart, (of(own) / of(predicted)).ln());
     }
 
     /// Takes in evidence for dependence, as the logarithm of a likelihood ratio.
     fn note(&mut self, evidence: f64) {
-        self.dependence = (self.dependence + evidence).clamp(-MOST_CERTAIN, MOST_CERTAIN);
+        add(&mut self.dependence, evidence);
+        add(&mut self.apart, evidence);
     }
 
     fn forget(&mut self, units: usize) {
         Arc::make_mut(&mut self.all).forget(units);
         Arc::make_mut(&mut self.alone).forget(units);
+        Arc::make_mut(&mut self.far).forget(units);
     }
 
     /// The probability of independence.
     fn share(&self) -> f64 {
-        1.0 / (1.0 + self.dependence.exp())
+        1.0 / (1.0 + self.dependence.exp() + self.apart.exp())
     }
+}
+
+/// Adds evidence to logarithmic odds.
+fn add(odds: &mut f64, evidence: f64) {
+    *odds = (*odds + evidence).clamp(-MOST_CERTAIN, MOST_CERTAIN);
 }
 
 /// A bandit with two arms, the first and the last open unit: which of them gives more per test.
@@ -199,7 +217,11 @@ pub(super) struct Sweep {
     trust: Option<Trust>,
     /// A refusal of what is now the front lane that should be asked again, as positions.
     probe: Option<Range<usize>>,
+    /// How many removals there were when what is now the front lane became it.
+    front_since: u32,
     ends: Ends,
+    /// What far lanes were refused before they were given up: positions that are asked about again.
+    refused: BTreeSet<usize>,
     /// Runs that are decided, but may be reconsidered.
     closed: BTreeMap<LaneId, Vec<Closed>>,
     /// Units that stay for good, as far as the sweep is concerned.
@@ -223,7 +245,9 @@ impl Sweep {
             doubt: false,
             trust: None,
             probe: None,
+            front_since: 0,
             ends: Ends::default(),
+            refused: BTreeSet::new(),
             closed: BTreeMap::new(),
             settled: BitSet::new(setting.len),
             removals: Vec::new(),
@@ -274,7 +298,7 @@ impl Sweep {
 
     /// How probable it is that lanes do not depend on each other.
     fn independence(&self) -> f64 {
-        self.trust.as_ref().map_or(1.0 / (1.0 + PRIOR_DEPENDENCE.exp()), Trust::share)
+        self.trust.as_ref().map_or(1.0 / (1.0 + 2.0 * PRIOR_DEPENDENCE.exp()), Trust::share)
     }
 
     /// Lets the lanes choose their next questions by what all of them found.
@@ -325,6 +349,17 @@ impl Sweep {
         self.lanes[lane].answer(answer, posterior, &mut around);
         if let Some(trust) = &mut self.trust {
             trust.forget(closed.iter().map(|run| run.positions.len()).sum());
+            // Lanes that were given up by mistake come back: what they were refused stays refused.
+            for run in closed.iter().filter(|_| self.lanes.len() == 1) {
+                let again = run.needed.is_some_and(|needed| self.refused.remove(&needed));
+                let before = self.refused.len();
+                self.refused.retain(|position| !run.positions.contains(position));
+                if self.refused.len() < before {
+                    trust.note(TURNED);
+                } else if again {
+                    trust.note(STAYED);
+                }
+            }
         }
         self.close(lane, closed);
         if setting.objective == Objective::Time && !answer.yes && self.lanes.len() < MOST_DEFERRED {
@@ -356,6 +391,17 @@ impl Sweep {
         if setting.objective == Objective::Time || setting.lanes == Lanes::One {
             return;
         }
+        if self.probe.is_none()
+            && let Some(stale) = self.stale_refusal()
+        {
+            self.probe = Some(stale);
+            self.front_since = 0;
+        }
+        if self.lanes.len() == 1
+            && let Some(trust) = &mut self.trust
+        {
+            trust.start_again(posterior);
+        }
         loop {
             let running = self.lanes.iter().filter(|lane| !lane.is_finished()).count();
             let left: usize = self.lanes.iter().map(|lane| lane.undecided().len()).sum();
@@ -379,6 +425,14 @@ impl Sweep {
         }
     }
 
+    /// In the first round some lanes ask about a part of what they would ask, to find out sooner what
+    /// kind of list it is.
+    pub(super) fn send_scouts(&mut self) {
+        if self.fresh && self.lanes.len() >= SCOUT_EVERY {
+            self.lanes.iter_mut().skip(SCOUT_EVERY - 1).step_by(SCOUT_EVERY).for_each(Lane::scout);
+        }
+    }
+
     /// Whether far lanes disappoint so much that one lane should go on alone.
     pub(super) fn should_collapse(&self, setting: &Setting) -> bool {
         setting.objective == Objective::Tests && self.lanes.len() > 1 && self.has_collapsed(setting)
@@ -393,6 +447,7 @@ impl Sweep {
     pub(super) fn collapse(&mut self, setting: &Setting, committed: &Arc<Runs>, posterior: &mut Arc<Posterior>) {
         self.union = Arc::clone(committed);
         self.doubt = false;
+        self.refused.extend(self.closed.values().flatten().filter_map(|run| run.needed));
         self.closed.clear();
         self.in_order = false;
         // What was refused before something that may use it went is open again.
@@ -431,6 +486,7 @@ impl Sweep {
         self.lanes = vec![Lane::new(id, Places::Listed(open.as_slice().into()), exposure, open.len())];
         self.begin(setting, 0, posterior);
         self.probe = None;
+        self.front_since = 0;
     }
 
     /// Opens again what was refused before units went that may use it.
@@ -503,7 +559,20 @@ impl Sweep {
 
     /// What should be asked again, to learn whether lanes depend on each other.
     pub(super) fn probe(&self) -> Option<&Range<usize>> {
-        self.probe.as_ref()
+        self.probe.as_ref().filter(|_| self.independence() < CERTAIN)
+    }
+
+    /// What the front lane was refused while it was a far one, i.e. before all that was removed of the
+    /// lanes in front of it.
+    fn stale_refusal(&self) -> Option<Range<usize>> {
+        if self.lanes.len() < 2 || self.independence() >= CERTAIN {
+            return None;
+        }
+        let front = &self.lanes[0];
+        let mut closed = self.closed.get(&front.id).into_iter().flatten();
+        let stale = closed.find(|run| run.needed.is_some() && run.certified < self.front_since);
+        let unit = stale.and_then(|run| run.needed);
+        unit.map(|needed| needed..needed + 1).or_else(|| front.refused(self.front_since))
     }
 
     /// Takes the answer to that.
@@ -521,22 +590,12 @@ impl Sweep {
         let now = self.removals();
         let mut at = 0;
         // What the front lane found while it was a far one waits until it is known to hold.
-        while self.probe.is_none() && at < self.lanes.len() && self.is_final(setting, at) {
+        while self.probe().is_none() && at < self.lanes.len() && self.is_final(setting, at) {
             settled.extend(self.closed.remove(&self.lanes[at].id).unwrap_or_default());
             if self.lanes[at].is_finished() && self.lanes.len() > 1 {
                 // The next lane is the front one now. It was told no before all this was removed.
                 self.lanes.remove(at);
-                let front = &self.lanes[0];
-                let stale = self
-                    .closed
-                    .get(&front.id)
-                    .into_iter()
-                    .flatten()
-                    .find(|run| run.needed.is_some() && run.certified < now);
-                let unit = stale.and_then(|run| run.needed);
-                if self.independence() < CERTAIN {
-                    self.probe = unit.map(|needed| needed..needed + 1).or_else(|| front.refused(now));
-                }
+                self.front_since = now;
             } else {
                 at += 1;
             }
@@ -555,6 +614,17 @@ impl Sweep {
     pub(super) fn kept(&self) -> usize {
         let open: usize = self.closed.values().flatten().filter(|run| run.needed.is_some()).count();
         self.settled.count() + open
+    }
+
+    /// Whether what the lanes find may still add up to this.
+    pub(super) fn may_come_to(&self, union: &Runs) -> bool {
+        let is_open = |position: usize| {
+            self.lanes.iter().any(|lane| {
+                let open = lane.undecided();
+                !open.is_empty() && lane.range(open).contains(&position)
+            })
+        };
+        union.is_superset(&self.union) && union.minus(&self.union).into_iter().all(|mut gone| gone.all(is_open))
     }
 
     /// Units that are not decided, as positions.
