@@ -420,7 +420,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// The test case, which has something in it.
 pub(super) fn read_case(path: &Path) -> Result<Vec<u8>, Failure> {
     let content = read(path)?;
-    if content.is_empty() {
+    if content.is_empty() && path.is_file() {
         return Err(Failure::Usage {
             message: format!("{} is empty: there is nothing to reduce", path.display()),
             hint: "name the file that shows the bug; what a redirection has emptied may still be in a copy".to_owned(),

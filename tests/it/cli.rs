@@ -378,7 +378,7 @@ hint: name the file that shows the bug; what a redirection has emptied may still
 ",
         ),
         (
-            &["--color", "always", "config"],
+            &["--color", "never", "config"],
             2,
             "error: `config` is a command of lop only where it is the first word
 ",

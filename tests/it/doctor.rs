@@ -204,7 +204,7 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(said.contains("no condition was given: what the command does on input.txt is kept"), "{said}");
     assert!(said.contains("ended     exit code 3") && said.contains("signature stderr matching"), "{said}");
-    assert!(said.contains("the same  lop doctor -j1 input.txt --stderr 'error: no bugs today' -- sh"), "{said}");
+    assert!(said.contains("the same  lop doctor -j1 input.txt --stderr '^error: no bugs today' -- sh"), "{said}");
     for check in ["input", "repeated", "empty file"] {
         expect(&ran, "ok", check);
     }

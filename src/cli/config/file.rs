@@ -181,7 +181,7 @@ mod tests {
     use crate::cli::args::Cli;
 
     fn read(text: &str) -> Result<Vec<Entry>, Failure> {
-        entries(Path::new("/p/lop.toml"), text, &Cli::command(), Some(Path::new("/home/me")))
+        entries(Path::new("/p/lop.toml"), text, &Cli::command(), Some(Path::new("/h/me")))
     }
 
     fn wrong(text: &str) -> (String, String) {
@@ -210,8 +210,8 @@ mod tests {
         let entry = |text| read(text).expect("it is sound").remove(0).words.remove(0);
         assert_eq!(entry("rules = \"own\""), "--rules=/p/own");
         assert_eq!(entry("rules = \"/own\""), "--rules=/own");
-        assert_eq!(entry("rules = \"~/own\""), "--rules=/home/me/own");
-        assert_eq!(entry("rules = \"~\""), "--rules=/home/me/");
+        assert_eq!(entry("rules = \"~/own\""), "--rules=/h/me/own");
+        assert_eq!(entry("rules = \"~\""), "--rules=/h/me/");
         assert_eq!(entry("rules = \"./~own\""), "--rules=/p/./~own");
         assert_eq!(entry("keep = [\"~/own\"]"), "--keep=~/own");
         let without = entries(Path::new("lop.toml"), "rules = \"~/own\"", &Cli::command(), None);
