@@ -63,6 +63,8 @@ fn numbers(printed: &str, word: &str) -> Vec<usize> {
 fn the_samples_agree_with_their_files_and_themselves() {
     let samples = samples();
     assert_eq!(samples.len(), 3, "one for each example");
+    let counted = Regex::new(r"(?m)^  ([\d,]+) tests: ([\d,]+) interesting, ([\d,]+) not interesting$");
+    let counted = counted.expect("a constant");
     for Sample { words, input, printed, result } in samples {
         let (name, before) = (input.display(), fs::read(&input).expect("an example"));
         assert!(words.contains(&"-j1".to_owned()), "{name}: only with one worker the counts are the same each time");
@@ -72,8 +74,7 @@ fn the_samples_agree_with_their_files_and_themselves() {
         let lines = numbers(&printed, "lines");
         let before = String::from_utf8(before).expect("it is text").lines().count();
         assert_eq!(lines[..2], [before, result.lines().count()], "{name}");
-        let counted = Regex::new(r"(?m)^  ([\d,]+) tests: ([\d,]+) interesting, ([\d,]+) not interesting$");
-        let found = counted.expect("a constant").captures(&printed).unwrap_or_else(|| panic!("{name}: its tests"));
+        let found = counted.captures(&printed).unwrap_or_else(|| panic!("{name}: its tests"));
         let [all, yes, no] = [1, 2, 3].map(|group| found[group].replace(',', "").parse::<usize>().expect("digits"));
         assert_eq!(all, yes + no, "{name}");
     }
