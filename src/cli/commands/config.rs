@@ -58,7 +58,7 @@ fn places(out: &mut dyn Write, places: &Places) -> std::io::Result<()> {
 fn readers(out: &mut dyn Write) -> std::io::Result<()> {
     let mut command = Cli::command();
     command.build();
-    writeln!(out, "\nA reduction takes all of these from the files; other commands take nothing from there, but for")?;
+    writeln!(out, "\nA reduction takes these from the files, other commands nothing, but for")?;
     for name in config::READERS {
         let reader = command.find_subcommand(name).expect("there is a command of this name");
         let mut taken: Vec<&str> = config::taken(reader, &command).collect();
