@@ -544,7 +544,7 @@ fn waste(text: &str) -> Result<Waste, String> {
     sound(waste, Config { expect: Some(waste), ..Config::default() })
 }
 
-fn jobs(text: &str) -> Result<Jobs, String> {
+pub(super) fn jobs(text: &str) -> Result<Jobs, String> {
     match text {
         "auto" => Ok(Jobs::Auto),
         number => at_least_one(number).map(Jobs::Exactly).map_err(|error| format!("{error}; or write auto")),

@@ -3,12 +3,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::grammar::Guard;
 use crate::oracle::{
-    Cancel, CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Exit, Guarded, Outcome, Seen, Signature,
-    Slot, SlotOptions, Table, Written, shell_line,
+    Cancel, CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Confinement, Exit, Guarded, Outcome,
+    Seen, Signature, Slot, SlotOptions, Table, Written, shell_line,
 };
 use crate::reduce::BASELINE_DEADLINE;
 use crate::report::Verbosity;
@@ -16,6 +17,7 @@ use crate::report::text::{HINT, STRONG};
 
 use super::failure::Failure;
 use super::settings::{Settings, in_words};
+use super::signature_args::SignatureArgs;
 
 /// The ways to say by oneself what is interesting.
 const BY_HAND: &str = "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
@@ -27,31 +29,63 @@ const BY_HAND: &str = "say what is interesting with --stderr RE, --stdout RE, --
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
-    let sought = &settings.sought;
-    let open = !settings.spec.has_conditions();
-    if sought.crash && !open {
-        return Err(Failure::Usage {
-            message: "--crash finds the condition by itself, and there is one already".to_owned(),
-            hint: "leave --crash out, or the condition".to_owned(),
-        });
+    let mut open = Open {
+        path: &settings.path,
+        content: &settings.content,
+        may_fail: settings.is_command && settings.relative.is_empty(),
+        sought: &settings.sought,
+        confinement: &settings.confinement,
+        deadline: settings.options.deadline,
+        allow_empty: settings.options.allow_empty,
+        spec: settings.spec.clone(),
+        oracle: settings.oracle.clone(),
+    };
+    let special = open.find(cancel)?;
+    if let Some(typed) = typed.filter(|_| settings.verbosity > Verbosity::Quiet) {
+        // Nobody listens: that is no reason to fail.
+        let _ = special.show(&mut anstream::stderr().lock(), &open, typed);
+        if let Special::Found(..) = special {
+            ask(settings.sought.yes)?;
+        }
     }
-    // A script says by its exit code what it means; a file that was not found is no bug.
-    // An empty file has nothing that could be special.
-    let finds =
-        open && !settings.content.is_empty() && (sought.crash || settings.is_command && settings.relative.is_empty());
-    if !finds && sought.while_passing.is_empty() && sought.guard.is_none() {
-        return Ok(());
-    }
-    let options = SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true };
-    let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
-    let deadline = settings.options.deadline.unwrap_or(BASELINE_DEADLINE);
-    let mut place = Place { slot, deadline, cancel };
-    if finds {
-        find(settings, typed, &mut place)?;
-    }
-    let companions = companions(settings, &mut place)?;
-    settings.oracle = settings.oracle.clone().with_companions(companions);
+    open.accompany(cancel)?;
+    let Open { spec, oracle, .. } = open;
+    settings.wanted = in_words(&spec);
+    (settings.spec, settings.oracle, settings.found) = (spec, oracle, special.option());
     Ok(())
+}
+
+/// A test about which something is left open.
+pub(crate) struct Open<'a> {
+    /// The test case, as the user named it.
+    pub(crate) path: &'a Path,
+    /// Its content.
+    pub(crate) content: &'a [u8],
+    /// Whether a failure may be what is interesting. A script says by its exit code what it means; a file that was not
+    /// found is no bug.
+    pub(crate) may_fail: bool,
+    /// What is to be found out, and what else must hold.
+    pub(crate) sought: &'a SignatureArgs,
+    /// How much of the machine a command gets.
+    pub(crate) confinement: &'a Confinement,
+    /// The deadline of a run, if one was given.
+    pub(crate) deadline: Option<Duration>,
+    /// Whether a failure may be kept that the empty file shows as well.
+    pub(crate) allow_empty: bool,
+    /// The conditions, those that are found among them.
+    pub(crate) spec: ConditionSpec,
+    /// The test, which gets the conditions and the second commands.
+    pub(crate) oracle: CommandOracle,
+}
+
+/// What is special about a command on the test case.
+pub(crate) enum Special {
+    /// There is nothing to find, or nothing that fails.
+    Nothing,
+    /// It fails with no sign that could be kept.
+    Vague(Exit),
+    /// This, which is a condition now.
+    Found(Box<Signature>, Exit),
 }
 
 /// Where commands are run.
@@ -67,83 +101,118 @@ impl Place<'_> {
     }
 }
 
-/// Runs the command at most three times, and makes its signature the condition.
-fn find(settings: &mut Settings, typed: Option<&[OsString]>, place: &mut Place<'_>) -> Result<(), Failure> {
-    let name = settings.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (first, written) = place.run(&settings.oracle, &settings.content);
-    let seen = Seen {
-        exit: first.exit,
-        stdout: &written.stdout,
-        stderr: &written.stderr,
-        input: &settings.content,
-        name: &name,
-    };
-    let mut signatures = Table::default().signatures(&seen);
-    signatures.retain(|signature| signature.crash || !settings.sought.crash);
-    // The baseline says what is the matter with a run that gave no answer.
-    if signatures.is_empty() {
-        return match (settings.sought.crash, first.verdict) {
-            (true, Some(_)) => Err(no_crash(settings, first.exit)),
-            _ => Ok(()),
-        };
+impl Open<'_> {
+    fn place<'c>(&self, cancel: &'c Cancel) -> Result<Place<'c>, Failure> {
+        let options = SlotOptions { directory: None, candidate_len: self.content.len(), owns_process: true };
+        let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
+        Ok(Place { slot, deadline: self.deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
-    let again = place.run(&settings.oracle, &settings.content);
-    signatures.retain(|signature| is_shown(signature, &again));
-    let empty = place.run(&settings.oracle, b"");
-    // What the empty file shows as well says nothing about this one.
-    let of_the_input = |signature: &&Signature| !is_shown(signature, &empty);
-    let chosen = signatures.iter().find(of_the_input);
-    let chosen = chosen.or_else(|| signatures.first().filter(|_| settings.options.allow_empty)).cloned();
-    let quiet = settings.verbosity == Verbosity::Quiet || typed.is_none();
-    let Some(signature) = chosen else {
-        if !quiet {
-            let _ = writeln!(
-                anstream::stderr(),
-                "{HINT}hint:{HINT:#} the command ends with {} on {name}, on the empty file as well or not each time: {BY_HAND}",
-                first.exit
-            );
+
+    /// Where there is no condition, runs the command at most three times and makes its signature the condition.
+    ///
+    /// # Errors
+    /// When there is no crash that was insisted on, or a condition beside it.
+    pub(crate) fn find(&mut self, cancel: &Cancel) -> Result<Special, Failure> {
+        let (insists, has_none) = (self.sought.crash, !self.spec.has_conditions());
+        if insists && !has_none {
+            return Err(Failure::Usage {
+                message: "--crash finds the condition by itself, and there is one already".to_owned(),
+                hint: "leave --crash out, or the condition".to_owned(),
+            });
         }
-        return Ok(());
-    };
-    let (option, value) = signature.mark.option();
-    settings.found = Some((option, value));
-    signature.mark.add_to(&mut settings.spec);
-    settings.oracle = settings.oracle.clone().with_conditions(Conditions::new(&settings.spec)?);
-    settings.wanted = in_words(&settings.spec);
-    if !quiet {
-        // Nobody listens: that is no reason to fail.
-        let _ = show(&mut anstream::stderr().lock(), &signature, first.exit, settings, typed.unwrap_or_default());
-        return ask(settings.sought.yes);
+        // An empty file has nothing that could be special.
+        if !has_none || self.content.is_empty() || !(insists || self.may_fail) {
+            return Ok(Special::Nothing);
+        }
+        let mut place = self.place(cancel)?;
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (first, written) = place.run(&self.oracle, self.content);
+        let seen = Seen {
+            exit: first.exit,
+            stdout: &written.stdout,
+            stderr: &written.stderr,
+            input: self.content,
+            name: &name,
+        };
+        let mut signatures = Table::default().signatures(&seen);
+        signatures.retain(|signature| signature.crash || !insists);
+        // The baseline says what is the matter with a run that gave no answer.
+        if signatures.is_empty() {
+            return match (insists, first.verdict) {
+                (true, Some(_)) => Err(no_crash(self.path, first.exit)),
+                _ => Ok(Special::Nothing),
+            };
+        }
+        let again = place.run(&self.oracle, self.content);
+        signatures.retain(|signature| is_shown(signature, &again));
+        let empty = place.run(&self.oracle, b"");
+        // What the empty file shows as well says nothing about this one.
+        let of_the_input = |signature: &&Signature| !is_shown(signature, &empty);
+        let chosen = signatures.iter().find(of_the_input);
+        let chosen = chosen.or_else(|| signatures.first().filter(|_| self.allow_empty)).cloned();
+        let Some(signature) = chosen else { return Ok(Special::Vague(first.exit)) };
+        signature.mark.add_to(&mut self.spec);
+        self.oracle = self.oracle.clone().with_conditions(Conditions::new(&self.spec)?);
+        Ok(Special::Found(Box::new(signature), first.exit))
     }
-    Ok(())
+
+    /// Sees what the second commands do on the test case, and gives them to the test.
+    ///
+    /// # Errors
+    /// When one cannot be run, or gives no answer.
+    pub(crate) fn accompany(&mut self, cancel: &Cancel) -> Result<(), Failure> {
+        if self.sought.while_passing.is_empty() && self.sought.guard.is_none() {
+            return Ok(());
+        }
+        let companions = companions(self, &mut self.place(cancel)?)?;
+        self.oracle = self.oracle.clone().with_companions(companions);
+        Ok(())
+    }
 }
 
 fn is_shown(signature: &Signature, (outcome, written): &(Outcome, Written)) -> bool {
     signature.mark.is_shown_by(outcome.exit, &written.stdout, &written.stderr)
 }
 
-fn no_crash(settings: &Settings, exit: Exit) -> Failure {
+fn no_crash(path: &Path, exit: Exit) -> Failure {
     Failure::NoCrash {
-        path: settings.path.clone(),
+        path: path.to_owned(),
         exit,
         hint: format!("without --crash any failure of the command is kept; or {BY_HAND}"),
     }
 }
 
-fn show(
-    out: &mut dyn Write,
-    signature: &Signature,
-    exit: Exit,
-    settings: &Settings,
-    typed: &[OsString],
-) -> io::Result<()> {
-    let line = with_condition(typed.to_vec(), settings.found.as_ref());
-    let line = shell_line(line.iter().map(OsString::as_os_str));
-    writeln!(out, "no condition was given: what the command does on {} is kept", settings.path.display())?;
-    writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
-    writeln!(out, "  {STRONG}kind{STRONG:#}      {}", signature.kind)?;
-    writeln!(out, "  {STRONG}signature{STRONG:#} {}", settings.wanted)?;
-    writeln!(out, "  {STRONG}the same{STRONG:#}  {line}")
+impl Special {
+    /// The option that says the same, and its value.
+    pub(crate) fn option(&self) -> Option<(&'static str, String)> {
+        if let Special::Found(signature, _) = self { Some(signature.mark.option()) } else { None }
+    }
+
+    /// Says what was found, and the command line that says so; or what to do where nothing could be found.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn show(&self, out: &mut dyn Write, open: &Open<'_>, typed: &[OsString]) -> io::Result<()> {
+        let (signature, exit) = match self {
+            Special::Nothing => return Ok(()),
+            Special::Vague(exit) => {
+                let name = open.path.display();
+                return writeln!(
+                    out,
+                    "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, on the empty file as well or not each \
+                     time: {BY_HAND}"
+                );
+            }
+            Special::Found(signature, exit) => (signature, exit),
+        };
+        let line = with_condition(typed.to_vec(), self.option().as_ref());
+        let line = shell_line(line.iter().map(OsString::as_os_str));
+        writeln!(out, "no condition was given: what the command does on {} is kept", open.path.display())?;
+        writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
+        writeln!(out, "  {STRONG}kind{STRONG:#}      {}", signature.kind)?;
+        writeln!(out, "  {STRONG}signature{STRONG:#} {}", in_words(&open.spec))?;
+        writeln!(out, "  {STRONG}the same{STRONG:#}  {line}")
+    }
 }
 
 /// The command line that was typed, with the condition that was found in it.
@@ -180,15 +249,15 @@ fn ask(yes: bool) -> Result<(), Failure> {
 }
 
 /// What must hold besides: each second command as it ran on the test case.
-fn companions(settings: &Settings, place: &mut Place<'_>) -> Result<Vec<Companion>, Failure> {
+fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<Companion>, Failure> {
     let mut companions = Vec::new();
-    for line in &settings.sought.while_passing {
+    for line in &open.sought.while_passing {
         let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
             message: format!("`{line}` of --while-passing is not a command"),
             hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
         })?;
-        let oracle = second(settings, &words)?;
-        let (outcome, _) = place.run(&oracle, &settings.content);
+        let oracle = second(open, &words)?;
+        let (outcome, _) = place.run(&oracle, open.content);
         match outcome.exit {
             Exit::Code(_) | Exit::Signal(_) => {}
             other => {
@@ -200,38 +269,38 @@ fn companions(settings: &Settings, place: &mut Place<'_>) -> Result<Vec<Companio
         }
         companions.push(Companion::ending(oracle, outcome.exit));
     }
-    if let Some(language) = &settings.sought.guard {
-        companions.push(guard(settings, language, place)?);
+    if let Some(language) = &open.sought.guard {
+        companions.push(guard(open, language, place)?);
     }
     Ok(companions)
 }
 
-fn guard(settings: &Settings, language: &str, place: &mut Place<'_>) -> Result<Companion, Failure> {
+fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Companion, Failure> {
     let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
         hint: format!("there is one for: {}", Guard::languages().join(", ")),
     })?;
     let mut found = Err(CommandError::NoCommand);
     for command in &guard.commands {
-        found = second_command(settings, command);
+        found = second_command(open, command);
         if !matches!(found, Err(CommandError::NotInPath { .. })) {
             break;
         }
     }
-    let oracle = found?.confined(settings.confinement.clone())?;
-    let (outcome, written) = place.run(&oracle, &settings.content);
+    let oracle = found?.confined(open.confinement.clone())?;
+    let (outcome, written) = place.run(&oracle, open.content);
     let warnings = Guarded::new(&guard.warnings)?;
     Ok(Companion::guard(oracle, warnings, outcome.exit, &written))
 }
 
-fn second(settings: &Settings, words: &[String]) -> Result<CommandOracle, Failure> {
-    Ok(second_command(settings, words)?.confined(settings.confinement.clone())?)
+fn second(open: &Open<'_>, words: &[String]) -> Result<CommandOracle, Failure> {
+    Ok(second_command(open, words)?.confined(open.confinement.clone())?)
 }
 
-fn second_command(settings: &Settings, words: &[String]) -> Result<CommandOracle, CommandError> {
+fn second_command(open: &Open<'_>, words: &[String]) -> Result<CommandOracle, CommandError> {
     let words: Vec<OsString> = words.iter().map(|word| OsStr::new(word).to_owned()).collect();
     let conditions = Conditions::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong");
-    CommandOracle::command(&words, &settings.path, conditions)
+    CommandOracle::command(&words, open.path, conditions)
 }
 
 #[cfg(test)]

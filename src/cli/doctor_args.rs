@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::args::{ConditionArgs, at_least_one, seconds};
+use super::args::{ConditionArgs, Jobs, jobs, seconds};
 use super::confine_args::ConfineArgs;
+use super::invocation_args::FilesArgs;
+use super::signature_args::SignatureArgs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE
@@ -16,7 +18,8 @@ pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE
 /// Shown below the options.
 pub(super) const HELP: &str = "\
 The test is run some 15 times: on FILE, again and again, in another directory, under another name, several at the same
-time, on the empty file and on a file of one line break. Nothing is reduced and FILE is left alone.
+time, on the empty file and on a file of one line break. Nothing is reduced and FILE is left alone. Where no condition
+is given and CMD fails on FILE, what a reduction would keep is found first, and shown.
 
 Levels:
   ok       as it should be
@@ -42,9 +45,13 @@ pub struct DoctorArgs {
     #[command(flatten)]
     pub conditions: ConditionArgs,
 
-    /// Tests at the same time [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = at_least_one, help_heading = RUNNING)]
-    pub jobs: Option<usize>,
+    /// What is interesting without a test script.
+    #[command(flatten)]
+    pub signature: SignatureArgs,
+
+    /// Tests at the same time [default, and with `auto`: one per core]
+    #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
+    pub jobs: Option<Jobs>,
     /// Deadline of one test [default: 5 times the first run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
@@ -52,6 +59,10 @@ pub struct DoctorArgs {
     /// How much of the machine a test gets.
     #[command(flatten)]
     pub confine: ConfineArgs,
+
+    /// Whether files add to it.
+    #[command(flatten)]
+    pub files: FilesArgs,
 }
 
 const RUNNING: &str = "Running tests";

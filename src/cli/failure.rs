@@ -265,6 +265,19 @@ impl Failure {
         match self {
             Failure::Reduce(run) => run.explain(out),
             Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } => hint_line(out, hint),
+            Failure::Input { .. } => {
+                causes(out, self)?;
+                hint_line(out, "FILE stands before `--`, or behind TEST, and has to be there and readable")
+            }
+            Failure::InputIsDirectory(_) => hint_line(out, "name one file in it; the others stay as they are"),
+            Failure::Condition(_) => {
+                causes(out, self)?;
+                hint_line(out, "a sign that is meant as it stands takes a backslash before it: \\( or \\[")
+            }
+            Failure::Command(CommandError::NotInPath { .. }) => {
+                causes(out, self)?;
+                hint_line(out, "mend the name, or write the path of the program")
+            }
             Failure::Store(StoreError::NotWritable { .. }) => {
                 causes(out, self)?;
                 hint_line(out, "write the result elsewhere with -o")
@@ -319,6 +332,9 @@ impl Failure {
                 let input = run.input.display();
                 match &run.error {
                     ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
+                    ReduceError::EmptyIsInteresting if run.says_nothing => {
+                        format!("the command succeeds on {input}, and on an empty file: there is no failure to keep")
+                    }
                     ReduceError::EmptyIsInteresting => {
                         "the test says that the empty file is interesting, so it does not look for anything".to_owned()
                     }
@@ -339,6 +355,12 @@ impl Unfinished {
         match &self.error {
             ReduceError::NotInteresting { outcome } => {
                 self.show_run(out, outcome)?;
+                let name = self.input.file_name().unwrap_or_default().to_string_lossy();
+                if self.says_nothing && !self.test.contains("@@") && !self.test.contains(&*name) {
+                    let hint =
+                        "the command gets the candidate on its standard input only; write @@ where the path belongs";
+                    return hint_line(out, hint);
+                }
                 for hint in hints(outcome, &self.relative) {
                     hint_line(out, &hint)?;
                 }
@@ -356,9 +378,8 @@ impl Unfinished {
                 if self.says_nothing {
                     hint_line(
                         out,
-                        "no condition was given, and the command succeeds on the file and on an empty one: there is no \
-                         failure to keep. Check that the command fails on the file, or say what is interesting with \
-                         --stdout RE, --stderr RE, --exit-code N or --signal NAME",
+                        "check that the command fails on the file, or say what is interesting with --stdout RE, \
+                         --stderr RE, --exit-code N or --signal NAME",
                     )?;
                     return Ok(());
                 }

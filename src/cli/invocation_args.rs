@@ -4,12 +4,20 @@ use clap::{Args, ValueEnum};
 
 const INVOCATION: &str = "Command line";
 
-/// How the command line is to be read.
+/// Whether files add to the command line.
 #[derive(Debug, Default, Args)]
-pub struct InvocationArgs {
+pub struct FilesArgs {
     /// Take no options from `lop.toml` in the project or in the user's directory (`lop config` shows them)
     #[arg(long, help_heading = INVOCATION)]
     pub no_config: bool,
+}
+
+/// How the command line is to be read.
+#[derive(Debug, Default, Args)]
+pub struct InvocationArgs {
+    /// Whether files add to it.
+    #[command(flatten)]
+    pub files: FilesArgs,
     /// Read the command line as this tool does; so does a lop that is called by its name. With `--help` its options are
     /// listed, and what lop makes of each
     // Taken off the command line before this is read: see `compat`.

@@ -59,10 +59,11 @@ pub fn main() -> ExitCode {
 /// Makes the words of a command line lop's own, adds what the configuration files say, and does it.
 fn run(words: Vec<OsString>) -> Result<Code, Failure> {
     let Translation { words, mut notes } = compat::translate(words)?;
-    let line = config::apply(words, commands::config::NAME)?;
+    let line = config::apply(words)?;
     let cli = Cli::parse_from(&line.words);
     anstream::ColorChoice::from(cli.reduce.color).write_global();
-    if cli.command.is_none() && !cli.reduce.quiet {
+    let shows_them = matches!(cli.command, Some(Command::Config(_)));
+    if !shows_them && !cli.reduce.quiet {
         notes.extend(line.note());
         for note in notes {
             // Nobody listens: that is no reason to fail.
@@ -77,7 +78,7 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
         Some(Command::Compare(args)) => commands::compare::run(*args),
-        Some(Command::Doctor(args)) => commands::doctor::run(*args),
+        Some(Command::Doctor(args)) => commands::doctor::run(*args, &line.words),
         Some(Command::Resume(args)) => commands::resume::run(&args),
         Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),
         Some(Command::History(args)) => commands::history::run(&args).map(|()| Code::Reduced),

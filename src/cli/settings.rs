@@ -7,6 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::CommandFactory;
+
 use crate::doctor::Extent;
 use crate::engine::Config;
 use crate::grammar::Grammar;
@@ -15,7 +17,7 @@ use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Conf
 use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity};
 
-use super::args::{Jobs, MinimalArg, ReduceArgs, ScheduleArg};
+use super::args::{Cli, Jobs, MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
 use super::files::Files;
 use super::report_args::ReportArgs;
@@ -117,7 +119,7 @@ impl Settings {
         let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
-        let content = past.map_or_else(|| read(&path), |past| Ok(past.input.clone()))?;
+        let content = past.map_or_else(|| read_case(&path), |past| Ok(past.input.clone()))?;
         let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
         let keep_spec = KeepSpec {
             patterns: args.keep,
@@ -276,6 +278,12 @@ impl Test {
 /// Tells the two forms apart: `TEST FILE` and `FILE -- CMD ARGS…`.
 pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathBuf), Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
+    if let Some(command) = late_command(words) {
+        return Err(usage(
+            format!("`{command}` is a command of lop only where it is the first word"),
+            &format!("lop {command} [OPTIONS]…, options behind it; a file of this name is ./{command}"),
+        ));
+    }
     match (words, test) {
         ([test, file], []) => Ok((Test::File(test.clone()), file.clone())),
         ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), file.clone())),
@@ -293,6 +301,15 @@ pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathB
             "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
         )),
     }
+}
+
+/// The first word, where it names a subcommand and nothing that is there: options stood before it.
+fn late_command(words: &[PathBuf]) -> Option<&str> {
+    let first = words.first().and_then(|word| word.to_str())?;
+    let is_command = Cli::command().get_subcommands().any(|command| command.get_name() == first);
+    let is_there =
+        Path::new(first).exists() || CommandOracle::test(first.as_ref(), "x".as_ref(), Conditions::default()).is_ok();
+    (is_command && !is_there).then_some(first)
 }
 
 /// What the result is to be minimal in, and the engine's parameters.
@@ -400,6 +417,18 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
+/// The test case, which has something in it.
+pub(super) fn read_case(path: &Path) -> Result<Vec<u8>, Failure> {
+    let content = read(path)?;
+    if content.is_empty() && path.is_file() {
+        return Err(Failure::Usage {
+            message: format!("{} is empty: there is nothing to reduce", path.display()),
+            hint: "name the file that shows the bug; what a redirection has emptied may still be in a copy".to_owned(),
+        });
+    }
+    Ok(content)
+}
+
 /// Words of a command that name files here by a path that leads nowhere from a test's directory,
 /// where only the candidate is, under the base name of `file`.
 fn relative(words: &[OsString], file: &Path) -> Vec<String> {
@@ -449,7 +478,6 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::args::Cli;
 
     fn meant(line: &[&str]) -> Result<Settings, Failure> {
         let words = std::iter::once("lop").chain(line.iter().copied());
@@ -466,6 +494,9 @@ mod tests {
         assert_eq!(wrong(&["a"]), "there is no test for a, or no file for the test");
         assert_eq!(wrong(&["--", "cc"]), "there is no file to reduce before `--`");
         assert_eq!(wrong(&["a", "b", "--", "cc"]), "a and b stand before a command; one of them is too much");
+        for line in [&["-q", "passes"][..], &["-j2", "doctor", "a", "--", "cc"], &["--color=never", "verify", "b"]] {
+            assert!(wrong(line).ends_with("is a command of lop only where it is the first word"), "{line:?}");
+        }
         assert_eq!(wrong(&["-o", "-", "--diff", "a", "b"]), "-o - and --diff would all write to standard output");
         assert_eq!(
             wrong(&["--algorithm", "hdd", "--schedule", "levels", "a", "b"]),
@@ -488,6 +519,8 @@ mod tests {
         assert!(wrong(&["sh", name, "--stdout", "("]).contains("--stdout"));
         assert!(wrong(&["sh", "/dev/null"]).contains("not a regular file"));
         assert!(wrong(&["no-such-test-anywhere", name]).contains("no-such-test-anywhere"));
+        fs::write(&file, "").expect("a file");
+        assert!(wrong(&["sh", name]).ends_with("case.unknown is empty: there is nothing to reduce"));
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 
-use super::args::{MinimalArg, at_least_one};
+use super::args::{Jobs, MinimalArg, jobs};
+use super::invocation_args::FilesArgs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT";
@@ -29,12 +31,22 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// Ask only about what is as large as this [default: everything in the certificate]
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = level())]
     pub level: Option<MinimalArg>,
     /// Write the smallest of the texts that turned out to be interesting to this file
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Tests at the same time [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
-    pub jobs: Option<usize>,
+    /// Tests at the same time [default, and with `auto`: one per core]
+    #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
+    pub jobs: Option<Jobs>,
+    /// Whether files add to it.
+    #[command(flatten)]
+    pub files: FilesArgs,
+}
+
+/// A level that says something: nothing is claimed at none.
+fn level() -> impl TypedValueParser<Value = MinimalArg> {
+    let levels = MinimalArg::value_variants().iter().filter(|level| **level != MinimalArg::None);
+    let names = levels.filter_map(MinimalArg::to_possible_value).collect::<Vec<_>>();
+    PossibleValuesParser::new(names).map(|name| MinimalArg::from_str(&name, false).expect("it is a possible value"))
 }

@@ -21,8 +21,9 @@ use super::work::{Work, worth_asking_again};
 /// A pass of the caller's own. It proposes edits and decides nothing: what it proposes goes the way of everything else,
 /// past the cache and the gate to the test, and only what the test calls interesting is made.
 ///
-/// It has its turn in every round (at [`Stage::First`] once), as long as it finds something, at its [stage](CustomPass::stage): a later stage
-/// begins when the ones before find nothing more. Events, the summary and [`Report::passes`](super::Report::passes) have
+/// It has its turn in every round (at [`Stage::First`] before the first of them, and with
+/// [`Effort::Thorough`](super::Effort::Thorough) each time the reduction begins again), as long as it finds something, at
+/// its [stage](CustomPass::stage): a later stage begins when the ones before find nothing more. Events, the summary and [`Report::passes`](super::Report::passes) have
 /// it by its [name](CustomPass::name). An algorithm that works on whole trees ([`Method`](super::Method)) takes the place
 /// of all passes, of these too.
 ///

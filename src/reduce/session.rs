@@ -69,6 +69,8 @@ struct Asked {
     duration: Duration,
     /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
     ungated: bool,
+    /// What it is, for people: the inquiry has gone on when the answer comes. Empty where it was answered at once.
+    what: String,
 }
 
 /// The candidates of an inquiry that has not come to its end.
@@ -365,12 +367,12 @@ impl<'a> Session<'a> {
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
                 let (tokens, kept) = (candidate.tokens, candidate.kept.unwrap_or_default());
+                let what = ticket.map_or_else(String::new, |_| inquiry.describe(question));
                 if let Some(ticket) = ticket {
-                    self.tell_trying(ticket, inquiry.pass(question).map_or(self.pass, Pass::name), text.len(), || {
-                        inquiry.describe(question)
-                    })?;
+                    let pass = inquiry.pass(question).map_or(self.pass, Pass::name);
+                    self.tell_trying(ticket, pass, text.len(), || what.clone())?;
                 }
-                asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated });
+                asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
                     answered = true;
@@ -386,8 +388,7 @@ impl<'a> Session<'a> {
             };
             run.ticket = None;
             run.duration = outcome.duration;
-            let (text, ungated) = (Arc::clone(&run.text), run.ungated);
-            let what = inquiry.describe(question);
+            let (text, ungated, what) = (Arc::clone(&run.text), run.ungated, run.what.clone());
             self.attribute(inquiry.pass(question));
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {

@@ -291,6 +291,7 @@ fn refused(arguments: &[&str], code: i32) -> String {
     folder.write("taken.txt", "a\nkeep\nb\n");
     folder.write("taken.txt.orig", "precious");
     folder.write("plain", "not a program");
+    folder.write("empty.txt", "");
     folder.script("yes.sh", "exit 0");
     folder.script("no.sh", "echo searched; echo 'no such thing' >&2; exit 3");
     fs::create_dir(folder.path("folder")).expect("a new folder");
@@ -304,6 +305,19 @@ fn refused(arguments: &[&str], code: i32) -> String {
 
 fn contents(folder: &Folder) -> Vec<(String, Option<Vec<u8>>)> {
     folder.names().into_iter().map(|name| (name.clone(), fs::read(folder.path(&name)).ok())).collect()
+}
+
+#[test]
+fn what_was_left_out_is_told() {
+    let said = refused(&["input.txt", "sh", "-c", "true", "@@"], 2);
+    assert!(said.ends_with("hint: a command stands behind `--`, with its options: lop FILE -- CMD ARGS…\n"), "{said}");
+    let said = refused(&["input.txt", "--", "sh", "-c", "exit 3"], 1);
+    assert!(
+        said.ends_with(
+            "hint: the command gets the candidate on its standard input only; write @@ where the path belongs\n"
+        ),
+        "{said}"
+    );
 }
 
 #[test]
@@ -343,14 +357,41 @@ hint: usually such a test reads the original by its absolute path instead of the
 ",
         ),
         (
+            &["input.txt", "--", "true"],
+            2,
+            "error: the command succeeds on input.txt, and on an empty file: there is no failure to keep
+  test    true
+hint: check that the command fails on the file, or say what is interesting with --stdout RE, --stderr RE, --exit-code N \
+             or --signal NAME
+",
+        ),
+        (
+            &["input.txt", "sh", "-c", "true", "@@"],
+            2,
+            "error: unexpected argument '-c' found\n",
+        ),
+        (
+            &["empty.txt", "--", "sh", "-c", "false"],
+            2,
+            "error: empty.txt is empty: there is nothing to reduce
+hint: name the file that shows the bug; what a redirection has emptied may still be in a copy
+",
+        ),
+        (
+            &["--color", "never", "config"],
+            2,
+            "error: `config` is a command of lop only where it is the first word
+",
+        ),
+        (
             &[],
             2,
             "error: nothing to do
 hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
 ",
         ),
-        (&["yes.sh", "missing"], 2, "error: cannot read missing\n  No such file or directory (os error 2)\n"),
-        (&["yes.sh", "folder"], 2, "error: folder is a directory; lop reduces a file\n"),
+        (&["yes.sh", "missing"], 2, "error: cannot read missing\n  No such file or directory (os error 2)\nhint: FILE stands before `--`, or behind TEST, and has to be there and readable\n"),
+        (&["yes.sh", "folder"], 2, "error: folder is a directory; lop reduces a file\nhint: name one file in it; the others stay as they are\n"),
         (&["plain", "input.txt"], 2, "error: HERE/plain is not executable; make it so with `chmod +x HERE/plain`\n"),
         (
             &["input.txt", "yes.sh"],

@@ -106,3 +106,43 @@ fn what_is_wrong_in_a_file_stops_the_run_with_its_line_and_the_way_out() {
     assert!(ran.stderr.contains("hint: jobs is an option"), "{}", ran.stderr);
     at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
 }
+
+#[test]
+fn two_entries_that_exclude_each_other_are_named_with_their_lines() {
+    let folder = prepared("# mine\nfast = true\njobs = 2\nthorough = true\n", "");
+    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("lop.toml:4: thorough cannot be set together with fast in line 2"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: take one of the two lines out"), "{}", ran.stderr);
+    // What is typed decides.
+    at_home(&folder, &["--fast", "test.sh", "case.txt"]).expect_code(0);
+    // Neither is an option of this one.
+    at_home(&folder, &["doctor", "test.sh", "case.txt"]).expect_code(0);
+}
+
+#[test]
+fn the_doctor_and_the_verification_take_what_they_know_of_it() {
+    let folder = prepared("jobs = \"auto\"\nexit-code = [3]\nfast = true\nformat = \"compact\"\n", "timeout = 50\n");
+    let ran = at_home(&folder, &["doctor", "test.sh", "case.txt"]).expect_code(1);
+    assert!(ran.stderr.contains("note: jobs, exit-code, timeout from "), "{}", ran.stderr);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("wanted: exit code 3"), "{ran:#?}");
+    at_home(&folder, &["doctor", "--exit-code", "0", "test.sh", "case.txt"]).expect_code(0);
+    at_home(&folder, &["doctor", "--no-config", "test.sh", "case.txt"]).expect_code(0);
+    at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
+    let ran = at_home(&folder, &["verify", "case.txt"]).expect_code(0);
+    assert!(ran.stderr.contains("note: jobs from "), "{}", ran.stderr);
+    for (reader, expected) in
+        [("lop doctor:", "any, clean-env, color, cpu-limit, crash, env, exit-code"), ("lop verify:", "color, jobs")]
+    {
+        assert_eq!(shown(&folder, &[], reader.trim_end_matches(' ')).find(expected), Some(reader.len() + 1));
+    }
+}
+
+#[test]
+fn a_path_may_begin_at_home() {
+    let folder = prepared("cache = \"~/outcomes\"\n", "");
+    at_home(&folder, &["test.sh", "case.txt"]).expect_code(0);
+    assert!(folder.path("home/outcomes").is_dir(), "{:?}", folder.names());
+    let folder = prepared("cache = \"~you/outcomes\"\n", "");
+    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("lop.toml:1: cache begins with ~ and a name"), "{}", ran.stderr);
+}

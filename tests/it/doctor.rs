@@ -194,3 +194,33 @@ fn a_reduction_begins_with_a_checkup_of_two_runs() {
     assert!(!without.stderr.contains("checkup"), "{}", without.stderr);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
+
+#[test]
+fn what_a_reduction_would_keep_is_found_shown_and_examined() {
+    let folder = folder(HEALTHY);
+    let test = "grep -q bug \"$1\" && { echo \"error: no bugs today\" >&2; exit 3; }; exit 0";
+    let command = ["--", "sh", "-c", test, "sh", "@@"];
+    let ran = examined(&folder, &[&["-j1", "input.txt"], &command[..]].concat()).expect_code(0);
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(said.contains("no condition was given: what the command does on input.txt is kept"), "{said}");
+    assert!(said.contains("ended     exit code 3") && said.contains("signature stderr matching"), "{said}");
+    assert!(said.contains("the same  lop doctor -j1 input.txt --stderr '^error: no bugs today' -- sh"), "{said}");
+    for check in ["input", "repeated", "empty file"] {
+        expect(&ran, "ok", check);
+    }
+    // Whatever ends with 3 is no crash.
+    let ran = examined(&folder, &[&["--crash", "input.txt"], &command[..]].concat()).expect_code(1);
+    assert!(ran.stderr.contains("the command does not crash on input.txt"), "{}", ran.stderr);
+    // A command that has no failure to keep is taken as it is.
+    let ran = examined(&folder, &["-j1", "input.txt", "--", "grep", "-q", "bug"]).expect_code(0);
+    assert!(!String::from_utf8_lossy(&ran.stdout).contains("no condition"), "{ran:#?}");
+}
+
+#[test]
+fn second_commands_are_examined_with_the_test() {
+    let folder = folder(HEALTHY);
+    let line = ["-j1", "--while-passing", "grep -q here @@", "input.txt", "--", "grep", "-q", "bug"];
+    examined(&folder, &line).expect_code(0);
+    let open = ["--while-passing", "no-such-command-anywhere @@", "input.txt", "--", "grep", "-q", "bug"];
+    assert!(examined(&folder, &open).expect_code(2).stderr.contains("no-such-command-anywhere"));
+}

@@ -61,7 +61,20 @@ fn there_is_a_page_for_every_command_and_groff_likes_each() {
         assert!(pages.contains(&page.to_owned()), "{pages:?}");
     }
     let main = String::from_utf8(one).expect("plain");
-    assert!(main.contains("prior\\-exponent") && main.contains("Exit codes:"), "{main}");
+    assert!(main.contains("prior\\-exponent") && main.contains(".SH \"EXIT CODES\""), "{main}");
+    // One phrase, as in every list of pages.
+    let name = main.split(".SH NAME").nth(1).and_then(|rest| rest.trim_start().lines().next()).expect("it has a name");
+    assert_eq!(name, "lop \\- reduce a file to a small one on which a test still says: interesting");
+    // Every page that is named is there.
+    for named in main.split("lop\\-").skip(1).filter_map(|rest| rest.split_once("(1)")) {
+        if named.0.chars().all(|letter| letter.is_ascii_lowercase()) {
+            assert!(pages.contains(&format!("lop-{}.1", named.0)), "{}", named.0);
+        }
+    }
+    assert!(main.contains("lop\\-resume(1)") && !main.contains("lop\\-help(1)"), "{main}");
+    // What is laid out by hand stays so.
+    let examples = main.split(".SH EXAMPLES").nth(1).and_then(|rest| rest.split(".fi").next()).expect("there are some");
+    assert!(examples.trim_start().starts_with(".nf\n  lop crash.c \\-\\- gcc"), "{examples}");
     if !has("groff") {
         return;
     }

@@ -26,6 +26,7 @@ mod malformed;
 mod manual;
 mod model;
 mod quality;
+mod readme;
 mod reduce;
 mod reports;
 mod safety;

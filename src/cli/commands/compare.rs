@@ -12,7 +12,7 @@ use crate::cli::compare_args::CompareArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::files::is_same;
-use crate::cli::settings::{forms, in_words, is_stdout, read};
+use crate::cli::settings::{forms, in_words, is_stdout, read_case};
 use crate::cli::signals;
 use crate::compare::{
     self, Cell, FileError, FileProblem, GenerateError, Generator, Granularity, Plan, Problem, compare_file,
@@ -156,7 +156,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let spec = ConditionSpec::from(args.conditions);
     let wanted = in_words(&spec);
     let conditions = Conditions::new(&spec)?;
-    let content = read(&path)?;
+    let content = read_case(&path)?;
     let (grammar, _) = Registry::embedded()?.choose(args.grammar.as_deref().unwrap_or(AUTO), &path, &content)?;
     let (oracle, relative) = test.oracle(&path, conditions)?;
     let cancel = Cancel::new();

@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory};
 
 use crate::cli::args::{Cli, ReduceArgs};
-use crate::cli::config::{Line, Places};
+use crate::cli::config::{self, Line, Places};
 use crate::cli::failure::Failure;
 use crate::report::text::Table;
 
@@ -37,7 +37,10 @@ pub(crate) fn run(line: &Line) -> Result<(), Failure> {
         table.row(vec![long.to_owned(), value, from]);
     }
     let mut out = anstream::stdout().lock();
-    let written = places(&mut out, &line.places).and_then(|()| table.write(&mut out)).and_then(|()| out.flush());
+    let written = places(&mut out, &line.places)
+        .and_then(|()| table.write(&mut out))
+        .and_then(|()| readers(&mut out))
+        .and_then(|()| out.flush());
     written.or_else(Failure::unless_closed)
 }
 
@@ -49,6 +52,20 @@ fn places(out: &mut dyn Write, places: &Places) -> std::io::Result<()> {
     };
     writeln!(out, "project  {}", shown(&places.project))?;
     writeln!(out, "user     {}\n", shown(&places.user))
+}
+
+/// Who takes what from the files.
+fn readers(out: &mut dyn Write) -> std::io::Result<()> {
+    let mut command = Cli::command();
+    command.build();
+    writeln!(out, "\nA reduction takes these from the files, other commands nothing, but for")?;
+    for name in config::READERS {
+        let reader = command.find_subcommand(name).expect("there is a command of this name");
+        let mut taken: Vec<&str> = config::taken(reader, &command).collect();
+        taken.sort_unstable();
+        writeln!(out, "  lop {name}: {}", taken.join(", "))?;
+    }
+    Ok(())
 }
 
 /// The value of an option in words, and who says so.

@@ -5,47 +5,59 @@ use std::io::Write;
 use std::path::Path;
 use std::thread;
 
+use crate::cli::args::Jobs;
+use crate::cli::detect::Open;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
-use crate::cli::settings::{forms, in_words, read};
+use crate::cli::settings::{forms, in_words, read_case};
 use crate::cli::signals;
 use crate::doctor::{Level, Patient, Trouble, examine, findings};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
 use crate::report;
-use crate::report::text::HINT;
 
 use super::compare::live_line;
 
 /// How it is called.
 const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
 
-/// What is missing where nobody says what is interesting about a command.
-const OPEN: &str = "no condition was given, so exit code 0 is taken for interesting; a reduction looks for what is special \
-                    about a command that fails: `lop -o OUT FILE -- CMD` shows it as an option, which belongs here, too";
-
-/// Examines the test that the arguments name, and says what was found on standard output.
+/// Examines the test that the arguments name, and says what was found on standard output; first what is special about a
+/// command that fails, where no condition is given. `typed` are the words of the command line.
 ///
 /// # Errors
 /// Whatever keeps lop from running the test at all.
-pub fn run(args: DoctorArgs) -> Result<Code, Failure> {
+pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (test, path) = forms(&args.words, &args.test).map_err(|failure| match failure {
         Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
         other => other,
     })?;
     let spec = ConditionSpec::from(args.conditions);
-    let wanted = in_words(&spec);
     let conditions = Conditions::new(&spec)?;
-    let content = read(&path)?;
+    let content = read_case(&path)?;
     let confinement = Confinement::from(args.confine);
-    let other = other_name(&path);
-    let oracle = test.oracle(&path, conditions.clone())?.0.confined(confinement.clone())?;
-    let renamed = test.oracle(Path::new(&other), conditions)?.0.confined(confinement)?;
-    if !args.test.is_empty() && !spec.has_conditions() {
-        let _ = writeln!(anstream::stderr(), "{HINT}hint:{HINT:#} {OPEN}");
-    }
+    let (oracle, relative) = test.oracle(&path, conditions.clone())?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let mut open = Open {
+        path: &path,
+        content: &content,
+        may_fail: !args.test.is_empty() && relative.is_empty(),
+        sought: &args.signature,
+        confinement: &confinement,
+        deadline: args.timeout,
+        allow_empty: false,
+        spec,
+        oracle: oracle.confined(confinement.clone())?,
+    };
+    let special = open.find(&cancel)?;
+    let mut out = anstream::stdout().lock();
+    special.show(&mut out, &open, typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
+    drop(out);
+    open.accompany(&cancel)?;
+    let Open { spec, oracle, .. } = open;
+    let other = other_name(&path);
+    let renamed = test.oracle(Path::new(&other), Conditions::new(&spec)?)?.0.confined(confinement)?;
+    let wanted = in_words(&spec);
     let patient = Patient {
         oracle: &oracle,
         renamed: Some((other, &renamed)),
@@ -53,7 +65,10 @@ pub fn run(args: DoctorArgs) -> Result<Code, Failure> {
         path: &path,
         content: &content,
         wanted: &wanted,
-        jobs: args.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)),
+        jobs: match args.jobs {
+            Some(Jobs::Exactly(jobs)) => jobs,
+            _ => thread::available_parallelism().map_or(1, usize::from),
+        },
         deadline: args.timeout,
         slots: SlotOptions { directory: None, candidate_len: content.len(), owns_process: true },
         null: Path::new(NULL),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 
 use crate::cli::args::Cli;
 use crate::cli::failure::Failure;
@@ -20,18 +21,21 @@ pub struct ManArgs {
     pub directory: Option<PathBuf>,
 }
 
+/// What a list of manual pages says of lop.
+const PHRASE: &str = "reduce a file to a small one on which a test still says: interesting";
+
 /// Writes the pages.
 ///
 /// # Errors
 /// When they cannot be written.
 pub fn run(args: &ManArgs) -> Result<(), Failure> {
-    let mut command = Cli::command().after_help(help::below());
+    let mut command = command();
     command.build();
     let Some(directory) = &args.directory else {
-        let mut page = Vec::new();
-        Man::new(command).render(&mut page).map_err(Failure::Output)?;
+        let mut written = Vec::new();
+        page(&command, &mut written).map_err(Failure::Output)?;
         let mut out = io::stdout().lock();
-        return out.write_all(&page).and_then(|()| out.flush()).or_else(Failure::unless_closed);
+        return out.write_all(&written).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     };
     pages(&command, directory).map_err(|error| Failure::Usage {
         message: format!("cannot write the pages to {}: {error}", directory.display()),
@@ -39,14 +43,62 @@ pub fn run(args: &ManArgs) -> Result<(), Failure> {
     })
 }
 
+/// The command line as the pages tell it. What `lop` does in a phrase is its name's; the sentences are the description.
+fn command() -> Command {
+    let command = Cli::command();
+    let sentences = command.get_about().map(ToString::to_string).unwrap_or_default();
+    command.about(PHRASE).long_about(sentences).after_help(help::below()).disable_help_subcommand(true)
+}
+
 fn pages(command: &Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    let commands = command.get_subcommands().filter(|inner| inner.get_name() != "help");
-    for command in std::iter::once(command).chain(commands) {
-        let man = Man::new(command.clone());
-        let mut page = Vec::new();
-        man.render(&mut page)?;
-        fs::write(directory.join(man.get_filename()), page)?;
+    for command in std::iter::once(command).chain(command.get_subcommands()) {
+        let mut written = Vec::new();
+        page(command, &mut written)?;
+        fs::write(directory.join(Man::new(command.clone()).get_filename()), written)?;
     }
     Ok(())
+}
+
+fn page(command: &Command, out: &mut dyn Write) -> io::Result<()> {
+    let man = Man::new(command.clone());
+    man.render_title(out)?;
+    man.render_name_section(out)?;
+    man.render_synopsis_section(out)?;
+    man.render_description_section(out)?;
+    man.render_options_section(out)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(out)?;
+    }
+    let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    verbatim(&below).to_writer(out)?;
+    if command.get_version().is_some() {
+        man.render_version_section(out)?;
+    }
+    Ok(())
+}
+
+/// A text that is laid out by hand, with its lines as they are: a section for each line that ends with a colon and
+/// begins at the margin.
+fn verbatim(text: &str) -> Roff {
+    let mut roff = Roff::default();
+    let mut is_open = false;
+    for line in text.trim_end().lines() {
+        let heading = line.strip_suffix(':').filter(|line| !line.starts_with(' '));
+        if heading.is_some() || !is_open {
+            if is_open {
+                roff.control("fi", []);
+            }
+            roff.control("SH", [heading.unwrap_or("Notes").to_uppercase().as_str()]);
+            roff.control("nf", []);
+            is_open = true;
+        }
+        if heading.is_none() {
+            roff.text([roman(line)]);
+        }
+    }
+    if is_open {
+        roff.control("fi", []);
+    }
+    roff
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 
-use crate::cli::args::Cli;
+use crate::cli::args::{Cli, Jobs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::settings::{forms, read};
@@ -42,7 +42,7 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let options = LocalOptions {
-        workers: args.jobs.unwrap_or(0),
+        workers: if let Some(Jobs::Exactly(jobs)) = args.jobs { jobs } else { 0 },
         cancel: cancel.clone(),
         slots: SlotOptions { directory: None, candidate_len: result.len(), owns_process: true },
         while_waiting: true,

@@ -21,8 +21,8 @@ const HANG: &str = "--timeout=1";
 const FLAGS: &[Flag] = &[
     short('i', Some("file"), Means::Arranged("FILE")),
     short('f', Some("file"), Means::Arranged("@@ in the place of this path in CMD")),
-    short('t', Some("msec"), Means::Made(deadline)),
-    short('m', Some("megs"), Means::Made(memory)),
+    short('t', Some("msec"), Means::Made(deadline, "--timeout, in seconds")),
+    short('m', Some("megs"), Means::Made(memory, "--memory-limit, in bytes; none where it is 0 or none")),
     short('e', None, Means::Nothing("lop has no coverage map")),
     short('x', None, Means::Arranged("--not-exit-code 0: any other ending is a crash")),
     short('H', None, Means::Arranged("--timeout-is-interesting")),

@@ -22,13 +22,16 @@ const PASSES: Means =
 /// The option that says that the file is not in the language its tool is made for; that is the last word of it.
 const NOT: &str = "--not-c";
 
+/// What the levels of a log are.
+const LOG_LEVEL: &str = "-vv for DEBUG, --quiet for WARNING and ERROR, and INFO is what lop says anyway";
+
 /// Of both; `--timeout`, `--also-interesting`, `--tidy` and `--verbose` are lop's own.
 const FLAGS: &[Flag] = &[
     long("n", Some("N"), Means::Option("--jobs")).or('n').plain(),
     long("sllooww", None, Means::Words(&["--thorough"])).plain(),
     long("not-c", None, Means::Arranged("no grammar for a FILE that is taken for C; others keep theirs")).plain(),
     long("skip-initial-passes", None, Means::Words(&["--skip=comments,unreferenced"])).plain(),
-    long("print-diff", None, Means::Words(&["--diff"])).plain(),
+    long("print-diff", None, Means::Nearly(&["--diff"], "one diff at the end, of FILE and the result")).plain(),
     long("save-temps", None, Means::Nothing("candidates are in the journal in FILE.lop; see lop replay")).plain(),
     long("no-cache", None, Means::Nothing("what lop remembers of candidates never changes a result")).plain(),
     long("no-give-up", None, Means::Nothing("lop gives up on no pass")).plain(),
@@ -36,7 +39,7 @@ const FLAGS: &[Flag] = &[
     long("die-on-pass-bug", None, Means::Nothing("passes of lop do not fail")),
     long("skip-interestingness-test-check", None, Means::Nothing("FILE is always judged first: one run")).or('s'),
     long("debug", None, Means::Words(&["-vv"])),
-    long("log-level", Some("LEVEL"), Means::Made(log_level)),
+    long("log-level", Some("LEVEL"), Means::Made(log_level, LOG_LEVEL)),
     long("log-file", Some("FILE"), Means::Refused("--json FILE writes every event, 2>FILE what lop says")),
     long("no-timing", None, Means::Nothing("times are always shown")),
     long("timing", None, Means::Nothing("times are always shown")),
@@ -115,7 +118,7 @@ pub(super) fn not_a_language(matches: &ArgMatches, line: &mut Line) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{line, refused};
+    use super::super::tests::{line, notes, refused};
 
     #[test]
     fn command_lines_of_both_tools() {
@@ -134,6 +137,16 @@ mod tests {
         ] {
             assert_eq!(line(typed), meant);
         }
+    }
+
+    #[test]
+    fn what_is_not_quite_the_same_is_noted() {
+        let note = "--print-diff is --diff: one diff at the end, of FILE and the result";
+        assert_eq!(notes("creduce --print-diff t.sh a.x"), [note]);
+        assert!(
+            notes("cvise --log-level INFO t.sh a.x")[0].starts_with("--log-level INFO changes nothing: -vv for DEBUG")
+        );
+        assert!(notes("cvise --log-level DEBUG t.sh a.x").is_empty());
     }
 
     #[test]

@@ -33,7 +33,11 @@ const FLAGS: &[Flag] = &[
     long("attrs", None, PIECES).or('a'),
     long("cut-before", Some("CHARS"), PIECES),
     long("cut-after", Some("CHARS"), PIECES),
-    long("strategy", Some("NAME"), Means::Made(strategy)),
+    long(
+        "strategy",
+        Some("NAME"),
+        Means::Made(strategy, "lop has one strategy of its own; see --algorithm for published ones"),
+    ),
     long("min", Some("N"), ROUNDS),
     long("max", Some("N"), ROUNDS),
     long("repeat", Some("WHEN"), ROUNDS),
@@ -137,7 +141,7 @@ fn check_markers(file: &Path) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{line, refused};
+    use super::super::tests::{line, notes, refused};
 
     #[test]
     fn command_lines_of_lithium() {
@@ -159,6 +163,11 @@ mod tests {
     fn what_lop_cannot_do_is_said_with_the_way_out() {
         assert!(refused("lithium range 1 9 crashes ./js a.x").contains("lop TEST FILE"));
         assert!(refused("lithium").contains("no file"));
+        assert_eq!(
+            notes("lithium --strategy minimize-around crashes p a"),
+            ["--strategy minimize-around changes nothing: lop has one strategy of its own; see --algorithm for \
+              published ones"]
+        );
         assert!(refused("lithium --strategy check-only crashes p a").contains("lop doctor"));
     }
 }

@@ -153,6 +153,11 @@ mod tests {
         words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 
+    pub(super) fn notes(typed: &str) -> Vec<String> {
+        let words = shlex::split(typed).expect("quotes are closed").into_iter().map(OsString::from).collect();
+        translate(words).unwrap_or_else(|failure| panic!("{typed}: {failure}")).notes
+    }
+
     pub(super) fn refused(typed: &str) -> String {
         let words = shlex::split(typed).expect("quotes are closed").into_iter().map(OsString::from).collect();
         match translate(words).expect_err(typed) {

@@ -52,10 +52,13 @@ pub(super) struct Flag {
 pub(super) enum Means {
     /// These words.
     Words(&'static [&'static str]),
+    /// These words, and what is different about them, which is noted.
+    Nearly(&'static [&'static str], &'static str),
     /// This option, with the same value.
     Option(&'static str),
-    /// What the function makes of the value, or what is wrong with it.
-    Made(fn(&str) -> Result<Vec<String>, String>),
+    /// What the function makes of the value, or what is wrong with it; the text says what that is. Where it makes
+    /// nothing of a value, that is noted.
+    Made(fn(&str) -> Result<Vec<String>, String>, &'static str),
     /// What `arrange` makes of it; the text says what that is.
     Arranged(&'static str),
     /// Nothing, and why that does no harm.
@@ -98,8 +101,8 @@ impl Flag {
             Means::Words([]) => "nothing more than lop does anyway".to_owned(),
             Means::Words(words) => words.join(" "),
             Means::Option(option) => format!("{option} {}", self.value.unwrap_or_default()),
-            Means::Made(_) => "the same, in lop's units".to_owned(),
-            Means::Arranged(what) => (*what).to_owned(),
+            Means::Nearly(words, but) => format!("{}: {but}", words.join(" ")),
+            Means::Made(_, what) | Means::Arranged(what) => (*what).to_owned(),
             Means::Nothing(why) => format!("without effect: {why}"),
             Means::Refused(way_out) => format!("not in lop: {way_out}"),
         }
@@ -251,15 +254,22 @@ fn add(flag: &Flag, matches: &ArgMatches, line: &mut Line) -> Result<(), Failure
     let id = flag.id();
     match &flag.means {
         Means::Words(words) => line.options.extend(words.iter().map(OsString::from)),
+        Means::Nearly(words, but) => {
+            line.options.extend(words.iter().map(OsString::from));
+            line.notes.push(format!("{id} is {}: {but}", words.join(" ")));
+        }
         Means::Option(option) => {
             line.options.extend(values(matches, &id).iter().map(|value| equals(option, value)));
         }
-        Means::Made(make) => {
+        Means::Made(make, what) => {
             for value in texts(matches, &id) {
                 let made = make(&value).map_err(|error| Failure::Usage {
                     message: format!("{id} {value}: {error}"),
                     hint: "lop says the same with an option of its own; see lop --help".to_owned(),
                 })?;
+                if made.is_empty() {
+                    line.notes.push(format!("{id} {value} changes nothing: {what}"));
+                }
                 line.options.extend(made.into_iter().map(OsString::from));
             }
         }

@@ -36,9 +36,14 @@ const FLAGS: &[Flag] = &[
     long("fast", None, Means::Words(&["--fast"])),
     long("slow", None, Means::Words(&["--thorough"])).plain(),
     long("stable", None, Means::Words(&["--thorough"])).plain(),
-    long("passes", Some("N"), Means::Made(passes)).plain(),
+    long("passes", Some("N"), Means::Made(passes, "--fast for 1; otherwise lop goes on until nothing more goes"))
+        .plain(),
     long("min-reduction", Some("BYTES"), Means::Nothing("lop goes down to single tokens")),
-    long("on-parse-error", Some("WHAT"), Means::Made(on_parse_error)),
+    long(
+        "on-parse-error",
+        Some("WHAT"),
+        Means::Made(on_parse_error, "--must-stay-valid for error; otherwise lop takes FILE as it is"),
+    ),
     long("no-verify", None, Means::Nothing("the input is always judged first: one run")),
     long("stats", None, Means::Nothing("figures are always shown")),
     long("inherit-stdout", None, Means::Nothing("lop shows what the test writes when the input is not interesting")),

@@ -46,11 +46,16 @@ pub(crate) struct Entry {
     pub(super) words: Vec<OsString>,
 }
 
-/// The entries of a file.
+/// Whether a file may set an option, given by its long name.
+pub(super) fn may_be_set(long: &str) -> bool {
+    OF_ONE_RUN.iter().all(|(option, _)| option.trim_start_matches('-') != long) && !["help", "version"].contains(&long)
+}
+
+/// The entries of a file; a path that begins with `~/` is below `home`.
 ///
 /// # Errors
 /// Whatever is wrong in it, with the line and the way out.
-pub(super) fn entries(path: &Path, text: &str, command: &Command) -> Result<Vec<Entry>, Failure> {
+pub(super) fn entries(path: &Path, text: &str, command: &Command, home: Option<&Path>) -> Result<Vec<Entry>, Failure> {
     let wrong = |offset: usize, message: String, hint: String| Failure::Usage {
         message: format!("{}:{}: {message}", path.display(), line_of(text, offset)),
         hint,
@@ -69,7 +74,7 @@ pub(super) fn entries(path: &Path, text: &str, command: &Command) -> Result<Vec<
         let (name, offset) = (key.get_ref(), key.span().start);
         let arg = option(command, name).map_err(|(message, hint)| wrong(offset, message, hint))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let words = words(arg, value.get_ref(), folder)
+        let words = words(arg, value.get_ref(), folder, home)
             .map_err(|takes| wrong(offset, format!("{name} {takes}"), format!("--{name} in `lop --help` says more")))?;
         check(command, &words).map_err(|message| wrong(offset, message, "see `lop --help`".to_owned()))?;
         entries.push(Entry {
@@ -109,7 +114,7 @@ fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, Stri
 }
 
 /// The words of a command line that say the same, or what the option takes instead.
-fn words(arg: &Arg, value: &Value, folder: &Path) -> Result<Vec<OsString>, &'static str> {
+fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result<Vec<OsString>, &'static str> {
     let long = arg.get_long().expect("it was found by its long name");
     let flag = || OsString::from(format!("--{long}"));
     let is_path = arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>();
@@ -122,8 +127,7 @@ fn words(arg: &Arg, value: &Value, folder: &Path) -> Result<Vec<OsString>, &'sta
         };
         let mut word = flag();
         word.push("=");
-        // A file means its paths as seen from where it is.
-        word.push(if is_path { folder.join(text).into_os_string() } else { text.into() });
+        word.push(if is_path { path(&text, folder, home)?.into_os_string() } else { text.into() });
         Ok(word)
     };
     match (arg.get_action(), value) {
@@ -135,6 +139,16 @@ fn words(arg: &Arg, value: &Value, folder: &Path) -> Result<Vec<OsString>, &'sta
             values.iter().map(|value| one(value, "takes a list of strings or numbers")).collect()
         }
         _ => Ok(vec![one(value, "takes one string or number")?]),
+    }
+}
+
+/// A file means its paths as seen from where it is; no shell has made a home directory of `~`.
+fn path(text: &str, folder: &Path, home: Option<&Path>) -> Result<PathBuf, &'static str> {
+    let Some(rest) = text.strip_prefix('~') else { return Ok(folder.join(text)) };
+    match (rest.strip_prefix('/').or(rest.is_empty().then_some("")), home) {
+        (Some(rest), Some(home)) => Ok(home.join(rest.trim_start_matches('/'))),
+        (Some(_), None) => Err("begins with ~, and HOME is not set: write the directory out"),
+        (None, _) => Err("begins with ~ and a name, which lop does not look up: write the directory out, or ./~"),
     }
 }
 
@@ -167,7 +181,7 @@ mod tests {
     use crate::cli::args::Cli;
 
     fn read(text: &str) -> Result<Vec<Entry>, Failure> {
-        entries(Path::new("/p/lop.toml"), text, &Cli::command())
+        entries(Path::new("/p/lop.toml"), text, &Cli::command(), Some(Path::new("/h/me")))
     }
 
     fn wrong(text: &str) -> (String, String) {
@@ -196,6 +210,12 @@ mod tests {
         let entry = |text| read(text).expect("it is sound").remove(0).words.remove(0);
         assert_eq!(entry("rules = \"own\""), "--rules=/p/own");
         assert_eq!(entry("rules = \"/own\""), "--rules=/own");
+        assert_eq!(entry("rules = \"~/own\""), "--rules=/h/me/own");
+        assert_eq!(entry("rules = \"~\""), "--rules=/h/me/");
+        assert_eq!(entry("rules = \"./~own\""), "--rules=/p/./~own");
+        assert_eq!(entry("keep = [\"~/own\"]"), "--keep=~/own");
+        let without = entries(Path::new("lop.toml"), "rules = \"~/own\"", &Cli::command(), None);
+        assert!(without.is_err_and(|failure| failure.to_string().contains("HOME is not set")));
     }
 
     #[test]
@@ -213,6 +233,7 @@ mod tests {
             ("format = \"x\"", "[possible values: none, compact, pretty]", "lop --help"),
             ("output = \"x\"", "output cannot be set in a file: it names the result", "--output on the command line"),
             ("FILE = \"x\"", "FILE cannot be set in a file", "lop TEST FILE"),
+            ("\ncache = \"~you/x\"", ":2: cache begins with ~ and a name", "--cache"),
             ("a\nb", ":1: ", "jobs = 4"),
             ("[jobs]\nn = 1", ":1: jobs takes one string or number", "--jobs"),
         ] {

@@ -6,10 +6,11 @@ mod file;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Id};
 
@@ -18,6 +19,7 @@ pub(crate) use file::Entry;
 use super::args::Cli;
 use super::failure::Failure;
 use super::help;
+use crate::report::text::HINT;
 
 /// The name of the files.
 const NAME: &str = "lop.toml";
@@ -47,17 +49,27 @@ pub(crate) struct Places {
     pub(crate) user: Option<PathBuf>,
 }
 
-/// Adds what the files say to a command line that reduces or shows the configuration; others stay as they are. Ends the
-/// process where clap would.
+/// The subcommands that take from the files what they know of it, as a reduction does.
+pub(crate) const READERS: [&str; 2] = ["doctor", "verify"];
+
+/// The subcommand that shows what they say of a reduction.
+const SHOWS: &str = crate::cli::commands::config::NAME;
+
+/// Adds what the files say to a command line that reduces, shows the configuration, or is one of the [`READERS`]; others
+/// stay as they are. Ends the process where clap would.
 ///
 /// # Errors
 /// When a file cannot be read or something is wrong in it.
-pub(crate) fn apply(words: Vec<OsString>, own: &str) -> Result<Line, Failure> {
-    let mut command = Cli::command();
-    let mut matches = help::command(&words).get_matches_from(&words);
+pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
+    let options = Cli::command();
+    let mut command = options.clone();
+    command.build();
+    let parsed = help::command(&words).try_get_matches_from(&words);
+    let mut matches = parsed.unwrap_or_else(|error| refuse(&error, &words));
     let at = match matches.remove_subcommand() {
         None => 1,
-        Some((name, inner)) if name == own => {
+        Some((name, inner)) if name == SHOWS || READERS.contains(&name.as_str()) => {
+            command = command.find_subcommand(&name).cloned().expect("it was found by its name");
             matches = inner;
             2
         }
@@ -70,18 +82,46 @@ pub(crate) fn apply(words: Vec<OsString>, own: &str) -> Result<Line, Failure> {
     let mut layers = Vec::new();
     for path in [&places.project, &places.user].into_iter().flatten() {
         if let Some(text) = read(path)? {
-            layers.push(file::entries(path, &text, &command)?);
+            let mut layer = file::entries(path, &text, &options, home().as_deref())?;
+            layer.retain(|entry| takes(&command, &entry.name));
+            layers.push(layer);
         }
     }
-    command.build();
-    let entries = merge(&command, &matches, layers);
+    let entries = merge(&command, &matches, layers)?;
     let mut all = words;
     all.splice(at..at, entries.iter().flat_map(|entry| entry.words.iter().cloned()));
     Ok(Line { words: all, typed: matches, entries, places })
 }
 
+/// Ends the process as clap would. An option of the test's command is nothing that lop knows, where `--` was forgotten.
+fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
+    // Nobody listens: the exit code says it, too.
+    let _ = error.print();
+    let plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-')).count();
+    if error.kind() == ErrorKind::UnknownArgument && plain > 1 && words.iter().all(|word| word != "--") {
+        let _ = writeln!(
+            anstream::stderr(),
+            "{HINT}hint:{HINT:#} a command stands behind `--`, with its options: lop FILE -- CMD ARGS…"
+        );
+    }
+    std::process::exit(error.exit_code())
+}
+
+/// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.
+pub(crate) fn taken<'c>(reader: &'c Command, reduction: &'c Command) -> impl Iterator<Item = &'c str> {
+    let own = reader.get_arguments().filter_map(clap::Arg::get_long);
+    own.filter(|long| file::may_be_set(long) && takes(reduction, long))
+}
+
+fn takes(command: &Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| arg.get_long() == Some(name))
+}
+
 /// What of the layers, the more important first, goes with what was typed.
-fn merge(command: &Command, typed: &ArgMatches, layers: Vec<Vec<Entry>>) -> Vec<Entry> {
+///
+/// # Errors
+/// When two entries of one file exclude each other.
+fn merge(command: &Command, typed: &ArgMatches, layers: Vec<Vec<Entry>>) -> Result<Vec<Entry>, Failure> {
     let mut said: Vec<Id> =
         typed.ids().filter(|id| typed.value_source(id.as_str()) == Some(ValueSource::CommandLine)).cloned().collect();
     // What is said and does something: a flag that is false excludes nothing.
@@ -93,11 +133,25 @@ fn merge(command: &Command, typed: &ArgMatches, layers: Vec<Vec<Entry>>) -> Vec<
             !said.contains(&entry.id) && !excluded
         };
         let layer: Vec<Entry> = layer.into_iter().filter(fits).collect();
+        let does: Vec<&Entry> = layer.iter().filter(|entry| !entry.words.is_empty()).collect();
+        for (at, entry) in does.iter().enumerate() {
+            if let Some(other) = does[..at].iter().find(|other| exclude(command, &other.id, &entry.id)) {
+                return Err(opposed(other, entry));
+            }
+        }
+        active.extend(does.iter().map(|entry| entry.id.clone()));
         said.extend(layer.iter().map(|entry| entry.id.clone()));
-        active.extend(layer.iter().filter(|entry| !entry.words.is_empty()).map(|entry| entry.id.clone()));
         entries.extend(layer);
     }
-    entries
+    Ok(entries)
+}
+
+fn opposed(first: &Entry, second: &Entry) -> Failure {
+    let place = format!("{}:{}", second.path.display(), second.line);
+    Failure::Usage {
+        message: format!("{place}: {} cannot be set together with {} in line {}", second.name, first.name, first.line),
+        hint: "take one of the two lines out; what is typed counts for more than both".to_owned(),
+    }
 }
 
 /// Whether clap would refuse two options together.
@@ -121,7 +175,7 @@ impl Line {
 impl Places {
     /// Looks for the files as seen from a directory.
     fn find(from: &Path) -> Places {
-        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let home = home();
         let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
         let user = base.or_else(|| Some(home.as_ref()?.join(".config"))).map(|base| base.join("lop").join(NAME));
         let mut project = None;
@@ -137,6 +191,11 @@ impl Places {
         }
         Places { project, user }
     }
+}
+
+/// The user's home directory.
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 /// Whether a file stands where everybody may put one (as in /tmp), and is somebody else's.

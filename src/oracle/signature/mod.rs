@@ -92,10 +92,14 @@ impl Mark {
     }
 }
 
+/// All that was written, where that is one line of two words or more: whatever it is, it is why the program failed.
+const ONLY_LINE: &str = r"\A[^\n]*[^\W\d][^\n]* [^\n]*[^\W\d][^\n]*(?<skip1>\n?)\z";
+
 /// The known kinds of signatures, ready for use.
 #[derive(Debug)]
 pub struct Table {
     patterns: Vec<Pattern>,
+    only_line: Pattern,
     context: generalise::Scanner,
 }
 
@@ -127,13 +131,18 @@ impl Default for Table {
             let regex = RegexBuilder::new(&row.find).multi_line(true).build();
             Pattern { row, regex: regex.expect("the patterns are constants and well formed") }
         };
-        Table { patterns: rows.pattern.into_iter().map(compile).collect(), context: generalise::Scanner::default() }
+        let only_line = Row { name: "message".to_owned(), crash: false, find: ONLY_LINE.to_owned() };
+        Table {
+            patterns: rows.pattern.into_iter().map(compile).collect(),
+            only_line: compile(only_line),
+            context: generalise::Scanner::default(),
+        }
     }
 }
 
 impl Table {
-    /// The signatures of a run, most specific first: what it wrote, the signal it died of, its exit code. There is none
-    /// of a run that ended well, in time, invalid, or in a way that nobody knows.
+    /// The signatures of a run, most specific first: what it wrote, the signal it died of, the only line on standard
+    /// error whatever that says, its exit code. There is none of a run that ended well, in time, invalid, or in a way that nobody knows.
     #[must_use]
     pub fn signatures(&self, seen: &Seen<'_>) -> Vec<Signature> {
         match seen.exit {
@@ -141,7 +150,11 @@ impl Table {
             Exit::Code(_) | Exit::Signal(_) => {}
         }
         let mut found: Vec<Signature> = self.patterns.iter().flat_map(|pattern| self.written(pattern, seen)).collect();
-        found.extend(ending(seen.exit));
+        let ending = ending(seen.exit);
+        if ending.iter().all(|signature| matches!(signature.mark, Mark::ExitCode(_))) {
+            found.extend(self.in_output(&self.only_line, seen.stderr, Mark::Stderr, seen));
+        }
+        found.extend(ending);
         found.retain(|signature| signature.mark.is_shown_by(seen.exit, seen.stdout, seen.stderr));
         let mut known = Vec::new();
         found.retain(|signature| !known.contains(&signature.mark) && (known.push(signature.mark.clone()), true).1);
@@ -150,16 +163,21 @@ impl Table {
 
     /// What a pattern finds in the two outputs.
     fn written(&self, pattern: &Pattern, seen: &Seen<'_>) -> Vec<Signature> {
-        let in_output = |text: &[u8], mark: fn(String) -> Mark| {
-            let found = pattern.regex.captures(text)?;
-            let text = self.carry_over(pattern, &found, text, seen);
-            (!text.is_empty()).then(|| Signature {
-                kind: pattern.row.name.clone(),
-                crash: pattern.row.crash,
-                mark: mark(text),
-            })
-        };
-        [in_output(seen.stderr, Mark::Stderr), in_output(seen.stdout, Mark::Stdout)].into_iter().flatten().collect()
+        let outputs = [(seen.stderr, Mark::Stderr as fn(String) -> Mark), (seen.stdout, Mark::Stdout)];
+        outputs.into_iter().filter_map(|(text, mark)| self.in_output(pattern, text, mark, seen)).collect()
+    }
+
+    fn in_output(
+        &self,
+        pattern: &Pattern,
+        text: &[u8],
+        mark: fn(String) -> Mark,
+        seen: &Seen<'_>,
+    ) -> Option<Signature> {
+        let found = pattern.regex.captures(text)?;
+        let text = self.carry_over(pattern, &found, text, seen);
+        let (kind, crash) = (pattern.row.name.clone(), pattern.row.crash);
+        (!text.is_empty()).then(|| Signature { kind, crash, mark: mark(text) })
     }
 
     /// The text that was found as a regular expression, group by group.

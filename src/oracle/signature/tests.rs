@@ -148,6 +148,20 @@ fn what_was_written_comes_before_the_signal_and_that_before_the_exit_code() {
 }
 
 #[test]
+fn the_only_line_says_more_than_the_exit_code_and_less_than_a_signal() {
+    let found = of(Exit::Code(1), "REJECT invalid escape near 'total' in line 12 of /a/b/case.x\n");
+    let line = r"^REJECT invalid escape near '[^']*' in line \d+ of [^\s:]+".to_owned();
+    assert_eq!(found, [("--stderr", line), ("--exit-code", "1".to_owned())]);
+    for said in ["", "noise\n", "12 34\n", "reading it\nwriting it\n"] {
+        assert_eq!(of(Exit::Code(1), said), [("--exit-code", "1".to_owned())], "{said}");
+    }
+    assert_eq!(of(Exit::Signal(11), "reading a file\n"), [("--signal", "SEGV".to_owned())]);
+    // What a program wrote as its answer is no reason.
+    let seen = Seen { exit: Exit::Code(1), stdout: b"all is well\n", stderr: b"", input: b"", name: "case.x" };
+    assert_eq!(Table::default().signatures(&seen)[0].mark, Mark::ExitCode(1));
+}
+
+#[test]
 fn a_compilers_own_place_is_kept_and_that_of_the_test_case_is_not() {
     let found = of(Exit::Code(1), "case.x:9:1: internal compiler error: in fold_it, at fold-const.cc:1234\n");
     assert_eq!(found[0].1, r"internal compiler error: in fold_it, at fold-const\.cc:1234");
