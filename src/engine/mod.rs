@@ -17,6 +17,7 @@ mod closed_form;
 mod config;
 mod decision_tree;
 mod endings;
+mod ends;
 mod estimate;
 mod evidence;
 mod expectation;
@@ -41,6 +42,7 @@ mod simulate;
 mod speculation;
 mod steps;
 mod sweep;
+mod trust;
 
 pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;

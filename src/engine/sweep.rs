@@ -19,11 +19,13 @@ use std::sync::Arc;
 
 use super::bit_set::BitSet;
 use super::config::{Config, Direction, Lanes, Objective};
+use super::ends::Ends;
 use super::exposure::Exposure;
 use super::lane::{Answer, Around, Closed, Lane, LaneId, Places};
 use super::markov::Posterior;
 use super::minimality::Certificate;
 use super::runs::Runs;
+use super::trust::Trust;
 
 /// While nothing is known yet a lane has at least so many units.
 const FIRST_UNITS: usize = 8;
@@ -38,24 +40,11 @@ const COLLAPSE_BELOW: f64 = 1.0 / 3.0;
 const TEACH_FROM: f64 = 0.7;
 /// From this probability on refusals of far lanes are taken as they are.
 const CERTAIN: f64 = 0.9;
-/// Logarithm of the prior odds of either sign that lanes depend on each other.
-const PRIOR_DEPENDENCE: f64 = -2.9;
-/// The share of predicted yes answers that dependent lanes see.
-const DEPENDENT_SHARE: f64 = 0.5;
-/// Evidence counts up to these logarithmic odds, so that a change of scene is noticed.
-const MOST_CERTAIN: f64 = 6.0;
-/// What it tells, as a logarithm of a likelihood ratio, that a refusal is a yes later, or is not.
-const TURNED: f64 = 5.0;
-const STAYED: f64 = -0.7;
 /// At least so many units are swept once more, and at most so many times as many among them.
 const LEAST_DOUBTFUL: usize = 3;
 const MOST_AMONG: usize = 4;
 /// In the first round one lane in so many asks about a part only.
 const SCOUT_EVERY: usize = 4;
-/// How much a gain observed at one end of the units is worth one test later.
-const DECAY: f64 = 0.97;
-/// Tests that the mean gain so far is worth when an end's gain is estimated.
-const PRIOR_TESTS: f64 = 2.0;
 
 /// What does not change during a search.
 #[derive(Clone, Debug)]
@@ -101,105 +90,6 @@ impl Setting {
             Some(before) => (before[units.end] - before[units.start]) as f64,
             None => units.len() as f64,
         }
-    }
-}
-
-/// How probable it is that lanes do not depend on each other, i.e. that what a far lane is told is as
-/// good as if everything before it had been decided.
-///
-/// A far lane whose units are used by others is told *no* throughout, which looks like a stretch of
-/// needed units. Three things tell them apart: by a model that follows what all lanes find the front
-/// lane does better than predicted; what the front lane and the far ones find is better predicted by a
-/// model each than by one for all; and a refusal turns to *yes* when it is asked again later.
-#[derive(Clone, Debug)]
-struct Trust {
-    /// Logarithm of the odds that units depend on those of other lanes.
-    dependence: f64,
-    /// Logarithm of the odds that far lanes are told something else than what holds in front.
-    apart: f64,
-    /// What all lanes found, the front one alone, and the others, unfinished runs included.
-    all: Arc<Posterior>,
-    alone: Arc<Posterior>,
-    far: Arc<Posterior>,
-}
-
-impl Trust {
-    fn new(posterior: &Arc<Posterior>) -> Self {
-        let [all, alone, far] = [posterior; 3].map(Arc::clone);
-        Self { dependence: PRIOR_DEPENDENCE, apart: PRIOR_DEPENDENCE, all, alone, far }
-    }
-
-    /// Keeps what is believed of dependence, when lanes begin once more.
-    fn start_again(&mut self, posterior: &Arc<Posterior>) {
-        [self.all, self.alone, self.far] = [posterior; 3].map(Arc::clone);
-    }
-
-    /// Takes in an answer to the front question of a lane.
-    fn count(&mut self, lane: &Lane, is_front: bool, yes: bool) {
-        let of = |p: f64| if yes { p } else { 1.0 - p }.max(1e-3);
-        let Some(predicted) = lane.tell(yes, Arc::make_mut(&mut self.all)) else { return };
-        let own = if is_front { &mut self.alone } else { &mut self.far };
-        let own = lane.tell(yes, Arc::make_mut(own)).unwrap_or(predicted);
-        let under_dependence = if is_front { own } else { predicted * DEPENDENT_SHARE };
-        add(&mut self.dependence, (of(under_dependence) / of(predicted)).ln());
-        add(&mut self.apart, (of(own) / of(predicted)).ln());
-    }
-
-    /// Takes in evidence for dependence, as the logarithm of a likelihood ratio.
-    fn note(&mut self, evidence: f64) {
-        add(&mut self.dependence, evidence);
-        add(&mut self.apart, evidence);
-    }
-
-    fn forget(&mut self, units: usize) {
-        Arc::make_mut(&mut self.all).forget(units);
-        Arc::make_mut(&mut self.alone).forget(units);
-        Arc::make_mut(&mut self.far).forget(units);
-    }
-
-    /// The probability of independence.
-    fn share(&self) -> f64 {
-        1.0 / (1.0 + self.dependence.exp() + self.apart.exp())
-    }
-}
-
-/// Adds evidence to logarithmic odds.
-fn add(odds: &mut f64, evidence: f64) {
-    *odds = (*odds + evidence).clamp(-MOST_CERTAIN, MOST_CERTAIN);
-}
-
-/// A bandit with two arms, the first and the last open unit: which of them gives more per test.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ends {
-    /// Units that went, and tests, per end; both fade.
-    recent: [(f64, f64); 2],
-    /// The same of both ends, unfaded.
-    all: (f64, f64),
-}
-
-impl Ends {
-    fn count(&mut self, mirrored: bool, units: usize) {
-        for (gone, tests) in &mut self.recent {
-            *gone *= DECAY;
-            *tests *= DECAY;
-        }
-        for (gone, tests) in [&mut self.recent[usize::from(mirrored)], &mut self.all] {
-            *gone += units as f64;
-            *tests += 1.0;
-        }
-    }
-
-    /// Whether the last unit is the better start. An end that was never tried is tried once. Later,
-    /// what is known of an end fades into the mean, so that it is tried again when the other end
-    /// gives less than that.
-    fn mirrored(&self) -> bool {
-        let [first, last] = self.recent;
-        if first.1 == 0.0 || last.1 == 0.0 {
-            return first.1 > 0.0;
-        }
-        let mean = self.all.0 / self.all.1;
-        let value = |(gone, tests): (f64, f64)| (gone + PRIOR_TESTS * mean) / (tests + PRIOR_TESTS);
-        value(last) > value(first)
     }
 }
 
@@ -298,7 +188,7 @@ impl Sweep {
 
     /// How probable it is that lanes do not depend on each other.
     fn independence(&self) -> f64 {
-        self.trust.as_ref().map_or(1.0 / (1.0 + 2.0 * PRIOR_DEPENDENCE.exp()), Trust::share)
+        self.trust.as_ref().map_or_else(Trust::prior, Trust::share)
     }
 
     /// Lets the lanes choose their next questions by what all of them found.
@@ -355,9 +245,9 @@ impl Sweep {
                 let before = self.refused.len();
                 self.refused.retain(|position| !run.positions.contains(position));
                 if self.refused.len() < before {
-                    trust.note(TURNED);
+                    trust.asked_again(true);
                 } else if again {
-                    trust.note(STAYED);
+                    trust.asked_again(false);
                 }
             }
         }
@@ -544,8 +434,7 @@ impl Sweep {
             return false;
         }
         if let Some(trust) = &mut self.trust {
-            trust.note(TURNED);
-            trust.dependence = trust.dependence.max(TURNED);
+            trust.refute();
         }
         true
     }
@@ -553,7 +442,7 @@ impl Sweep {
     /// The union was refused: its parts depend on each other.
     pub(super) fn distrust(&mut self) {
         if let Some(trust) = &mut self.trust {
-            trust.note(TURNED);
+            trust.asked_again(true);
         }
     }
 
@@ -579,7 +468,7 @@ impl Sweep {
     pub(super) fn probed(&mut self, yes: bool) {
         self.probe = None;
         if let Some(trust) = &mut self.trust {
-            trust.note(if yes { TURNED } else { STAYED });
+            trust.asked_again(yes);
         }
     }
 
