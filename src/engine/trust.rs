@@ -12,7 +12,7 @@ use super::lane::Lane;
 use super::markov::Posterior;
 
 /// Logarithm of the prior odds of either sign that lanes depend on each other.
-const PRIOR_DEPENDENCE: f64 = -2.9;
+const PRIOR_DEPENDENCE: f64 = -2.2;
 /// The share of predicted yes answers that dependent lanes see.
 const DEPENDENT_SHARE: f64 = 0.5;
 /// Evidence counts up to these logarithmic odds, so that a change of scene is noticed.
