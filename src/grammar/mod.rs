@@ -34,8 +34,8 @@ pub use productions::Productions;
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
 pub use rules::{
-    Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleText, Rules,
-    Scope, Splice,
+    Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
+    RuleText, Rules, Scope, Splice,
 };
 pub use template::Piece;
 
@@ -132,6 +132,13 @@ impl Grammar {
             rules,
             productions: LazyProductions { text: folder.productions.to_owned(), read: OnceLock::new() },
         })
+    }
+
+    /// The same language with one rule, of which the matches are known: on the tree where [`Rules::found`]
+    /// found them nobody looks for them again.
+    #[must_use]
+    pub fn knowing(self, matches: Vec<RuleMatch>) -> Self {
+        Self { rules: self.rules.knowing(matches), ..self }
     }
 
     /// The language's name: that of its folder.
