@@ -103,6 +103,22 @@
   (#set! text "return {_value};"))
 ; a += b;  becomes  a = b;
 ((assignment_expression operator: _ @rewrite) (#not-eq? @rewrite "=") (#set! text "="))
+; int f(a) int a; { }  becomes  int f() { },  and  int f(int a) { }  with the last or the last two declarations.
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] . (declaration)+ @rewrite . body: (_)) (#set! text "()"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name})"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite
+    . (declaration type: (_) @_other . declarator: (_) @_second . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name}, {_other} {_second})"))
 ; The statements of a case, without the break that leaves them.
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite

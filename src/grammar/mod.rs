@@ -28,6 +28,7 @@ use tree_sitter::Language;
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Parser};
 pub use guard::Guard;
+pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
@@ -279,10 +280,10 @@ impl Grammar {
         self.replace.has_group(kind)
     }
 
-    /// The texts that may stand where a node of `kind` stands in `field` of a node of kind `parent`,
-    /// best first. The first key of `[minimal]` that fits decides; empty when none fits.
-    pub fn minimal(&self, parent: Option<u16>, field: Option<u16>, kind: u16) -> &[String] {
-        self.minimal.get(parent, field, kind)
+    /// The texts that may stand where a node stands, best first. The first key of `[minimal]` that fits
+    /// decides; empty when none fits.
+    pub fn minimal(&self, place: Place) -> &[String] {
+        self.minimal.get(place)
     }
 
     /// Whether nodes of this kind nest in themselves to make a list: `a + b + c`.
