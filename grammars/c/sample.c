@@ -68,6 +68,7 @@ __attribute__((noinline)) static int loops(int n)
         big += i;
     }
     while (i < 2) i++;
+    if (i) for (;;) i++;
     do {
         i++;
     } while (i < 9);
