@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::grammar::Grammar;
+use crate::grammar::{Globalise, Grammar};
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative, Class};
@@ -29,27 +29,31 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
     }
     let lists = lists(document, grammar);
     let places = places(lists.values());
-    for rule in found {
+    let text = |rule: &Globalise| &source[rule.moved.range.clone()];
+    let mut alike: HashMap<&[u8], usize> = HashMap::new();
+    found.iter().for_each(|rule| *alike.entry(text(rule)).or_default() += 1);
+    for rule in &found {
         let Some((before, moved)) = find(document, &rule.before).zip(find(document, &rule.moved)) else { continue };
         let at = rule.before.range.start;
         // Out of what it stands in, never along a list, which would have no end.
         if !(at <= rule.moved.range.start && rule.moved.range.end <= rule.before.range.end) || before == moved {
             continue;
         }
-        let mut text = source[rule.moved.range.clone()].to_vec();
-        text.extend_from_slice(rule.suffix.as_bytes());
-        text.push(b'\n');
+        let moved_text = [text(rule), rule.suffix.as_bytes(), b"\n"].concat();
         let header = prints.of(at..rule.before.range.end.min(at + HEADER));
-        let alone = (class(document, Action::Globalise, before, moved), &[][..]);
+        let alone = (class(document, Action::Globalise, before, moved), &[][..], 0);
         let others = others(&places, moved);
-        let with = others.as_ref().map(|others| (Class { depth: WITH_ARGUMENTS, ..alone.0 }, &others[..]));
-        for (class, others) in std::iter::once(alone).chain(with) {
+        let with = others.as_ref().map(|others| {
+            // What was handed on under this name is there once another of this name has moved: then it is asked again.
+            (Class { depth: WITH_ARGUMENTS, ..alone.0 }, &others[..], alike[text(rule)])
+        });
+        for (class, others, alike) in std::iter::once(alone).chain(with) {
             let mut dead = NodeSet::new(document);
             dead.insert(moved);
             others.iter().for_each(|&node| dead.insert(node));
             let mut edits = removal_edits(document, grammar, &dead);
-            edits.push(Edit::replace(at..at, text.clone()));
-            all.extend(Alternative::moving(document, prints, class, edits, header));
+            edits.push(Edit::replace(at..at, moved_text.clone()));
+            all.extend(Alternative::moving(document, prints, class, edits, (header, alike)));
         }
     }
     all
