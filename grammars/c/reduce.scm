@@ -166,6 +166,8 @@
   declarator: (field_identifier) @group.name) .)) @group (#set! group "member of a pointer") (#set! text "{_type}"))
 ((field_expression argument: (_) @_value operator: "->" field: (field_identifier) @group.name) @group
   (#set! group "member of a pointer") (#set! text "*{_value}"))
+((field_expression argument: (_) @_value operator: "." field: (field_identifier) @group.name) @group
+  (#set! group "member of a pointer") (#set! text "{_value}"))
 ; int f(int); f(1)  becomes  int f; f
 ((declaration declarator: (function_declarator declarator: (identifier) @group.name @_name) @group)
   (#set! group "function") (#set! text "{_name}"))

@@ -87,8 +87,12 @@ mod tests {
                     &["int *p; int b = *p;", "int *p; int b = p;", "struct { int f; } p; int b = p.f;"],
                 ),
                 ("x.c", "char f(int); int a = f(1);", &["char f; int a = f;"]),
-                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;"]),
-                ("x.c", "void f(void) { a: b(); goto a; }", &["void f(void) { b(); ; }"]),
+                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;", "int s; int b = s;"]),
+                (
+                    "x.c",
+                    "void f(void) { a: b(); goto a; }",
+                    &["void f(void) { b(); ; }", "void f(void) { a: b; goto a; }"],
+                ),
                 ("x.json", "[1, 1]", &[]),
             ],
         );
