@@ -103,6 +103,27 @@
   (#set! text "return {_value};"))
 ; a += b;  becomes  a = b;
 ((assignment_expression operator: _ @rewrite) (#not-eq? @rewrite "=") (#set! text "="))
+; int f(a) int a; { }  becomes  int f() { },  and  int f(int a) { }  with the last or the last two declarations.
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] . (declaration)+ @rewrite . body: (_)) (#set! text "()"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name})"))
+((function_definition declarator: [
+    (function_declarator parameters: (parameter_list (identifier)) @rewrite)
+    (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
+  ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite
+    . (declaration type: (_) @_other . declarator: (_) @_second . ";") @rewrite . body: (_))
+  (#set! text "({_type} {_name}, {_other} {_second})"))
+; if (a) for (;;) b;   for (; a;) b;   do b; while (a);   become  while (a) b;
+((if_statement condition: (_) @_condition consequence: [(for_statement body: (_) @_body) (while_statement body: (_) @_body)]) @rewrite
+  (#set! text "while {_condition} {_body}"))
+((for_statement condition: (_) @_condition body: (_) @_body) @rewrite (#set! text "while ({_condition}) {_body}"))
+((do_statement body: (_) @_body condition: (_) @_condition) @rewrite (#set! text "while {_condition} {_body}"))
 ; The statements of a case, without the break that leaves them.
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite
@@ -140,6 +161,17 @@
   declarator: (field_identifier) @group.name) .)) @group (#set! group "member") (#set! text "{_type}"))
 ((field_expression argument: (_) @_value field: (field_identifier) @group.name) @group
   (#set! group "member") (#set! text "{_value}"))
+; struct { int f; } *s; s->f  becomes  int *s; *s
+((struct_specifier body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (field_identifier) @group.name) .)) @group (#set! group "member of a pointer") (#set! text "{_type}"))
+((field_expression argument: (_) @_value operator: "->" field: (field_identifier) @group.name) @group
+  (#set! group "member of a pointer") (#set! text "*{_value}"))
+((field_expression argument: (_) @_value operator: "." field: (field_identifier) @group.name) @group
+  (#set! group "member of a pointer") (#set! text "{_value}"))
+; int f(int); f(1)  becomes  int f; f
+((declaration declarator: (function_declarator declarator: (identifier) @group.name @_name) @group)
+  (#set! group "function") (#set! text "{_name}"))
+((call_expression function: (identifier) @group.name @_name) @group (#set! group "function") (#set! text "{_name}"))
 ; int f() { return 1; }  becomes  void f() { }
 ((function_definition) @group.scope (#set! group "void"))
 ((function_definition type: (_) @group) (#not-eq? @group "void") (#set! group "void") (#set! text "void"))

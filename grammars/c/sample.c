@@ -8,7 +8,7 @@ int guarded;
 int unguarded;
 #endif
 #ifdef OTHER
-static int other(void) { return 1; }
+static int other(int a) { return a; }
 #else
 static int another(void) { return 2; }
 #endif
@@ -68,6 +68,7 @@ __attribute__((noinline)) static int loops(int n)
         big += i;
     }
     while (i < 2) i++;
+    if (i) for (;;) i++;
     do {
         i++;
     } while (i < 9);
@@ -129,6 +130,7 @@ int inside_if;
 #endif
 int once(int a) { return a + a; }
 int caller(void) { return once(7) * 2; }
+int listed(left, right) int left; char *right; { return left; }
 #define DOUBLE(x) ((x) + (x))
 int doubled = DOUBLE(4);
 void grows(int a) { a += 2; }

@@ -220,6 +220,12 @@
   (#set! text "{_body.inside}\n{_last.inside}\n"))
 ((switch_statement body: (switch_body (_ body: (_)+ @_body))) @rewrite (#set! text "{_body}\n"))
 
+; if (a) for (;;) b;   for (; a;) b;   do b; while (a);   become  while (a) b;
+((if_statement condition: (_) @_condition consequence: [(for_statement body: (_) @_body) (while_statement body: (_) @_body)]) @rewrite
+  (#set! text "while {_condition} {_body}"))
+((for_statement condition: (expression) @_condition body: (_) @_body) @rewrite (#set! text "while ({_condition}) {_body}"))
+((do_statement body: (_) @_body condition: (_) @_condition) @rewrite (#set! text "while {_condition} {_body}"))
+
 ; A block that is there only so that something stands before its statement.
 (program (statement_block . (expression_statement) .) @rewrite @_block (#set! text ";{_block.inside}"))
 

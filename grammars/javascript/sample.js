@@ -58,6 +58,7 @@ for (let i = 0; i < 3; i++) {
   declared(i);
 }
 for (plain = 0; plain < 3; plain += 1) declared(plain);
+if (plain) for (;;) declared(plain);
 for (const key in mutable) {
   delete mutable[key];
 }

@@ -1,7 +1,8 @@
 //! The table behind `[minimal]`: which short texts may stand where a node stands.
 //!
-//! A key is a kind or supertype, or `parent.field` where both sides may be `_` for "any". Keys are
-//! resolved once, into tables by number: the look-up runs for every node of every rebuilt tree.
+//! A key is a kind or supertype, `before + kind` for what stands right behind something, or `parent.field` where
+//! both sides may be `_` for "any". Keys are resolved once, into tables by number: the look-up runs for every node
+//! of every rebuilt tree.
 
 use std::collections::HashMap;
 
@@ -11,6 +12,21 @@ use super::problem::{GrammarError, Problem};
 
 /// Stands for any parent, or for any field and none.
 const ANY: &str = "_";
+/// Stands between what is before a node and the node.
+const BEHIND: &str = " + ";
+
+/// Where a node stands, as far as it decides what may stand there instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The kind of the node.
+    pub kind: u16,
+    /// The kind of its parent.
+    pub parent: Option<u16>,
+    /// The field that it is in.
+    pub field: Option<u16>,
+    /// The kind of the sibling right before it.
+    pub previous: Option<u16>,
+}
 
 /// The resolved `[minimal]` table.
 #[derive(Debug)]
@@ -21,6 +37,8 @@ pub(super) struct MinimalTable {
     texts: Vec<Vec<String>>,
     /// Kind → the first key that names it.
     by_kind: HashMap<u16, usize>,
+    /// Kinds of a node and of the one before it → the first key `before + kind`.
+    by_previous: HashMap<(u16, u16), usize>,
     /// Parent kind → the first key `parent._`.
     by_parent: HashMap<u16, usize>,
     /// Field → the first key `_.field`.
@@ -40,6 +58,7 @@ impl MinimalTable {
             named: kinds.map(|kind| resolver.language.node_kind_is_named(kind)).collect(),
             texts: Vec::new(),
             by_kind: HashMap::new(),
+            by_previous: HashMap::new(),
             by_parent: HashMap::new(),
             by_field: HashMap::new(),
             by_place: HashMap::new(),
@@ -51,15 +70,15 @@ impl MinimalTable {
         Ok(table)
     }
 
-    /// The texts for a node of `kind` in `field` of a `parent` node, empty when no key fits or the
-    /// first that fits forbids it.
-    pub(super) fn get(&self, parent: Option<u16>, field: Option<u16>, kind: u16) -> &[String] {
+    /// The texts for a node, empty when no key fits or the first that fits forbids it.
+    pub(super) fn get(&self, Place { kind, parent, field, previous }: Place) -> &[String] {
         if self.named.get(usize::from(kind)) != Some(&true) {
             return &[];
         }
         let place = parent.zip(field);
         let first = [
             self.by_kind.get(&kind),
+            previous.and_then(|previous| self.by_previous.get(&(previous, kind))),
             parent.and_then(|parent| self.by_parent.get(&parent)),
             field.and_then(|field| self.by_field.get(&field)),
             place.and_then(|place| self.by_place.get(&place)),
@@ -72,6 +91,13 @@ impl MinimalTable {
 
     fn insert(&mut self, key: &Word, index: usize, resolver: &Resolver<'_>) -> Result<(), GrammarError> {
         let offset = key.span().start;
+        if let Some((before, kind)) = key.get_ref().split_once(BEHIND) {
+            let kinds = resolver.kind(kind, offset)?;
+            for before in resolver.kind(before, offset)?.iter() {
+                kinds.iter().for_each(|kind| _ = self.by_previous.entry((before, kind)).or_insert(index));
+            }
+            return Ok(());
+        }
         let Some((parent, field)) = key.get_ref().split_once('.') else {
             for kind in resolver.kind(key.get_ref(), offset)?.iter() {
                 self.by_kind.entry(kind).or_insert(index);

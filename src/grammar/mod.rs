@@ -28,14 +28,15 @@ use tree_sitter::Language;
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Parser};
 pub use guard::Guard;
+pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
 pub use rules::{
-    Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleText, Rules,
-    Scope, Splice,
+    Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
+    RuleText, Rules, Scope, Splice,
 };
 pub use template::Piece;
 
@@ -132,6 +133,13 @@ impl Grammar {
             rules,
             productions: LazyProductions { text: folder.productions.to_owned(), read: OnceLock::new() },
         })
+    }
+
+    /// The same language with one rule, of which the matches are known: on the tree where [`Rules::found`]
+    /// found them nobody looks for them again.
+    #[must_use]
+    pub fn knowing(self, matches: Vec<RuleMatch>) -> Self {
+        Self { rules: self.rules.knowing(matches), ..self }
     }
 
     /// The language's name: that of its folder.
@@ -272,10 +280,10 @@ impl Grammar {
         self.replace.has_group(kind)
     }
 
-    /// The texts that may stand where a node of `kind` stands in `field` of a node of kind `parent`,
-    /// best first. The first key of `[minimal]` that fits decides; empty when none fits.
-    pub fn minimal(&self, parent: Option<u16>, field: Option<u16>, kind: u16) -> &[String] {
-        self.minimal.get(parent, field, kind)
+    /// The texts that may stand where a node stands, best first. The first key of `[minimal]` that fits
+    /// decides; empty when none fits.
+    pub fn minimal(&self, place: Place) -> &[String] {
+        self.minimal.get(place)
     }
 
     /// Whether nodes of this kind nest in themselves to make a list: `a + b + c`.

@@ -194,6 +194,8 @@ pub struct Rules {
     queries: [Option<FormQuery>; Form::ALL.len()],
     /// Every rule, in file order.
     texts: Vec<RuleText>,
+    /// What the only rule matches, where that was found before.
+    known: Option<Vec<RuleMatch>>,
 }
 
 #[derive(Debug)]
@@ -216,21 +218,23 @@ struct Settings {
     leave: Option<Template>,
 }
 
-/// A match of a rule, as its form names the parts.
-struct Found<'f, 't> {
-    /// The number of the rule.
-    rule: usize,
+/// A match of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleMatch {
     /// The captures of the form, in its order.
     captures: Vec<Option<Capture>>,
-    settings: &'f Settings,
-    matched: &'f QueryMatch<'f, 't>,
-    source: &'f [u8],
+    /// What `#set! text` makes of it.
+    text: Vec<Piece>,
+    /// Likewise `#set! leave`.
+    leave: Vec<Piece>,
 }
 
-impl Found<'_, '_> {
-    fn fill(&self, template: Option<&Template>) -> Vec<Piece> {
-        template.map(|template| template.fill(self.matched, self.source)).unwrap_or_default()
-    }
+/// A match with its rule.
+struct Found<'f> {
+    /// The number of the rule.
+    rule: usize,
+    settings: &'f Settings,
+    matched: RuleMatch,
 }
 
 impl Rules {
@@ -252,7 +256,7 @@ impl Rules {
                 *slot = Some(FormQuery::new(&query, form, &forms, origin)?);
             }
         }
-        Ok(Self { queries, texts })
+        Ok(Self { queries, texts, known: None })
     }
 
     /// Every rule, in file order.
@@ -272,6 +276,22 @@ impl Rules {
             query.run(root, source, |found| matches[found.pattern_index] += 1);
         }
         self.texts.iter().zip(matches).collect()
+    }
+
+    /// What each rule matches below `root`, in file order, with all that its form needs.
+    pub fn found(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, Vec<RuleMatch>)> {
+        let mut found = vec![Vec::new(); self.texts.len()];
+        for query in self.queries.iter().flatten() {
+            query.find(root, source, |one| found[one.rule].push(one.matched));
+        }
+        self.texts.iter().zip(found).collect()
+    }
+
+    /// The same rules, of which there is one, without looking for what it matches: that is known, and whoever
+    /// asks has the same tree.
+    #[must_use]
+    pub(super) fn knowing(self, matches: Vec<RuleMatch>) -> Self {
+        Self { known: Some(matches), ..self }
     }
 
     /// What `@def.unit` and `@def.name` match below `root`, in document order and without doubles.
@@ -321,15 +341,15 @@ impl Rules {
     fn rewritten(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
         self.collect(form, root, source, |found| {
             let [outer] = all(&found)?;
-            Some(Rewrite { outer, pieces: found.fill(found.settings.text.as_ref()), rule: found.rule })
+            Some(Rewrite { outer, pieces: found.matched.text.clone(), rule: found.rule })
         })
     }
 
     /// What `@group` matches below `root`, in document order within a group and without doubles.
     pub fn grouped(&self, root: Node<'_>, source: &[u8]) -> Vec<Grouped> {
         self.collect(Form::Group, root, source, |found| {
-            let [outer, name] = &found.captures[..] else { return None };
-            let pieces = found.fill(found.settings.text.as_ref());
+            let [outer, name] = &found.matched.captures[..] else { return None };
+            let pieces = found.matched.text.clone();
             Some(Grouped { group: found.settings.group.clone(), outer: outer.clone()?, pieces, name: name.clone() })
         })
     }
@@ -361,12 +381,12 @@ impl Rules {
     /// What `@alias.unit` and `@alias.name` match below `root`, in document order and without doubles.
     pub fn aliases(&self, root: Node<'_>, source: &[u8]) -> Vec<Alias> {
         self.collect(Form::Alias, root, source, |found| {
-            let [unit, name, text] = &found.captures[..] else { return None };
+            let [unit, name, text] = &found.matched.captures[..] else { return None };
             let text = match text {
                 Some(text) => vec![Piece::from(text.range.clone())],
-                None => found.fill(found.settings.text.as_ref()),
+                None => found.matched.text.clone(),
             };
-            let leave = found.fill(found.settings.leave.as_ref());
+            let leave = found.matched.leave.clone();
             Some(Alias { unit: unit.clone()?, name: name.clone()?, text, leave, rule: found.rule })
         })
     }
@@ -393,7 +413,7 @@ impl Rules {
 
     fn inlined(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Inlined> {
         self.collect(form, root, source, |found| {
-            let [unit, name, body, parameters] = &found.captures[..] else { return None };
+            let [unit, name, body, parameters] = &found.matched.captures[..] else { return None };
             let (unit, name, body) = (unit.clone()?, name.clone()?, body.clone()?);
             Some(Inlined { unit, name, body, parameters: parameters.clone() })
         })
@@ -401,31 +421,28 @@ impl Rules {
 
     fn calls(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Call> {
         self.collect(form, root, source, |found| {
-            let [site, name, arguments] = &found.captures[..] else { return None };
+            let [site, name, arguments] = &found.matched.captures[..] else { return None };
             Some(Call { site: site.clone()?, name: name.clone()?, arguments: arguments.clone() })
         })
     }
 
-    /// Runs the rules of one form. A rule may name a capture under `*` or `?`; a match in which one that
-    /// the form needs is missing makes nothing.
+    /// Runs the rules of one form.
     fn collect<T: Ord>(
         &self,
         form: Form,
         root: Node<'_>,
         source: &[u8],
-        make: impl Fn(Found<'_, '_>) -> Option<T>,
+        make: impl Fn(Found<'_>) -> Option<T>,
     ) -> Vec<T> {
         let mut made = Vec::new();
-        if let Some(query) = &self.queries[form as usize] {
-            query.run(root, source, |matched| {
-                let captures: Vec<_> =
-                    query.captures.iter().map(|index| index.and_then(|index| capture(matched, index))).collect();
-                if captures.iter().take(query.needed).all(Option::is_some) {
-                    let rule = matched.pattern_index;
-                    let settings = &query.settings[rule];
-                    made.extend(make(Found { rule, captures, settings, matched, source }));
-                }
-            });
+        match (&self.queries[form as usize], &self.known) {
+            (Some(query), None) => query.find(root, source, |found| made.extend(make(found))),
+            (Some(query), Some(known)) => {
+                let found =
+                    |matched: &RuleMatch| Found { rule: 0, settings: &query.settings[0], matched: matched.clone() };
+                made.extend(known.iter().filter_map(|matched| make(found(matched))));
+            }
+            (None, _) => {}
         }
         // Matches come in the order in which they end, and two rules may say the same.
         made.sort_unstable();
@@ -435,8 +452,8 @@ impl Rules {
 }
 
 /// The captures of a form that needs all of them.
-fn all<const N: usize>(found: &Found<'_, '_>) -> Option<[Capture; N]> {
-    found.captures.iter().cloned().collect::<Option<Vec<_>>>()?.try_into().ok()
+fn all<const N: usize>(found: &Found<'_>) -> Option<[Capture; N]> {
+    found.matched.captures.iter().cloned().collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
 impl FormQuery {
@@ -471,6 +488,24 @@ impl FormQuery {
         });
         let settings = settings.collect::<Result<_, GrammarError>>()?;
         Ok(Self { captures, needed: form.captures().len(), settings, query })
+    }
+
+    /// The matches that have all captures which the form needs. A rule may name a capture under `*` or `?`; a
+    /// match in which one that the form needs is missing makes nothing.
+    fn find(&self, root: Node<'_>, source: &[u8], mut each: impl FnMut(Found<'_>)) {
+        self.run(root, source, |matched| {
+            let captures: Vec<_> =
+                self.captures.iter().map(|index| index.and_then(|index| capture(matched, index))).collect();
+            if captures.iter().take(self.needed).all(Option::is_some) {
+                let rule = matched.pattern_index;
+                let settings = &self.settings[rule];
+                let fill = |template: &Option<Template>| {
+                    template.as_ref().map(|template| template.fill(matched, source)).unwrap_or_default()
+                };
+                let matched = RuleMatch { captures, text: fill(&settings.text), leave: fill(&settings.leave) };
+                each(Found { rule, settings, matched });
+            }
+        });
     }
 
     fn run(&self, root: Node<'_>, source: &[u8], mut each: impl FnMut(&QueryMatch<'_, '_>)) {

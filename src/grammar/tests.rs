@@ -86,6 +86,15 @@ fn nodes(tree: &Tree) -> Vec<(Node<'_>, Option<u16>)> {
     }
 }
 
+fn place(node: Node<'_>, field: Option<u16>) -> Place {
+    Place {
+        kind: node.kind_id(),
+        parent: node.parent().map(|parent| parent.kind_id()),
+        field,
+        previous: node.prev_sibling().map(|previous| previous.kind_id()),
+    }
+}
+
 fn mistakes(tree: &Tree) -> usize {
     nodes(tree).iter().filter(|(node, _)| node.is_error() || node.is_missing()).count()
 }
@@ -162,8 +171,7 @@ fn minimal_texts_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
         for (node, field) in nodes(&language.tree) {
-            let parent = node.parent().map(|parent| parent.kind_id());
-            for text in language.grammar.minimal(parent, field, node.kind_id()) {
+            for text in language.grammar.minimal(place(node, field)) {
                 if text.len() < node.byte_range().len() {
                     wrong.extend(language.check("minimal", &node.byte_range(), text.as_bytes()));
                 }
@@ -180,8 +188,7 @@ fn every_body_has_a_minimal_text() {
         for (node, field) in nodes(&language.tree) {
             let capture = Capture { range: node.byte_range(), kind: node.kind_id() };
             if bodies.contains(&capture) {
-                let parent = node.parent().map(|parent| parent.kind_id());
-                let texts = language.grammar.minimal(parent, field, node.kind_id());
+                let texts = language.grammar.minimal(place(node, field));
                 assert!(!texts.is_empty(), "{}: no text for a body `{}`", language.folder.name, node.kind());
             }
         }
@@ -231,7 +238,7 @@ fn kinds_of_error_nodes_are_in_no_set() {
         let grammar = &language.grammar;
         let sets = [grammar.is_comment(u16::MAX), grammar.is_separator(u16::MAX), grammar.is_opaque(u16::MAX)];
         assert_eq!(sets, [false; 3]);
-        assert!(grammar.minimal(None, None, u16::MAX).is_empty());
+        assert!(grammar.minimal(Place { kind: u16::MAX, parent: None, field: None, previous: None }).is_empty());
         assert_eq!(grammar.kind_name(u16::MAX), "ERROR");
     }
 }
@@ -279,6 +286,7 @@ fn mistakes_in_language_toml_name_file_and_line() {
         ("[language]\nparser = \"p\"\n[minimal]\n\n\"no\" = []\n", "5: unknown kind `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"_.no\" = []\n", "4: unknown field `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"no._\" = []\n", "4: unknown kind `no`"),
+        ("[language]\nparser = \"p\"\n[minimal]\n\"no + no\" = []\n", "4: unknown kind `no`"),
     ];
     for (text, expected) in cases {
         let message = error_of(Folder { language: text, ..folder });

@@ -34,6 +34,8 @@ pub enum Action {
     Globalise,
     /// A call becomes what it calls.
     Inline,
+    /// A name becomes another one that is defined alike.
+    Merge,
     /// A literal becomes shorter.
     Literal,
     /// Neighbouring tokens go.

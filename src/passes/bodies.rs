@@ -3,6 +3,7 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
+use super::minimal::place;
 use super::shapes::Shapes;
 use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
@@ -25,10 +26,8 @@ pub fn bodies(
                 return None;
             }
             let node = document.node(id);
-            let parent = document.parent(id).map(|p| document.node(p).kind);
-            let field = (node.field != 0).then_some(node.field);
             let text = grammar
-                .minimal(parent, field, node.kind)
+                .minimal(place(document, id))
                 .iter()
                 .find(|text| shapes.accepts_replacement(document, id, text))?;
             let tokens = node.tokens.checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
@@ -48,9 +47,14 @@ mod tests {
     #[test]
     fn a_body_becomes_the_first_minimal_text_that_fits() {
         // Text, and the text after each body's replacement.
-        let rows: [(&str, &str, &[&str]); 9] = [
+        let rows: [(&str, &str, &[&str]); 10] = [
             ("x.c", "int f(void) { return 1; }", &["int f(void) ;"]),
             ("x.c", "int f(void) {}", &["int f(void) ;"]),
+            (
+                "x.c",
+                "int f(a) int a; { return a; } int g(int a) { return a; }",
+                &["int f(a) int a; {} int g(int a) { return a; }", "int f(a) int a; { return a; } int g(int a) ;"],
+            ),
             ("x.c", "struct s { int a; } x;", &["struct s {} x;"]),
             ("x.c", "int a[] = { 1, 2 };", &["int a[] = {};"]),
             ("x.c", "int a = 1;", &[]),

@@ -1,41 +1,81 @@
 //! Things moved out of what encloses them, so that what encloses them can go.
 
-use crate::grammar::Grammar;
-use crate::syntax::{Document, Edit};
+use std::collections::HashMap;
 
-use super::alternatives::{Action, Alternative};
+use crate::grammar::{Globalise, Grammar};
+use crate::syntax::{Document, Edit, NodeId};
+
+use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
+use super::parameters::lists;
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::{class, find};
 
 /// So many bytes at its start tell what something moves out of from others that hold the same.
 const HEADER: usize = 48;
+/// In the place of the depth, which a move does not have.
+const WITH_ARGUMENTS: u16 = 1;
 
-/// Everything that a rule would move outwards. Nothing becomes smaller by it; it comes to an end
-/// because each move brings something nearer to the root.
+/// Everything that a rule would move outwards; a parameter also with the arguments of all calls, which often have
+/// its name as well. Nothing need become smaller by it; it comes to an end because each move brings something nearer
+/// to the root.
 #[must_use]
 pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();
     let found = grammar.rules().globalised(document.tree().root_node(), source);
-    let made = found.into_iter().filter_map(|rule| {
-        let (before, moved) = (find(document, &rule.before)?, find(document, &rule.moved)?);
+    let mut all = Vec::new();
+    if found.is_empty() {
+        return all;
+    }
+    let lists = lists(document, grammar);
+    let places = places(lists.values());
+    let text = |rule: &Globalise| &source[rule.moved.range.clone()];
+    let mut alike: HashMap<&[u8], usize> = HashMap::new();
+    found.iter().for_each(|rule| *alike.entry(text(rule)).or_default() += 1);
+    for rule in &found {
+        let Some((before, moved)) = find(document, &rule.before).zip(find(document, &rule.moved)) else { continue };
         let at = rule.before.range.start;
         // Out of what it stands in, never along a list, which would have no end.
         if !(at <= rule.moved.range.start && rule.moved.range.end <= rule.before.range.end) || before == moved {
-            return None;
+            continue;
         }
-        let mut dead = NodeSet::new(document);
-        dead.insert(moved);
-        let mut edits = removal_edits(document, grammar, &dead);
-        let mut text = source[rule.moved.range.clone()].to_vec();
-        text.extend_from_slice(rule.suffix.as_bytes());
-        text.push(b'\n');
-        edits.push(Edit::replace(at..at, text));
-        let class = class(document, Action::Globalise, before, moved);
+        let moved_text = [text(rule), rule.suffix.as_bytes(), b"\n"].concat();
         let header = prints.of(at..rule.before.range.end.min(at + HEADER));
-        Alternative::moving(document, prints, class, edits, header)
-    });
-    made.collect()
+        let alone = (class(document, Action::Globalise, before, moved), &[][..], 0);
+        let others = others(&places, moved);
+        let with = others.as_ref().map(|others| {
+            // What was handed on under this name is there once another of this name has moved: then it is asked again.
+            (Class { depth: WITH_ARGUMENTS, ..alone.0 }, &others[..], alike[text(rule)])
+        });
+        for (class, others, alike) in std::iter::once(alone).chain(with) {
+            let mut dead = NodeSet::new(document);
+            dead.insert(moved);
+            others.iter().for_each(|&node| dead.insert(node));
+            let mut edits = removal_edits(document, grammar, &dead);
+            edits.push(Edit::replace(at..at, moved_text.clone()));
+            all.extend(Alternative::moving(document, prints, class, edits, (header, alike)));
+        }
+    }
+    all
+}
+
+/// The elements in the same place of the other lists that belong to the one of `element`.
+fn others(places: &HashMap<NodeId, (&[Vec<NodeId>], usize, usize)>, element: NodeId) -> Option<Vec<NodeId>> {
+    let &(lists, own, at) = places.get(&element)?;
+    let others = lists.iter().enumerate().filter(|(other, _)| *other != own);
+    let others: Vec<_> = others.filter_map(|(_, list)| list.get(at)).copied().collect();
+    (!others.is_empty()).then_some(others)
+}
+
+/// Where each parameter and argument stands: its list among those that belong together, and its number in it.
+fn places<'l>(lists: impl Iterator<Item = &'l Vec<Vec<NodeId>>>) -> HashMap<NodeId, (&'l [Vec<NodeId>], usize, usize)> {
+    let mut places = HashMap::new();
+    for together in lists {
+        for (own, list) in together.iter().enumerate() {
+            places.extend(list.iter().enumerate().map(|(at, &element)| (element, (&together[..], own, at))));
+        }
+    }
+    places
 }
 
 #[cfg(test)]
@@ -50,6 +90,17 @@ mod tests {
             &[
                 ("x.c", "int f(void) { int a; b(); }", &["int a;\nint f(void) { b(); }"]),
                 ("x.c", "int f(int a) { }", &["int a;\nint f() { }"]),
+                (
+                    "x.c",
+                    "int f(int a, int b) { } int g(int a) { f(1, a); }",
+                    &[
+                        "int a;\nint f(int b) { } int g(int a) { f(1, a); }",
+                        "int a;\nint f(int b) { } int g(int a) { f(a); }",
+                        "int b;\nint f(int a) { } int g(int a) { f(1, a); }",
+                        "int b;\nint f(int a) { } int g(int a) { f(1); }",
+                        "int f(int a, int b) { } int a;\nint g() { f(1, a); }",
+                    ],
+                ),
                 ("x.c", "int a; int f(void) { }", &[]),
                 ("x.js", "function f() { var a; return a; }", &["var a;\nfunction f() { return a; }"]),
                 ("x.js", "var a; function f() { return a; }", &[]),

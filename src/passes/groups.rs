@@ -76,9 +76,23 @@ mod tests {
             groups,
             &[
                 ("x.c", "int a[2][3]; int b = a[0][1];", &["int a[3]; int b = a[1];", "int a[2][3]; int b = a[1];"]),
-                ("x.c", "struct s *p; int b = p->f;", &["struct s p; int b = p.f;", "struct s *p; int b = p;"]),
-                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;"]),
-                ("x.c", "void f(void) { a: b(); goto a; }", &["void f(void) { b(); ; }"]),
+                (
+                    "x.c",
+                    "struct s *p; int b = p->f;",
+                    &["struct s p; int b = p.f;", "struct s *p; int b = p;", "struct s *p; int b = *p;"],
+                ),
+                (
+                    "x.c",
+                    "struct { int f; } *p; int b = p->f;",
+                    &["int *p; int b = *p;", "int *p; int b = p;", "struct { int f; } p; int b = p.f;"],
+                ),
+                ("x.c", "char f(int); int a = f(1);", &["char f; int a = f;"]),
+                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;", "int s; int b = s;"]),
+                (
+                    "x.c",
+                    "void f(void) { a: b(); goto a; }",
+                    &["void f(void) { b(); ; }", "void f(void) { a: b; goto a; }"],
+                ),
                 ("x.json", "[1, 1]", &[]),
             ],
         );

@@ -1,7 +1,7 @@
 //! Minimal replacements: a node becomes a shortest text that the grammar allows in its place.
 
-use crate::grammar::Grammar;
-use crate::syntax::Document;
+use crate::grammar::{Grammar, Place};
+use crate::syntax::{Document, NodeId};
 
 use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
@@ -15,15 +15,24 @@ pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fin
         if !node.is_named() || node.is_extra() || node.is_empty() {
             continue;
         }
-        let parent = document.parent(id).map(|p| document.node(p).kind);
-        let field = (node.field != 0).then_some(node.field);
-        let texts = grammar.minimal(parent, field, node.kind);
-        all.extend((0..).zip(texts).filter_map(|(number, text)| {
+        all.extend((0..).zip(grammar.minimal(place(document, id))).filter_map(|(number, text)| {
             let class = Class { action: Action::Minimal, outer: node.kind, inner: number, depth: 0 };
             Alternative::replace(document, prints, class, id, text)
         }));
     }
     all
+}
+
+/// Where a node stands.
+pub(super) fn place(document: &Document, id: NodeId) -> Place {
+    let kind = |id: NodeId| document.node(id).kind;
+    let field = document.node(id).field;
+    Place {
+        kind: kind(id),
+        parent: document.parent(id).map(kind),
+        field: (field != 0).then_some(field),
+        previous: document.previous_sibling(id).map(kind),
+    }
 }
 
 #[cfg(test)]
@@ -34,9 +43,10 @@ mod tests {
     #[test]
     fn nodes_become_the_texts_of_their_place() {
         // Text, a node, and the texts after each replacement of it.
-        let rows: [(&str, &str, &str, &[&str]); 10] = [
+        let rows: [(&str, &str, &str, &[&str]); 11] = [
             ("x.c", "int x = f(a);", "f(a)", &["int x = 0;", "int x = 1;"]),
             ("x.c", "int f(void) { return 1; }", "{ return 1; }", &["int f(void) ;", "int f(void) {}"]),
+            ("x.c", "int f(a) int a; { return 1; }", "{ return 1; }", &["int f(a) int a; {}"]),
             (
                 "x.c",
                 "void f(void) { if (a + b) d(); }",

@@ -39,7 +39,7 @@ pub fn short_names(document: &Document, grammar: &Grammar) -> Option<Sequence> {
 }
 
 /// The places of each name, names in the order of their first places.
-fn occurrences(document: &Document, grammar: &Grammar) -> Vec<Vec<Range<usize>>> {
+pub(super) fn occurrences(document: &Document, grammar: &Grammar) -> Vec<Vec<Range<usize>>> {
     let source = document.source();
     let mut number_of: HashMap<&[u8], usize> = HashMap::new();
     let mut places: Vec<Vec<Range<usize>>> = Vec::new();

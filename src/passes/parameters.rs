@@ -14,14 +14,8 @@ use super::splice_lift::find;
 /// from the last to the first.
 #[must_use]
 pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let mut lists: BTreeMap<&[u8], Vec<Vec<NodeId>>> = BTreeMap::new();
-    for found in grammar.rules().parameters(document.tree().root_node(), document.source()) {
-        let Some(list) = find(document, &found.list) else { continue };
-        let elements = document.children(list).filter(|&id| is_element(document, grammar, id)).collect();
-        lists.entry(&document.source()[found.function.range]).or_default().push(elements);
-    }
     let mut all = Vec::new();
-    for (function, lists) in lists.iter().filter(|(_, lists)| lists.len() > 1) {
+    for (function, lists) in lists(document, grammar).iter().filter(|(_, lists)| lists.len() > 1) {
         let most = lists.iter().map(Vec::len).max().unwrap_or(0);
         let every: Vec<NodeId> = lists.iter().flatten().copied().collect();
         let each = (0..most).rev().map(|at| lists.iter().filter_map(|list| list.get(at)).copied().collect::<Vec<_>>());
@@ -38,6 +32,17 @@ pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         }
     }
     all
+}
+
+/// The lists of parameters and of arguments that belong together, by what they belong to, each with its elements.
+pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<&'d [u8], Vec<Vec<NodeId>>> {
+    let mut lists: BTreeMap<&[u8], Vec<Vec<NodeId>>> = BTreeMap::new();
+    for found in grammar.rules().parameters(document.tree().root_node(), document.source()) {
+        let Some(list) = find(document, &found.list) else { continue };
+        let elements = document.children(list).filter(|&id| is_element(document, grammar, id)).collect();
+        lists.entry(&document.source()[found.function.range]).or_default().push(elements);
+    }
+    lists
 }
 
 fn is_element(document: &Document, grammar: &Grammar, id: NodeId) -> bool {

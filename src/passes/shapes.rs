@@ -6,11 +6,16 @@
 //! may go. It is right for about 97 % of the nodes and costs about a hundred parses a file, no test.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count, render};
 
 use super::removal::{NodeSet, removal_edits};
+
+/// Of texts of so many bytes not all is parsed for a trial, if a part that is so many times smaller will do.
+const LARGE: usize = 1 << 16;
+const MUCH_LESS: usize = 4;
 
 /// What is known about taking a node out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +115,7 @@ impl Shapes {
                 let mut dead = NodeSet::new(document);
                 dead.insert(node);
                 with.into_iter().for_each(|n| dead.insert(n));
-                parses(parser, document, removal_edits(document, grammar, &dead))
+                parses(parser, document, node, removal_edits(document, grammar, &dead))
             };
             // The larger part first: a type definition without its semicolon leaves an empty
             // statement behind that many tools do not accept.
@@ -134,14 +139,39 @@ impl Shapes {
         let key = (parent, this.field, this.kind, text.to_owned());
         *self.replaced.entry(key).or_insert_with(|| {
             let edit = Edit::replace(this.range(), text.as_bytes().to_vec());
-            parses(parser, document, vec![edit])
+            parses(parser, document, node, vec![edit])
         })
     }
 }
 
-fn parses(parser: &mut SyntaxParser, document: &Document, edits: Vec<Edit>) -> bool {
-    let text = render(document.source(), edits).text;
-    parser.reparse(document.tree(), document.source(), &text).is_ok_and(|tree| error_count(&tree) <= document.errors())
+/// Whether edits at a node make no new syntax errors.
+fn parses(parser: &mut SyntaxParser, document: &Document, node: NodeId, edits: Vec<Edit>) -> bool {
+    let Some(part) = surroundings(document, node, &edits) else {
+        let text = render(document.source(), edits).text;
+        let parsed = parser.reparse(document.tree(), document.source(), &text);
+        return parsed.is_ok_and(|tree| error_count(&tree) <= document.errors());
+    };
+    let before = &document.source()[part.clone()];
+    let moved = |edit: Edit| Edit { start: edit.start - part.start, end: edit.end - part.start, ..edit };
+    let after = render(before, edits.into_iter().map(moved).collect()).text;
+    let mut errors = |text: &[u8]| parser.parse(text).map(|tree| error_count(&tree));
+    errors(&after).is_ok_and(|after| errors(before).is_ok_and(|before| after <= before))
+}
+
+/// What is around a node at the top of a large text, with the neighbours that it could run together with: what
+/// stands farther off is parsed as it was. `None` where it is not much less than the text.
+fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<Range<usize>> {
+    if document.source().len() < LARGE {
+        return None;
+    }
+    let mut top = node;
+    while document.node(top).depth > 1 {
+        top = document.parent(top)?;
+    }
+    let first = document.previous_sibling(top).map_or(0, |before| document.node(before).start as usize);
+    let after = document.next_sibling(top).map_or(document.source().len(), |after| document.node(after).range().end);
+    let inside = edits.iter().all(|edit| first <= edit.start && edit.end <= after);
+    (inside && after - first <= document.source().len() / MUCH_LESS).then_some(first..after)
 }
 
 /// Whether a sibling stands in the same field (or, without fields, has the same kind).
@@ -218,6 +248,39 @@ mod tests {
         }
         // The array, its brackets; the first, the last and all other elements; their separators.
         assert!(sample.shapes.known.len() <= 10, "{}", sample.shapes.known.len());
+    }
+
+    #[test]
+    fn in_a_large_text_the_surroundings_decide_as_the_whole_does() {
+        let rows = [
+            ("x.c", "int before;\n", "struct s { int a; };\nint after;\nint f(int a) { if (a) a = 1; return a; }\n"),
+            ("x.js", "before();\n", "let a = 1;\nclass A { b() {} }\nif (a) { b(); } else b(a, 2);\n"),
+        ];
+        let mut languages = Languages::default();
+        for (file, other, text) in rows {
+            let many = other.repeat(LARGE / other.len());
+            let mut small = languages.sample(file, format!("{other}{text}{other}"));
+            let mut large = languages.sample(file, format!("{many}{other}{text}{other}{many}"));
+            let (from, to) = (many.len() + other.len(), many.len() + other.len() + text.len());
+            let mut seen = 0;
+            for id in small.document.ids().filter(|&id| id > 0) {
+                let node = small.document.node(id);
+                let (start, end) = (node.start as usize + many.len(), node.end as usize + many.len());
+                if start < from || end > to {
+                    continue;
+                }
+                let twin = large.document.find(start, end, node.kind).expect("the same text has the same nodes");
+                assert!(surroundings(&large.document, twin, &[]).is_some_and(|part| part.len() < text.len() + 60));
+                assert_eq!(
+                    large.shapes.clearance(&large.document, &large.grammar, twin),
+                    small.shapes.clearance(&small.document, &small.grammar, id),
+                    "{:?} in {text}",
+                    String::from_utf8_lossy(small.document.text(id)),
+                );
+                seen += 1;
+            }
+            assert!(seen > 20, "{seen}");
+        }
     }
 
     #[test]

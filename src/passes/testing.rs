@@ -13,7 +13,7 @@ use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
-    comments, deep_splices, expansions, forwards, globalised, groups, hoists, inlined, lifts, line_units,
+    comments, deep_splices, expansions, forwards, globalised, groups, hoists, inlined, lifts, line_units, merges,
     minimal_replacements, pairs, parameters, rewrites, sensitive_ranges, short_names, shorter_literals,
     shorter_patterns, siblings, simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows,
     word_units,
@@ -170,6 +170,7 @@ impl Sample {
         all.extend(pairs(document, grammar, &brackets, &prints));
         all.extend(expansions(document, grammar, &prints));
         all.extend(deep_splices(document, grammar, &prints));
+        all.extend(merges(document, grammar, &prints));
         all.extend(self.alternatives_of_rules());
         all
     }

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use crate::grammar::Grammar;
 use crate::passes::{
     Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, deep_splices,
-    error_shells, error_windows, expansions, forwards, globalised, groups, hoists, inlined, lifts,
+    error_shells, error_windows, expansions, forwards, globalised, groups, hoists, inlined, lifts, merges,
     minimal_replacements, pairs, parameters, rewrites, shorter_literals, shorter_patterns, splices, unifications,
     windows,
 };
@@ -283,6 +283,7 @@ pub(super) fn alternatives(
         Pass::Rewrite => rewrites(document, grammar, prints),
         Pass::Expand => expansions(document, grammar, prints),
         Pass::DeepSplice => deep_splices(document, grammar, prints),
+        Pass::Merge => merges(document, grammar, prints),
         Pass::Literals => {
             let mut all = shorter_patterns(document, grammar, prints);
             all.extend(shorter_literals(document, grammar, prints));

@@ -45,6 +45,8 @@ pub enum Pass {
     Expand,
     /// A statement replaced by the inside of any block in it.
     DeepSplice,
+    /// A name replaced by another, and its definition gone.
+    Merge,
     /// Numbers and texts made simple.
     Literals,
     /// Characters of literals, ERROR regions and leftovers.
@@ -107,7 +109,7 @@ impl Stage {
 
 impl Pass {
     /// All passes, in the order of their stages.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Comments,
         Self::Unreferenced,
         Self::Siblings,
@@ -129,6 +131,7 @@ impl Pass {
         Self::Unify,
         Self::Expand,
         Self::DeepSplice,
+        Self::Merge,
         Self::Literals,
         Self::Characters,
         Self::Rename,
@@ -166,7 +169,7 @@ impl Pass {
     #[must_use]
     pub fn needs_rules(self) -> bool {
         self.stage() == Stage::Rules && self != Self::Expand
-            || matches!(self, Self::Unreferenced | Self::Bodies | Self::Splice | Self::Lift)
+            || matches!(self, Self::Unreferenced | Self::Bodies | Self::Splice | Self::Lift | Self::Merge)
     }
 
     const fn parts(self) -> (&'static str, Stage, &'static str) {
@@ -198,6 +201,7 @@ impl Pass {
             Self::DeepSplice => {
                 ("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it")
             }
+            Self::Merge => ("merge", Stage::Late, "definitions go, and another of their kind stands in for them"),
             Self::Literals => ("literals", Stage::Late, "numbers and texts become simple ones"),
             Self::Characters => ("characters", Stage::Characters, "characters of literals, errors and leftovers"),
             Self::Rename => ("rename", Stage::Finish, "names become short"),

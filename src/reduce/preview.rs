@@ -194,6 +194,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_rule_matches_need_not_be_looked_for_twice() {
+        for folder in EMBEDDED {
+            let (grammar, _, document) = sampled(folder);
+            for (rule, matches) in grammar.rules().found(document.tree().root_node(), document.source()) {
+                let alone = || Grammar::load(&Folder { rules: &rule.text, ..*folder }).expect("rules are independent");
+                let known = by_rules(&document, &alone().knowing(matches));
+                assert_eq!(known, by_rules(&document, &alone()), "{}: {}", folder.name, rule.text);
+                assert_eq!(by_rules(&document, &alone().knowing(Vec::new())), [], "{}: {}", folder.name, rule.text);
+            }
+        }
+    }
+
+    #[test]
     fn what_becomes_of_a_part_is_told_by_its_edits() {
         let edits = vec![Edit::delete(7..9), Edit::delete(2..5)];
         assert_eq!(hull(&edits), 2..9);

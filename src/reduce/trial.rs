@@ -239,6 +239,7 @@ fn pass_of(action: Action) -> Pass {
         Action::Alias => Pass::Aliases,
         Action::Globalise => Pass::Globalise,
         Action::Inline => Pass::Inline,
+        Action::Merge => Pass::Merge,
         Action::Literal => Pass::Literals,
         Action::Window => Pass::Tokens,
         Action::Pair => Pass::Pairs,

@@ -138,10 +138,10 @@ impl Shown<'_> {
     /// What each rule proposes by itself.
     fn by_rules(&self) -> Result<Vec<Named>, Failure> {
         let mut all = Vec::new();
-        let matches = self.grammar.rules().matches(self.document.tree().root_node(), self.document.source());
-        // What matches nowhere proposes nothing, and need not be looked for by itself.
-        for (rule, _) in matches.into_iter().filter(|(_, matches)| *matches > 0) {
-            let alone = Grammar::load(&Folder { rules: &rule.text, ..self.patched.folder() })?;
+        let found = self.grammar.rules().found(self.document.tree().root_node(), self.document.source());
+        // What matches nowhere proposes nothing.
+        for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
+            let alone = Grammar::load(&Folder { rules: &rule.text, ..self.patched.folder() })?.knowing(matches);
             let (file, line) = self.patched.place(rule.line);
             for pass in Pass::ALL.into_iter().filter(|pass| pass.needs_rules()) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));

@@ -1,0 +1,2 @@
+const clean = text => text.replace(/^(?:\s*(?:and|or+else)[x-z]{2,}|not)?(?=end$)/gi, '');
+print(clean('and xx'));
