@@ -22,7 +22,7 @@ use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::saved::{Saved, is_no_loss};
 use super::session::{Candidate, Halt};
-use super::trial::Trial;
+use super::trial::{Ground, Trial};
 use super::work::{Ask, Work, worth_asking_again};
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
@@ -241,7 +241,8 @@ impl Reducer<'_, '_> {
     ) -> (Vec<Alternative>, Result<(), Halt>) {
         let tokens = self.session.size().tokens;
         let (work, prefer) = (&self.work, self.options.prefer);
-        let mut trial = Trial::new(work, heap, edited, &mut self.classes, &mut self.memo, prefer, tokens);
+        let mut trial =
+            Trial::new(Ground { work, heap, edited, classes: &mut self.classes, memo: &mut self.memo, prefer, tokens });
         let result = self.session.pursue(&mut trial);
         (trial.into_taken(), result)
     }

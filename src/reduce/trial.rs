@@ -19,17 +19,22 @@ use super::pass::Pass;
 use super::session::{Candidate, Inquiry};
 use super::work::Work;
 
+/// What edits are tried on, and what is known of edits like them.
+pub(super) struct Ground<'t, 'g> {
+    pub(super) work: &'t Work<'g>,
+    pub(super) heap: &'t mut BinaryHeap<Waiting>,
+    /// What was edited since the tree was built.
+    pub(super) edited: &'t [Range<usize>],
+    pub(super) classes: &'t mut Classes,
+    pub(super) memo: &'t mut HashMap<u64, usize>,
+    pub(super) prefer: Prefer,
+    /// Tokens of the file, for the memo.
+    pub(super) tokens: usize,
+}
+
 /// Edits that are tried on one tree.
 pub(super) struct Trial<'t, 'g> {
-    work: &'t Work<'g>,
-    heap: &'t mut BinaryHeap<Waiting>,
-    /// What was edited since the tree was built.
-    edited: &'t [Range<usize>],
-    classes: &'t mut Classes,
-    memo: &'t mut HashMap<u64, usize>,
-    prefer: Prefer,
-    /// Tokens of the file, for the memo.
-    tokens: usize,
+    on: Ground<'t, 'g>,
     /// Edits that are asked about, by question.
     open: BTreeMap<u64, Alternative>,
     /// How many edits were accepted when the candidate of a question was made.
@@ -44,17 +49,9 @@ pub(super) struct Trial<'t, 'g> {
 }
 
 impl<'t, 'g> Trial<'t, 'g> {
-    pub(super) fn new(
-        work: &'t Work<'g>,
-        heap: &'t mut BinaryHeap<Waiting>,
-        edited: &'t [Range<usize>],
-        classes: &'t mut Classes,
-        memo: &'t mut HashMap<u64, usize>,
-        prefer: Prefer,
-        tokens: usize,
-    ) -> Self {
+    pub(super) fn new(on: Ground<'t, 'g>) -> Self {
         let (open, made, taken, proven) = Default::default();
-        Trial { work, heap, edited, classes, memo, prefer, tokens, open, made, taken, proven, union: None, next: 0 }
+        Trial { on, open, made, taken, proven, union: None, next: 0 }
     }
 
     /// The edits that are part of the best result now.
@@ -69,16 +66,16 @@ impl<'t, 'g> Trial<'t, 'g> {
 
     /// The most valuable edit that does not touch what was edited since the tree was built.
     fn next_edit(&mut self) -> Option<Alternative> {
-        while let Some(mut next) = self.heap.pop() {
+        while let Some(mut next) = self.on.heap.pop() {
             // It waits for the tree in which its surroundings are as they are now.
             if self.touches(&next.item) {
                 continue;
             }
             // Chances change with every answer; the heap learns of it when an edit comes up.
-            let value = value(self.classes, self.prefer, self.work, &next.item);
-            if value < next.value && self.heap.peek().is_some_and(|other| other.value > value) {
+            let value = value(self.on.classes, self.on.prefer, self.on.work, &next.item);
+            if value < next.value && self.on.heap.peek().is_some_and(|other| other.value > value) {
                 next.value = value;
-                self.heap.push(next);
+                self.on.heap.push(next);
                 continue;
             }
             return Some(next.item);
@@ -89,7 +86,7 @@ impl<'t, 'g> Trial<'t, 'g> {
     fn touches(&self, alternative: &Alternative) -> bool {
         let range = &alternative.range;
         let others = self.taken.iter().chain(&self.proven).map(|other| &other.range);
-        self.edited.iter().chain(others).any(|other| other.start < range.end && range.start < other.end)
+        self.on.edited.iter().chain(others).any(|other| other.start < range.end && range.start < other.end)
     }
 
     /// Whether the candidate of a question has everything that was accepted in it.
@@ -105,7 +102,7 @@ impl<'t, 'g> Trial<'t, 'g> {
     /// What nobody has begun to test begins on a new text if at all.
     fn accept(&mut self, alternatives: Vec<Alternative>) {
         for alternative in alternatives {
-            self.classes.learn(alternative.class, true);
+            self.on.classes.learn(alternative.class, true);
             self.taken.push(alternative);
         }
         let made = &self.made;
@@ -162,7 +159,7 @@ impl Inquiry for Trial<'_, '_> {
         self.made.insert(question, self.taken.len());
         let all = self.taken.iter().chain(self.edits_of(question));
         let removals: Vec<_> = all.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();
-        self.work.candidate(removals.iter(), false)
+        self.on.work.candidate(removals.iter(), false)
     }
 
     fn wants(&self, question: u64) -> bool {
@@ -184,9 +181,9 @@ impl Inquiry for Trial<'_, '_> {
         if verdict != Verdict::Interesting {
             // A timeout says little about the edit: deletions make endless loops.
             if verdict != Verdict::Timeout {
-                self.classes.learn(alternative.class, false);
+                self.on.classes.learn(alternative.class, false);
             }
-            self.memo.insert(alternative.memo, self.tokens);
+            self.on.memo.insert(alternative.memo, self.on.tokens);
             return None;
         }
         if self.is_up_to_date(question) {
@@ -200,9 +197,9 @@ impl Inquiry for Trial<'_, '_> {
     }
 
     fn ahead(&self) -> Option<Ahead> {
-        let edits = self.open.values().chain(self.heap.iter().map(|waiting| &waiting.item));
-        let tests = until_accepted(edits.map(|edit| self.classes.chance(edit.class)));
-        Some(Ahead { depth: None, units: self.open.len() + self.heap.len(), tests })
+        let edits = self.open.values().chain(self.on.heap.iter().map(|waiting| &waiting.item));
+        let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit.class)));
+        Some(Ahead { depth: None, units: self.open.len() + self.on.heap.len(), tests })
     }
 
     fn heeds_blanks(&self) -> bool {

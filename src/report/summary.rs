@@ -400,9 +400,8 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         assert_eq!(plain, expected);
     }
 
-    #[test]
-    fn the_depths_are_summed_up() {
-        let places = Places {
+    fn places(journal: Option<&Path>) -> Places<'_> {
+        Places {
             input: Path::new("a.c"),
             grammar: "zed",
             result: "a.c",
@@ -410,8 +409,13 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             model: None,
             checkup: (0, Duration::ZERO),
             others: None,
-            journal: None,
-        };
+            journal,
+        }
+    }
+
+    #[test]
+    fn the_depths_are_summed_up() {
+        let places = places(None);
         let mut report = report();
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
         let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
@@ -430,16 +434,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
 
     #[test]
     fn nothing_removed_is_not_called_reduced() {
-        let places = Places {
-            input: Path::new("a.c"),
-            grammar: "zed",
-            result: "a.c",
-            original: None,
-            model: None,
-            checkup: (0, Duration::ZERO),
-            others: None,
-            journal: Some(Path::new("a.c.lop")),
-        };
+        let places = places(Some(Path::new("a.c.lop")));
         let heading = |ended| {
             let mut report = Report { ended, passes: Vec::new(), ..report() };
             report.after = report.before;
