@@ -119,7 +119,11 @@ impl Settings {
         let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
-        let content = past.map_or_else(|| read_case(&path), |past| Ok(past.input.clone()))?;
+        let content = match past {
+            Some(past) => past.input.clone(),
+            None if args.allow_empty => read(&path)?,
+            None => read_case(&path)?,
+        };
         let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
         let keep_spec = KeepSpec {
             patterns: args.keep,

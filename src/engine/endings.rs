@@ -12,8 +12,8 @@ use super::search::Verdict;
 use super::speculation::{Ground, Node};
 use super::sweep::Sweep;
 
-/// Questions of one lane that are looked at.
-const ASKED_PER_LANE: usize = 3;
+/// Questions of one lane that are looked at, at least: as many as there are workers for it.
+const LEAST_ASKED: usize = 3;
 /// An ending less probable than this is not worth a test.
 const NEGLIGIBLE: f64 = 0.01;
 
@@ -26,10 +26,12 @@ pub(super) fn of_sweep(
     most: usize,
 ) -> Vec<(Arc<Runs>, f64)> {
     let posterior = sweep.outlook(posterior);
+    let running = sweep.lanes.iter().filter(|lane| !lane.is_finished()).count();
+    let asked = (most / running.max(1)).max(LEAST_ASKED);
     let mut endings = vec![(Runs::clone(&sweep.union), 1.0)];
     for (at, lane) in sweep.lanes.iter().enumerate().filter(|(_, lane)| !lane.is_finished()) {
         let start = Node::Lane { at, lane: lane.clone(), posterior: Arc::clone(posterior), assumed: Runs::default() };
-        let of_lane = of_node(start, ground);
+        let of_lane = of_node(start, ground, asked);
         let mut together: Vec<(Runs, f64)> = Vec::with_capacity(endings.len() * of_lane.len());
         for (before, likely) in &endings {
             for (gone, chance) in of_lane.iter().filter(|(_, chance)| likely * chance > NEGLIGIBLE) {
@@ -48,12 +50,12 @@ pub(super) fn of_sweep(
     endings.into_iter().map(|(all, chance)| (Arc::new(all), chance)).collect()
 }
 
-/// What a lane may have found removable when it is finished, by index, as far as few answers lead
-/// there.
-fn of_node(start: Node, ground: &Ground<'_>) -> Vec<(Runs, f64)> {
+/// What a lane may have found removable when it is finished, by index, as far as the `asked` likeliest
+/// questions lead there.
+fn of_node(start: Node, ground: &Ground<'_>, asked: usize) -> Vec<(Runs, f64)> {
     let mut ended = Vec::new();
     let mut open = vec![(start, 1.0_f64)];
-    for _ in 0..ASKED_PER_LANE {
+    for _ in 0..asked {
         let likeliest = open.iter().enumerate().max_by(|(_, one), (_, other)| one.1.total_cmp(&other.1));
         let Some(at) = likeliest.map(|(at, _)| at) else { break };
         let (mut node, likely) = open.swap_remove(at);
