@@ -58,6 +58,13 @@ fn several_workers_save_rounds_on_independent_lists() {
     }
 }
 
+#[test]
+fn who_asks_twice_before_an_answer_is_told_the_same() {
+    let mut search = Search::new(8_000, &Config::default(), &EvidenceView::blank(8_000));
+    let first = search.next_tests(16);
+    assert_eq!(search.next_tests(16), first);
+}
+
 /// With lanes in any case 35 rounds on the mean; one list of these is taken for a dependent one. Before
 /// what stays refused brought lanes back it was 7 % more.
 #[test]

@@ -252,9 +252,9 @@ impl Lane {
         }
     }
 
-    /// Asks about a part of what it would ask, where that is much.
+    /// Asks about a part of what it would ask, where that is much and nothing was asked yet.
     pub(super) fn scout(&mut self) {
-        let Some(cursor) = &mut self.cursor else { return };
+        let Some(cursor) = self.cursor.as_mut().filter(|cursor| cursor.choice.is_none()) else { return };
         let (many, _) = cursor.choose();
         if many >= LEAST_SCOUTED {
             let few = many / SCOUTED_SHARE;

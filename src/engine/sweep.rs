@@ -242,9 +242,9 @@ impl Sweep {
             // Lanes that were given up by mistake come back: what they were refused stays refused.
             for run in closed.iter().filter(|_| self.lanes.len() == 1) {
                 let again = run.needed.is_some_and(|needed| self.refused.remove(&needed));
-                let before = self.refused.len();
-                self.refused.retain(|position| !run.positions.contains(position));
-                if self.refused.len() < before {
+                let turned: Vec<usize> = self.refused.range(run.positions.clone()).copied().collect();
+                turned.iter().for_each(|position| _ = self.refused.remove(position));
+                if !turned.is_empty() {
                     trust.asked_again(true);
                 } else if again {
                     trust.asked_again(false);
@@ -507,13 +507,17 @@ impl Sweep {
 
     /// Whether what the lanes find may still add up to this.
     pub(super) fn may_come_to(&self, union: &Runs) -> bool {
-        let is_open = |position: usize| {
-            self.lanes.iter().any(|lane| {
-                let open = lane.undecided();
-                !open.is_empty() && lane.range(open).contains(&position)
-            })
+        let open: Vec<Range<usize>> = self.lanes.iter().map(|lane| lane.range(lane.undecided())).collect();
+        let is_open = |mut gone: Range<usize>| {
+            while let Some(lane) = open.iter().find(|lane| lane.contains(&gone.start)) {
+                gone.start = lane.end.min(gone.end);
+                if gone.is_empty() {
+                    return true;
+                }
+            }
+            false
         };
-        union.is_superset(&self.union) && union.minus(&self.union).into_iter().all(|mut gone| gone.all(is_open))
+        union.is_superset(&self.union) && union.minus(&self.union).into_iter().all(is_open)
     }
 
     /// Units that are not decided, as positions.
