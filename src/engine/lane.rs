@@ -252,6 +252,19 @@ impl Lane {
         }
     }
 
+    /// Makes all its units, or as many as one run may have, what `ask` returns, if it may be so long.
+    /// Returns whether it is.
+    pub(super) fn adopt_all(&mut self) -> bool {
+        let left = self.open.len();
+        let Some(cursor) = self.cursor.as_mut() else { return false };
+        let most = left.min(cursor.cap);
+        let fits = most > cursor.lo && most < cursor.hi;
+        if fits {
+            cursor.choice = Some((most, 0.5));
+        }
+        fits
+    }
+
     /// Asks about a part of what it would ask, where that is much and nothing was asked yet.
     pub(super) fn scout(&mut self) {
         let Some(cursor) = self.cursor.as_mut().filter(|cursor| cursor.choice.is_none()) else { return };

@@ -9,6 +9,14 @@ pub(super) struct Runs {
     pairs: Vec<(usize, usize)>,
 }
 
+impl From<Range<usize>> for Runs {
+    fn from(range: Range<usize>) -> Self {
+        let mut runs = Self::default();
+        runs.insert(range);
+        runs
+    }
+}
+
 impl Runs {
     /// Adds `range`, joining what it touches or overlaps. Appending at the end costs O(1).
     pub(super) fn insert(&mut self, range: Range<usize>) {

@@ -11,7 +11,7 @@ use super::estimate::{self, Estimate};
 use super::evidence::{EvidenceView, ListEvidence};
 use super::lane::Answer;
 use super::ledger::Ledger;
-use super::markov::Posterior;
+use super::markov::{Before, Posterior};
 use super::minimality::{Chances, Verification};
 use super::questions::{Purpose, Questions};
 use super::runs::Runs;
@@ -197,6 +197,13 @@ impl Search {
                     let remove = record.remove.iter().collect();
                     questions.push(Question { id, remove, p_yes: 0.5, reach: 1.0 });
                 }
+            }
+        }
+        if let Some(all) = sweep.and_then(|sweep| sweep.everything(setting, k)) {
+            let id = book.id_of(Purpose::Union(Arc::clone(&all)), Runs::clone(&all), knew);
+            if book.records[&id].answer.is_none() {
+                let p_yes = posterior.survival(Before::Unknown, &setting.all_ahead()).at(setting.len);
+                questions.push(Question { id, remove: all.iter().collect(), p_yes, reach: 1.0 });
             }
         }
         let mut endings = endings.into_iter().filter(|(union, _)| union != runs).peekable();
@@ -395,6 +402,29 @@ impl Search {
                         sweep.collapse(setting, runs, posterior);
                     }
                     return true;
+                }
+                let all = Arc::new(Runs::from(0..setting.len));
+                if union != all
+                    && let Some((id, record, Verdict::Interesting)) =
+                        questions.answered(&Purpose::Union(Arc::clone(&all)))
+                {
+                    let overtaken = record.is_overtaken();
+                    sweep.remove_all(setting, posterior);
+                    let lanes_agree = sweep.union == all;
+                    if lanes_agree || !overtaken {
+                        ledger.evidence.tests += 1;
+                        if !lanes_agree {
+                            sweep.distrust();
+                        }
+                        if !overtaken {
+                            *accepted = Some(id);
+                            self.commit(all);
+                        }
+                        if !lanes_agree {
+                            self.collapse();
+                        }
+                        return true;
+                    }
                 }
                 if let Some(probe) = sweep.probe().cloned() {
                     let answered = questions.probe_answer(&probe);
@@ -614,6 +644,23 @@ mod tests {
 
     use super::{Question, QuestionId, Search, Verdict};
     use crate::engine::{Config, Direction, EvidenceView, Knowledge, Lanes, Objective, drive, monotone};
+
+    #[test]
+    fn of_many_workers_one_asks_at_once_whether_nothing_is_needed() {
+        let config = Config { theta: None, ..Config::default() };
+        let rounds = |config: &Config, interesting: &dyn Fn(usize) -> bool| {
+            let mut search = Search::new(500, config, &EvidenceView::blank(500));
+            let tally = drive(&mut search, 16, |question| {
+                interesting(question.remove.iter().map(|gone| gone.len()).sum()).into()
+            });
+            (tally.rounds, search.removed().count())
+        };
+        assert_eq!(rounds(&config, &|_| true), (1, 500));
+        // Whatever lanes were refused, what was found interesting is kept.
+        assert_eq!(rounds(&config, &|gone| gone == 500), (1, 500));
+        let known = Config { empty_known_uninteresting: true, ..config };
+        assert_eq!(rounds(&known, &|gone| gone < 500).1, 499, "what is known is not asked");
+    }
 
     /// Keeps up to `width` questions in flight, answers a random one, cancels what is not wanted.
     /// Returns the positions kept and the candidates that were accepted, in order.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::bit_set::BitSet;
 use super::config::{Config, Direction, Lanes, Objective};
 use super::ends::Ends;
-use super::exposure::Exposure;
+use super::exposure::{Ahead, Exposure};
 use super::lane::{Answer, Around, Closed, Lane, LaneId, Places};
 use super::markov::Posterior;
 use super::minimality::Certificate;
@@ -45,6 +45,10 @@ const LEAST_DOUBTFUL: usize = 3;
 const MOST_AMONG: usize = 4;
 /// In the first round one lane in so many asks about a part only.
 const SCOUT_EVERY: usize = 4;
+/// From so many workers on one of them asks in the first round whether nothing is needed: 1.7 rounds
+/// instead of 2.4 at .998/.999 with 64 workers, 14.6 instead of 14.5 at .9/.95 with 16. With 4 workers
+/// lists whose units depend on each other take 8 % longer.
+const ASK_ALL_FROM: usize = 8;
 
 /// What does not change during a search.
 #[derive(Clone, Debug)]
@@ -82,6 +86,11 @@ impl Setting {
             sizes_before,
             exposure: sizes.map_or_else(Exposure::default, Exposure::new),
         }
+    }
+
+    /// All units, as what lies ahead of the first.
+    pub(super) fn all_ahead(&self) -> Ahead {
+        Ahead::new(self.exposure.clone(), &(0..self.len), false)
     }
 
     /// The size of the units in a range.
@@ -274,6 +283,23 @@ impl Sweep {
         self.lanes.insert(place, other);
         self.begin(setting, place, posterior);
         true
+    }
+
+    /// Everything, as what a worker may ask about before anything is known.
+    pub(super) fn everything(&self, setting: &Setting, workers: usize) -> Option<Arc<Runs>> {
+        let may = workers >= ASK_ALL_FROM && self.fresh && self.lanes.len() > 1 && *self.union == Runs::default();
+        let may = may && setting.lanes == Lanes::ByTrust && !setting.empty_known_uninteresting;
+        may.then(|| Arc::new(Runs::from(0..setting.len)))
+    }
+
+    /// Takes in that nothing is needed.
+    pub(super) fn remove_all(&mut self, setting: &Setting, posterior: &mut Arc<Posterior>) {
+        for lane in 0..self.lanes.len() {
+            while self.lanes[lane].adopt_all() {
+                let answer = Answer { yes: true, timed_out: false, knew: self.removals() };
+                self.answer(setting, lane, answer, posterior);
+            }
+        }
     }
 
     /// Arranges the lanes for `workers` that ask at the same time.
