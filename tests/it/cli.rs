@@ -148,6 +148,16 @@ fn the_difference_of_each_step_is_shown_on_standard_output() {
 }
 
 #[test]
+fn what_is_wrong_with_a_condition_is_said_with_its_own_way_out() {
+    let folder = Folder::new();
+    folder.write("input.txt", "keep\n");
+    let said = |option, value| folder.lop(&[option, value, "input.txt", "--", "cat"]).expect_code(2).stderr;
+    let signal = said("--signal", "NOPE");
+    assert!(signal.contains("give a number from 1 to 64 or a name") && !signal.contains("backslash"), "{signal}");
+    assert!(said("--stderr", "(").contains("takes a backslash"));
+}
+
+#[test]
 fn events_are_lines_of_json() {
     let folder = Folder::new();
     folder.write("input.txt", "a\nkeep\nb\n");
