@@ -227,9 +227,7 @@ impl Record {
             }),
             CANCELLED => Record::Cancelled(reader.array()?),
             BEGAN => Record::Began(read_size(&mut reader)?),
-            SKIPPED => {
-                Record::Skipped(reader.number()?, Pass::named(std::str::from_utf8(reader.rest()).ok()?)?)
-            }
+            SKIPPED => Record::Skipped(reader.number()?, Pass::named(std::str::from_utf8(reader.rest()).ok()?)?),
             _ => return None,
         };
         Some(record)
