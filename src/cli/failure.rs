@@ -270,7 +270,7 @@ impl Failure {
                 hint_line(out, "FILE stands before `--`, or behind TEST, and has to be there and readable")
             }
             Failure::InputIsDirectory(_) => hint_line(out, "name one file in it; the others stay as they are"),
-            Failure::Condition(_) => {
+            Failure::Condition(ConditionError::Regex { .. }) => {
                 causes(out, self)?;
                 hint_line(out, "a sign that is meant as it stands takes a backslash before it: \\( or \\[")
             }

@@ -12,6 +12,9 @@ pub struct ReportArgs {
     /// Write a page for a browser: why each token stays, input and result, sizes over tests, passes, the model
     #[arg(long, value_name = "FILE.html", help_heading = REPORT)]
     pub report: Option<PathBuf>,
+    /// Print a unified diff of each accepted step and the one before it
+    #[arg(long, help_heading = REPORT)]
+    pub diff_steps: bool,
     /// Print why each token of the result stays, with the test that said so; costs no test
     #[arg(long, help_heading = REPORT)]
     pub explain: bool,

@@ -353,6 +353,7 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
         ("-o -", args.output.as_deref().is_some_and(is_stdout)),
         ("--json -", args.json.as_deref().is_some_and(is_stdout)),
         ("--diff", args.diff),
+        ("--diff-steps", args.reporting.diff_steps),
         ("--explain", args.reporting.explain),
         ("--format-issue", args.reporting.format_issue),
     ];

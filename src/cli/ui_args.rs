@@ -1,15 +1,12 @@
 //! `--ui`: how a run shows itself while it is under way.
 
 use std::io::IsTerminal;
-use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
 use crate::reduce::EventSink;
 use crate::report::screen::{self, Screen, Subject};
 use crate::report::{Form, Progress, Verbosity};
-
-use super::settings::is_stdout;
 
 /// How a run shows itself.
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -22,7 +19,7 @@ pub struct UiArgs {
 /// `--ui`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum UiArg {
-    /// `tui` on a terminal with room for it, unless -q, -v or --json say that it is needed for something else; else
+    /// `tui` on a terminal with room for it, unless -q, -v, --json or --diff-steps say that it is needed for something else; else
     /// `line`
     #[default]
     Auto,
@@ -37,21 +34,22 @@ pub enum UiArg {
 }
 
 impl UiArg {
-    /// What takes the events of a run in order to show them, if anything does. `json` is where events go as JSON.
+    /// What takes the events of a run in order to show them, if anything does. `is_taken` says that standard output has
+    /// something to show at the same time.
     pub(super) fn display(
         self,
         verbosity: Verbosity,
-        json: Option<&Path>,
+        is_taken: bool,
         subject: impl FnOnce() -> Subject,
     ) -> Option<Box<dyn EventSink>> {
-        let is_free = || {
-            let json_is_there = json.is_some_and(is_stdout) && std::io::stdout().is_terminal();
-            verbosity == Verbosity::Normal && !json_is_there && screen::is_usable()
-        };
+        let is_shared = is_taken && std::io::stdout().is_terminal();
+        let is_free = || verbosity == Verbosity::Normal && screen::is_usable();
         let form = match self {
+            UiArg::None => return None,
+            // Nothing can be kept up to date between the lines of somebody else.
+            _ if is_shared => Form::Plain,
             UiArg::Tui if verbosity > Verbosity::Quiet => return Some(Box::new(Screen::new(subject()))),
             UiArg::Auto if is_free() => return Some(Box::new(Screen::new(subject()))),
-            UiArg::None => return None,
             UiArg::Plain => Form::Plain,
             UiArg::Auto | UiArg::Tui | UiArg::Line => Form::Line,
         };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotError, SlotOptions, is_device};
+use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotError, SlotOptions, is_device, is_root};
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
 use super::facts::Facts;
@@ -78,16 +78,6 @@ impl Patient<'_> {
             ..Facts::default()
         }
     }
-}
-
-#[cfg(unix)]
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-#[cfg(not(unix))]
-fn is_root() -> bool {
-    false
 }
 
 /// One run after the other in one place.

@@ -16,7 +16,7 @@ use super::past::Past;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, framed, header_payload, input_payload};
 use crate::exec::{Key, Memory, key};
 use crate::oracle::{Outcome, Recalled};
-use crate::reduce::{Ended, Event, Size};
+use crate::reduce::{Ended, Event, Pass, Size};
 
 /// The journal's name in the folder of the state.
 const NAME: &str = "journal";
@@ -92,6 +92,10 @@ pub struct Journal {
     steps: Vec<Key>,
     /// How many of them have been reached.
     reached: usize,
+    /// Passes that the file says are left out.
+    skipped: Vec<Pass>,
+    /// Tests that were run and passes that were begun.
+    moment: u64,
     /// The best result of the reduction, as far as it has got.
     text: Vec<u8>,
     ahead: Option<Ahead>,
@@ -147,6 +151,8 @@ impl Journal {
             outcomes: 0,
             steps: Vec::new(),
             reached: 0,
+            skipped: Vec::new(),
+            moment: 0,
             text: input.to_vec(),
             ahead: None,
             worked: Duration::ZERO,
@@ -182,6 +188,8 @@ impl Journal {
             outcomes: past.outcomes(),
             steps: past.steps.iter().map(|step| step.key).collect(),
             reached: 0,
+            skipped: past.skipped.iter().map(|(_, pass)| *pass).collect(),
+            moment: 0,
             text: past.input.clone(),
             ahead,
             worked: Duration::ZERO,
@@ -271,6 +279,12 @@ impl Journal {
         Ok(self.ahead.is_some())
     }
 
+    fn skipped(&mut self, pass: &str) -> io::Result<()> {
+        let Some(pass) = Pass::named(pass).filter(|pass| !self.skipped.contains(pass)) else { return Ok(()) };
+        self.skipped.push(pass);
+        self.append(&Record::Skipped(self.moment, pass))
+    }
+
     fn append(&mut self, record: &Record) -> io::Result<()> {
         let bytes = framed(&record.payload());
         if let Err(error) = self.lock.file.write_all(&bytes) {
@@ -356,6 +370,20 @@ impl Notes {
             }
             (&Event::Accepted { content, size, tests, pass }, Some(journal)) => {
                 journal.accepted(content, size, tests, pass)
+            }
+            (&Event::Skipped { pass, .. }, Some(journal)) => journal.skipped(pass).map(|()| false),
+            (Event::Tested { .. } | Event::Pass { .. }, Some(journal)) => {
+                journal.moment += 1;
+                Ok(false)
+            }
+            // Nobody works during a pause.
+            (Event::Paused { .. }, Some(journal)) => {
+                journal.worked = journal.worked();
+                Ok(false)
+            }
+            (Event::Resumed, Some(journal)) => {
+                journal.since = Instant::now();
+                Ok(false)
             }
             _ => Ok(false),
         }

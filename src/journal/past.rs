@@ -10,7 +10,7 @@ use super::error::JournalError;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, read_header, read_input, unframed};
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
-use crate::reduce::{Ended, Size};
+use crate::reduce::{Ended, Pass, Size};
 use crate::syntax::count_lines;
 
 /// A journal as it was read.
@@ -26,6 +26,8 @@ pub struct Past {
     pub size: Size,
     /// The steps in their order. Where several workers took another way after an interruption, only the last one.
     pub steps: Vec<Step>,
+    /// The passes that somebody left out while the reduction ran, and [when](crate::reduce::Control::skip_at).
+    pub skipped: Vec<(u64, Pass)>,
     /// How the reduction ended, if it did and nobody went on.
     pub ended: Option<Ended>,
     /// Bytes at the end that were dropped because their record is torn or damaged.
@@ -66,6 +68,7 @@ impl Past {
             size: Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) },
             input,
             steps: Vec::new(),
+            skipped: Vec::new(),
             ended: None,
             dropped: 0,
             outcomes: Vec::new(),
@@ -103,6 +106,7 @@ impl Past {
             }
             Record::Ended(ended) => self.ended = Some(ended),
             Record::Began(size) => self.size = size,
+            Record::Skipped(moment, pass) => self.skipped.push((moment, pass)),
         }
         Some(())
     }

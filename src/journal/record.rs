@@ -10,6 +10,7 @@
 //!         | 4 ended: how
 //!         | 5 began: size of the input
 //!         | 6 cancelled: key of a candidate that nobody wanted to know about any more
+//!         | 7 skipped: moment, name of a pass that somebody left out from then on
 //! ```
 
 use std::time::Duration;
@@ -20,7 +21,7 @@ use super::varint::{Reader, put, put_bytes, put_duration};
 use crate::engine::Verdict;
 use crate::exec::Key;
 use crate::oracle::{Exit, Outcome, Recalled};
-use crate::reduce::{Ended, Size};
+use crate::reduce::{Ended, Pass, Size};
 
 /// The file's first bytes.
 pub(super) const MAGIC: &[u8] = b"lop journal\n";
@@ -97,6 +98,7 @@ pub(super) enum Record {
     Accepted(Step),
     Ended(Ended),
     Began(Size),
+    Skipped(u64, Pass),
 }
 
 const HEADER: u8 = 0;
@@ -106,6 +108,7 @@ const ACCEPTED: u8 = 3;
 const ENDED: u8 = 4;
 const BEGAN: u8 = 5;
 const CANCELLED: u8 = 6;
+const SKIPPED: u8 = 7;
 
 impl Recorded {
     /// What is kept of an outcome; `None` when it has no verdict.
@@ -194,6 +197,11 @@ impl Record {
                 out.push(BEGAN);
                 put_size(&mut out, *size);
             }
+            Record::Skipped(moment, pass) => {
+                out.push(SKIPPED);
+                put(&mut out, *moment);
+                out.extend_from_slice(pass.name().as_bytes());
+            }
         }
         out
     }
@@ -219,6 +227,7 @@ impl Record {
             }),
             CANCELLED => Record::Cancelled(reader.array()?),
             BEGAN => Record::Began(read_size(&mut reader)?),
+            SKIPPED => Record::Skipped(reader.number()?, Pass::named(std::str::from_utf8(reader.rest()).ok()?)?),
             _ => return None,
         };
         Some(record)
@@ -293,7 +302,9 @@ mod tests {
             key: [7; 16],
             delta: vec![1, 2, 3],
         };
-        for record in [Record::Outcome([1; 16], recorded), Record::Accepted(step), Record::Ended(Ended::Budget)] {
+        let skipped = Record::Skipped(300, Pass::Hoist);
+        let ended = Record::Ended(Ended::Budget);
+        for record in [Record::Outcome([1; 16], recorded), Record::Accepted(step), skipped, ended] {
             let bytes = [framed(&record.payload()).as_slice(), b"more"].concat();
             let (payload, rest) = unframed(&bytes).expect("it is whole");
             assert_eq!((Record::read(payload), rest), (Some(record), &b"more"[..]));

@@ -87,13 +87,15 @@ impl Isolation {
     }
 }
 
+/// Whether lop runs as root.
 #[cfg(unix)]
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// Whether lop runs as root.
 #[cfg(not(unix))]
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     false
 }
 

@@ -33,6 +33,7 @@ pub use cancel::Cancel;
 pub use command::{CommandOracle, Written};
 pub use companion::{Companion, Guarded};
 pub use conditions::{ConditionError, ConditionSpec, Conditions};
+pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation, Limits};
 pub use process::run_limited;
 pub use program::CommandError;

@@ -35,6 +35,8 @@ struct State {
     paused: AtomicBool,
     /// A bit for each pass that is to be left out.
     skipped: AtomicU32,
+    /// Passes that are to be left out at a moment; see [`Control::skip_at`].
+    later: Mutex<Vec<(u64, Pass)>>,
     /// Wakes the reductions that are on hold. Whoever changes `paused` or looks at it in order to wait has this lock, so
     /// that no waking is missed.
     wake: Mutex<Vec<Cancel>>,
@@ -75,10 +77,17 @@ impl Control {
         self.state.skipped.fetch_or(bit(pass), Ordering::SeqCst);
     }
 
+    /// Leaves a pass out when a moment is reached, so that a run which repeats another one does so where that did. A
+    /// moment is the number of [`Event::Tested`](super::Event::Tested) and [`Event::Pass`](super::Event::Pass) until
+    /// then.
+    pub fn skip_at(&self, pass: Pass, moment: u64) {
+        self.later().push((moment, pass));
+    }
+
     /// Whether a pass is left out.
     #[must_use]
     pub fn skips(&self, pass: Pass) -> bool {
-        self.bits() & bit(pass) != 0
+        contains(self.bits(), pass)
     }
 
     /// The passes that are left out.
@@ -87,8 +96,20 @@ impl Control {
     }
 
     /// The passes that are left out, as a number that changes with every new one.
-    pub(super) fn bits(&self) -> u32 {
+    fn bits(&self) -> u32 {
         self.state.skipped.load(Ordering::SeqCst)
+    }
+
+    /// The same at a moment.
+    pub(super) fn bits_at(&self, moment: u64) -> u32 {
+        self.later().retain(|(at, pass)| {
+            let is_later = *at > moment;
+            if !is_later {
+                self.skip(*pass);
+            }
+            is_later
+        });
+        self.bits()
     }
 
     /// Waits until it is not paused any more, or the run is to stop.
@@ -108,6 +129,10 @@ impl Control {
         }
     }
 
+    fn later(&self) -> MutexGuard<'_, Vec<(u64, Pass)>> {
+        self.state.later.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn wake(&self) -> MutexGuard<'_, Vec<Cancel>> {
         self.state.wake.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,7 +140,12 @@ impl Control {
 
 /// The passes that a number of [`Control::bits`] stands for.
 pub(super) fn passes(bits: u32) -> impl Iterator<Item = Pass> + use<> {
-    Pass::ALL.into_iter().filter(move |pass| bits & bit(*pass) != 0)
+    Pass::ALL.into_iter().filter(move |pass| contains(bits, *pass))
+}
+
+/// Whether such a number has a pass in it.
+pub(super) fn contains(bits: u32, pass: Pass) -> bool {
+    bits & bit(pass) != 0
 }
 
 /// The bit of a pass among those that are left out.
@@ -139,6 +169,14 @@ mod tests {
         control.skip(Pass::Minimality);
         assert!(other.is_paused());
         assert_eq!(other.skipped().collect::<Vec<_>>(), [Pass::Hoist, Pass::Minimality]);
+    }
+
+    #[test]
+    fn a_pass_can_be_left_out_at_a_moment() {
+        let control = Control::new();
+        control.skip_at(Pass::Hoist, 5);
+        assert_eq!((control.bits_at(4), control.skips(Pass::Hoist)), (0, false));
+        assert!(contains(control.bits_at(5), Pass::Hoist) && control.skips(Pass::Hoist));
     }
 
     #[test]

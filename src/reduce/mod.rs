@@ -309,7 +309,7 @@ fn finish(
         testing: session.testing,
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
-        skipped: reducer.options.control.skipped().map(Pass::name).collect(),
+        skipped: session.skipped().map(Pass::name).collect(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,
         model,

@@ -249,6 +249,7 @@ impl<'a> Session<'a> {
     /// Announces a pass; tests are counted for it until the next one.
     pub(super) fn enter_pass(&mut self, name: &'static str, round: usize) -> Result<(), Halt> {
         self.pass = name;
+        self.tick();
         self.emit(&Event::Pass { name, round })
     }
 
@@ -556,6 +557,7 @@ impl<'a> Session<'a> {
             }
             self.records.insert(key(text), record);
         }
+        self.tick();
         self.emit(&Event::Tested {
             number: self.counts.total(),
             pass: self.pass,

@@ -33,6 +33,7 @@ use crate::journal::Notes;
 use crate::reduce::{Event, EventSink};
 
 pub use certificate::{Certificate, CertificateError};
+pub use diff::StepDiffs;
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
@@ -50,6 +51,8 @@ pub struct Reporters {
     pub others: Others,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
+    /// Writes what each step changes, if asked for.
+    pub diffs: Option<StepDiffs>,
     /// What the report at the end needs.
     pub history: History,
     /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
@@ -67,6 +70,9 @@ impl EventSink for Reporters {
         self.others.event(event)?;
         if let Some(json) = &mut self.json {
             json.event(event)?;
+        }
+        if let Some(diffs) = &mut self.diffs {
+            diffs.event(event)?;
         }
         if let Some(progress) = &mut self.progress {
             progress.event(event)?;

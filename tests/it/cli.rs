@@ -132,6 +132,32 @@ fn the_difference_is_shown_on_standard_output() {
 }
 
 #[test]
+fn the_difference_of_each_step_is_shown_on_standard_output() {
+    let folder = Folder::new();
+    folder.write("input.txt", "a\nkeep\nb\n");
+    let line = ["-q", "-j1", "--diff-steps", "input.txt", "-o", "out", "--", "grep", "-qx", "keep"];
+    let said = String::from_utf8(folder.lop(&line).expect_code(0).stdout).expect("text");
+    let heads: Vec<&str> = said.lines().filter(|line| line.starts_with("+++ ") || line.starts_with("--- ")).collect();
+    assert!(heads.len() >= 4, "{said}");
+    assert!(heads[0] == "--- the input" && heads[1].starts_with("+++ test "), "{said}");
+    assert!(heads[1..heads.len() - 1].chunks(2).all(|pair| pair[0][4..] == pair[1][4..]), "{said}");
+    let ran = folder.lop(&["--print-diff", "-q", "-j1", "input.txt", "-o", "two", "--", "grep", "-qx", "keep"]);
+    assert_eq!(String::from_utf8_lossy(&ran.expect_code(0).stdout), said, "creduce's name for it");
+    let both = folder.lop(&["--diff-steps", "--diff", "input.txt", "--", "grep", "-q", "keep"]).expect_code(2);
+    assert!(both.stderr.contains("--diff and --diff-steps would all write to standard output"), "{}", both.stderr);
+}
+
+#[test]
+fn what_is_wrong_with_a_condition_is_said_with_its_own_way_out() {
+    let folder = Folder::new();
+    folder.write("input.txt", "keep\n");
+    let said = |option, value| folder.lop(&[option, value, "input.txt", "--", "cat"]).expect_code(2).stderr;
+    let signal = said("--signal", "NOPE");
+    assert!(signal.contains("give a number from 1 to 64 or a name") && !signal.contains("backslash"), "{signal}");
+    assert!(said("--stderr", "(").contains("takes a backslash"));
+}
+
+#[test]
 fn events_are_lines_of_json() {
     let folder = Folder::new();
     folder.write("input.txt", "a\nkeep\nb\n");
@@ -163,7 +189,7 @@ fn a_run_that_fails_says_so_in_json_too() {
 
 #[test]
 fn a_reader_who_goes_away_stops_nothing() {
-    for arguments in [["--json", "-"], ["--diff", "-v"], ["-o", "-"]] {
+    for arguments in [["--json", "-"], ["--diff", "-v"], ["--diff-steps", "-v"], ["-o", "-"]] {
         let folder = Folder::new();
         folder.write("input.txt", "a\nkeep\nb\n");
         let line = [&arguments[..], &["input.txt", "--", "grep", "-q", "keep"]].concat();

@@ -98,21 +98,27 @@ fn no_project_reaches_beyond_its_repository_or_the_home() {
     assert!(from("home/deep", &["config"]).contains(" 3 "));
 }
 
+/// A reduction does not begin, and says why.
+#[track_caller]
+fn refused(folder: &Folder, why: &[&str]) {
+    let ran = at_home(folder, &["test.sh", "case.txt"]).expect_code(2);
+    for words in why {
+        assert!(ran.stderr.contains(words), "no {words:?} in {}", ran.stderr);
+    }
+}
+
 #[test]
 fn what_is_wrong_in_a_file_stops_the_run_with_its_line_and_the_way_out() {
     let folder = prepared("# all of it\njbos = 4\n", "");
-    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(2);
-    assert!(ran.stderr.contains("lop.toml:2: there is no option jbos"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("hint: jobs is an option"), "{}", ran.stderr);
+    refused(&folder, &["lop.toml:2: there is no option jbos", "hint: jobs is an option"]);
     at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
 }
 
 #[test]
 fn two_entries_that_exclude_each_other_are_named_with_their_lines() {
     let folder = prepared("# mine\nfast = true\njobs = 2\nthorough = true\n", "");
-    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(2);
-    assert!(ran.stderr.contains("lop.toml:4: thorough cannot be set together with fast in line 2"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("hint: take one of the two lines out"), "{}", ran.stderr);
+    let wrong = "lop.toml:4: thorough cannot be set together with fast in line 2";
+    refused(&folder, &[wrong, "hint: take one of the two lines out"]);
     // What is typed decides.
     at_home(&folder, &["--fast", "test.sh", "case.txt"]).expect_code(0);
     // Neither is an option of this one.
@@ -143,6 +149,5 @@ fn a_path_may_begin_at_home() {
     at_home(&folder, &["test.sh", "case.txt"]).expect_code(0);
     assert!(folder.path("home/outcomes").is_dir(), "{:?}", folder.names());
     let folder = prepared("cache = \"~you/outcomes\"\n", "");
-    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(2);
-    assert!(ran.stderr.contains("lop.toml:1: cache begins with ~ and a name"), "{}", ran.stderr);
+    refused(&folder, &["lop.toml:1: cache begins with ~ and a name"]);
 }

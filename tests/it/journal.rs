@@ -9,7 +9,7 @@ use lop::engine::Verdict;
 use lop::exec::{Inline, Remembering, key};
 use lop::journal::{Header, Journal, JournalError, Lock, Notes, Past, Text};
 use lop::oracle::Cancel;
-use lop::reduce::{Event, EventSink, Options, Report, reduce_with};
+use lop::reduce::{Control, Event, EventSink, Options, Pass, Report, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -395,17 +395,21 @@ fn runs_at_the_same_time_may_share_a_cache() {
     assert!(["a", "b", "c", "d"].iter().all(|name| is_interesting(&folder.read(name))));
 }
 
-/// A sink that writes a journal and keeps what was accepted.
+/// A sink that writes a journal, keeps what was accepted, and may have a pass left out as soon as it asks.
 struct Witness {
     notes: Notes,
     accepted: Vec<Vec<u8>>,
+    unwanted: Option<Pass>,
+    control: Control,
 }
 
 impl EventSink for Witness {
     fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
         self.notes.event(event)?;
-        if let Event::Accepted { content, .. } = event {
-            self.accepted.push(content.to_vec());
+        match (event, self.unwanted) {
+            (Event::Accepted { content, .. }, _) => self.accepted.push(content.to_vec()),
+            (Event::Tested { pass, .. }, Some(unwanted)) if *pass == unwanted.name() => self.control.skip(unwanted),
+            _ => {}
         }
         Ok(())
     }
@@ -425,14 +429,22 @@ fn header() -> Header {
 }
 
 fn with_notes(notes: Notes, runs: &mut usize) -> (Report, Vec<Vec<u8>>) {
+    let mut asked = Vec::new();
+    let witness = Witness { notes, accepted: Vec::new(), unwanted: None, control: Control::new() };
+    let told = witnessed(witness, 1, &mut asked);
+    *runs = asked.len();
+    told
+}
+
+fn witnessed(mut witness: Witness, slots: usize, asked: &mut Vec<Vec<u8>>) -> (Report, Vec<Vec<u8>>) {
     let mut inner = Inline::new(|text: &[u8]| {
-        *runs += 1;
+        asked.push(text.to_vec());
         if is_interesting(text) { Verdict::Interesting } else { Verdict::NotInteresting }
-    });
-    let mut memory = notes.clone();
+    })
+    .with_slots(slots);
+    let mut memory = witness.notes.clone();
     let mut executor = Remembering::new(&mut inner, &mut memory);
-    let mut witness = Witness { notes, accepted: Vec::new() };
-    let options = Options::default();
+    let options = Options { control: witness.control.clone(), ..Options::default() };
     let report = reduce_with(input().as_bytes(), None, &mut executor, &options, &mut witness, &Cancel::new());
     (report.expect("it is interesting"), witness.accepted)
 }
@@ -502,6 +514,40 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
         assert_eq!((after.dropped, after.text(usize::MAX).expect("whole")), (0, report.best.clone()), "{length}");
     }
     assert!(read > 50, "{read}");
+}
+
+#[test]
+fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
+    for (unwanted, slots) in [(Pass::Lines, 1), (Pass::Words, 1), (Pass::Words, 3), (Pass::Lines, 3)] {
+        let folder = Folder::new();
+        let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
+        let notes = Notes::new(Some(journal), None);
+        let mut asked = Vec::new();
+        let witness = Witness { notes, accepted: Vec::new(), unwanted: Some(unwanted), control: Control::new() };
+        let (report, _) = witnessed(witness, slots, &mut asked);
+        assert_eq!(report.skipped, [unwanted.name()]);
+        let path = folder.path("state/journal");
+        let whole = fs::read(&path).expect("a journal");
+        let mut resumed = 0;
+        for length in (0..whole.len()).rev().step_by(67) {
+            fs::write(&path, &whole[..length]).expect("our own file");
+            let Ok(past) = Past::read(&path) else { continue };
+            let [(moment, pass)] = past.skipped[..] else { break };
+            assert_eq!(pass, unwanted);
+            resumed += 1;
+            let control = Control::new();
+            control.skip_at(pass, moment);
+            let journal = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
+            let notes = Notes::new(Some(journal), None);
+            let mut rest = Vec::new();
+            let witness = Witness { notes, accepted: Vec::new(), unwanted: None, control };
+            let (again, _) = witnessed(witness, slots, &mut rest);
+            assert_eq!((&again.best, &again.skipped), (&report.best, &report.skipped), "{pass:?} {length}");
+            assert!(slots > 1 || rest == asked[past.outcomes()..], "{pass:?} {length}");
+            assert_eq!(self::past(&path).skipped, past.skipped, "{pass:?} {length}");
+        }
+        assert!(resumed > 3, "{unwanted:?}: {resumed}");
+    }
 }
 
 #[test]

@@ -164,6 +164,36 @@ fn every_page_is_in_the_table_of_contents() {
     }
 }
 
+/// What a heading is called in a link.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
+#[test]
+fn links_lead_to_pages_and_headings_of_the_book() {
+    let read = |page: &str| fs::read_to_string(manual().join(page)).unwrap_or_default();
+    let link = Regex::new(r"\]\(([^)\s]+)\)").expect("a constant");
+    let mut faults = Vec::new();
+    for page in pages() {
+        for found in link.captures_iter(&read(&page)).filter(|found| !found[1].contains("://")) {
+            let (target, place) = found[1].split_once('#').unwrap_or((&found[1], ""));
+            let target = if target.is_empty() { page.as_str() } else { target };
+            // What is outside of docs/ is no part of the book.
+            let is_there = !target.starts_with("..") && manual().join(target).is_file();
+            let headings = read(target);
+            let mut headings = headings.lines().filter(|line| line.starts_with('#'));
+            if !is_there
+                || !place.is_empty() && !headings.any(|line| anchor(line.trim_start_matches(['#', ' '])) == place)
+            {
+                faults.push(format!("{page}: {}", &found[1]));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
 /// The options of a command as they are typed.
 fn options(command: &clap::Command) -> BTreeSet<String> {
     let arguments = command.get_arguments().filter(|argument| !argument.is_positional() && !argument.is_hide_set());

@@ -193,7 +193,15 @@ fn the_screen_is_not_taken_where_it_is_needed_for_something_else() {
     if !has_setsid() {
         return;
     }
-    for options in [&["-v"][..], &["-q"], &["--json", "-"], &["--ui", "line"], &["--ui", "plain"], &["--ui", "none"]] {
+    for options in [
+        &["-v"][..],
+        &["-q"],
+        &["--json", "-"],
+        &["--ui", "line"],
+        &["--ui", "plain"],
+        &["--ui", "none"],
+        &["--diff-steps"],
+    ] {
         let folder = Folder::new();
         let (mut run, _) = Session::lop(&folder, options);
         assert_eq!(wait(&mut run.child).code(), Some(0), "{options:?}");

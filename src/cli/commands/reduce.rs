@@ -22,7 +22,7 @@ use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_with};
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text;
-use crate::report::{History, JsonLines, Kept, Others, Reporters, Store, Verbosity, diff, state_directory};
+use crate::report::{History, JsonLines, Kept, Others, Reporters, StepDiffs, Store, Verbosity, diff, state_directory};
 
 use super::doctor::NULL;
 use super::reported::{self, Reported, open_page};
@@ -66,6 +66,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let header = state::header(&settings, &start.arguments())?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
+        past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(*pass, *moment));
     }
     let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test));
     let cache = cache.transpose().map_err(Failure::Cache)?;
@@ -118,7 +119,8 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
     let (journal, note) = start.journal(settings.state.as_deref(), &header, &settings.content, &mut store)?;
     let notes = Notes::new(journal, cache);
-    let progress = settings.ui.display(settings.verbosity, settings.json.as_deref(), || Subject {
+    let is_taken = settings.json.as_deref().is_some_and(is_stdout) || reported.wanted.diff_steps;
+    let progress = settings.ui.display(settings.verbosity, is_taken, || Subject {
         path: run.path.clone(),
         input: settings.content.as_slice().into(),
         grammar: settings.grammar.clone(),
@@ -128,7 +130,8 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let folder = settings.state.unwrap_or_else(|| state_directory(&settings.path, &run.kept));
     let others = Others::new(&folder, &settings.path);
     let history = History::default();
-    let mut reporters = Reporters { notes: notes.clone(), store, others, json, history, progress };
+    let diffs = reported.wanted.diff_steps.then(|| step_diffs(&settings.content));
+    let mut reporters = Reporters { notes: notes.clone(), store, others, json, diffs, history, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
@@ -303,7 +306,7 @@ impl Run {
 
     fn show_diff(&self, original: &[u8], best: &[u8]) -> Result<(), Failure> {
         let stdout = io::stdout();
-        let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+        let colour = is_coloured(&stdout);
         let (before, after) = (format!("{} (original)", self.path.display()), format!("{} (result)", self.place()));
         let mut out = io::BufWriter::new(stdout.lock());
         diff::write(&mut out, colour, (&before, original), (&after, best))
@@ -390,6 +393,15 @@ impl Run {
 /// Whether the reduction did not begin, so that there is nothing to go on with.
 fn is_refused(error: &ReduceError) -> bool {
     !matches!(error, ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. })
+}
+
+/// The differences of steps on standard output, where lop does nothing else then.
+fn step_diffs(input: &[u8]) -> StepDiffs {
+    StepDiffs::new(Box::new(io::stdout()), is_coloured(&io::stdout()), input)
+}
+
+fn is_coloured(out: &io::Stdout) -> bool {
+    anstream::AutoStream::choice(out) != anstream::ColorChoice::Never
 }
 
 fn open_json(path: &Path) -> Result<JsonLines, Failure> {

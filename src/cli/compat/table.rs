@@ -52,8 +52,6 @@ pub(super) struct Flag {
 pub(super) enum Means {
     /// These words.
     Words(&'static [&'static str]),
-    /// These words, and what is different about them, which is noted.
-    Nearly(&'static [&'static str], &'static str),
     /// This option, with the same value.
     Option(&'static str),
     /// What the function makes of the value, or what is wrong with it; the text says what that is. Where it makes
@@ -101,7 +99,6 @@ impl Flag {
             Means::Words([]) => "nothing more than lop does anyway".to_owned(),
             Means::Words(words) => words.join(" "),
             Means::Option(option) => format!("{option} {}", self.value.unwrap_or_default()),
-            Means::Nearly(words, but) => format!("{}: {but}", words.join(" ")),
             Means::Made(_, what) | Means::Arranged(what) => (*what).to_owned(),
             Means::Nothing(why) => format!("without effect: {why}"),
             Means::Refused(way_out) => format!("not in lop: {way_out}"),
@@ -254,10 +251,6 @@ fn add(flag: &Flag, matches: &ArgMatches, line: &mut Line) -> Result<(), Failure
     let id = flag.id();
     match &flag.means {
         Means::Words(words) => line.options.extend(words.iter().map(OsString::from)),
-        Means::Nearly(words, but) => {
-            line.options.extend(words.iter().map(OsString::from));
-            line.notes.push(format!("{id} is {}: {but}", words.join(" ")));
-        }
         Means::Option(option) => {
             line.options.extend(values(matches, &id).iter().map(|value| equals(option, value)));
         }

@@ -107,6 +107,7 @@ pub struct Table {
 struct Pattern {
     row: Row,
     regex: Regex,
+    but: Option<Regex>,
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -122,16 +123,18 @@ struct Row {
     #[serde(default)]
     crash: bool,
     find: String,
+    but: Option<String>,
 }
 
 impl Default for Table {
     fn default() -> Self {
         let rows: Rows = toml::from_str(PATTERNS).expect("the table is a constant and well formed");
-        let compile = |row: Row| {
-            let regex = RegexBuilder::new(&row.find).multi_line(true).build();
-            Pattern { row, regex: regex.expect("the patterns are constants and well formed") }
+        let regex = |text: &str| {
+            let regex = RegexBuilder::new(text).multi_line(true).build();
+            regex.expect("the patterns are constants and well formed")
         };
-        let only_line = Row { name: "message".to_owned(), crash: false, find: ONLY_LINE.to_owned() };
+        let compile = |row: Row| Pattern { regex: regex(&row.find), but: row.but.as_deref().map(regex), row };
+        let only_line = Row { name: "message".to_owned(), crash: false, find: ONLY_LINE.to_owned(), but: None };
         Table {
             patterns: rows.pattern.into_iter().map(compile).collect(),
             only_line: compile(only_line),
@@ -174,7 +177,8 @@ impl Table {
         mark: fn(String) -> Mark,
         seen: &Seen<'_>,
     ) -> Option<Signature> {
-        let found = pattern.regex.captures(text)?;
+        let is_meant = |found: &Captures<'_>| pattern.but.as_ref().is_none_or(|but| !but.is_match(&found[0]));
+        let found = pattern.regex.captures_iter(text).find(is_meant)?;
         let text = self.carry_over(pattern, &found, text, seen);
         let (kind, crash) = (pattern.row.name.clone(), pattern.row.crash);
         (!text.is_empty()).then(|| Signature { kind, crash, mark: mark(text) })

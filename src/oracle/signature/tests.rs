@@ -162,6 +162,17 @@ fn the_only_line_says_more_than_the_exit_code_and_less_than_a_signal() {
 }
 
 #[test]
+fn a_message_behind_a_position_is_one_and_a_warning_is_none() {
+    let said = "case.x:1:2: warning: odd\ncase.x:3:4: cannot use 'total' here\ncase.x:9: note: see 7\n";
+    assert_eq!(of(Exit::Code(2), said)[0].1, "cannot use '[^']*' here");
+    let only = "case.x:1:2: warning: odd\ncase.x:9: note: see 7\n12:30:45: all is well\n";
+    assert_eq!(of(Exit::Code(2), only), [("--exit-code", "2".to_owned())]);
+    // Who says what is an error says it better.
+    let both = "lib.x:7: begins\nERROR no rows\n";
+    assert_eq!(of(Exit::Code(2), both)[0].1, "^ERROR no rows");
+}
+
+#[test]
 fn a_compilers_own_place_is_kept_and_that_of_the_test_case_is_not() {
     let found = of(Exit::Code(1), "case.x:9:1: internal compiler error: in fold_it, at fold-const.cc:1234\n");
     assert_eq!(found[0].1, r"internal compiler error: in fold_it, at fold-const\.cc:1234");

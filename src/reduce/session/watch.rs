@@ -8,6 +8,7 @@ use crate::exec::Ticket;
 use crate::reduce::event::Event;
 use crate::reduce::inquiry::Inquiry;
 use crate::reduce::outlook::{Outlook, Prospect, Sum};
+use crate::reduce::pass::Pass;
 
 use super::{Halt, Session};
 
@@ -26,12 +27,15 @@ pub(super) struct Watch {
     told: Option<Instant>,
     /// The passes whose leaving out has been heeded, as [`Control::bits`](crate::reduce::Control::bits).
     heeded: u32,
+    /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
+    moment: u64,
+    looked: u64,
 }
 
 impl Watch {
     pub(super) fn new(follows: bool) -> Self {
         let prospect = Prospect::default();
-        Watch { follows, lanes: Vec::new(), prospect, made: None, told: None, heeded: 0 }
+        Watch { follows, lanes: Vec::new(), prospect, made: None, told: None, heeded: 0, moment: 0, looked: 0 }
     }
 }
 
@@ -107,10 +111,21 @@ impl Session<'_> {
         self.emit(&Event::Resumed)
     }
 
-    /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass.
+    /// A test was run, or a pass begun.
+    pub(super) fn tick(&mut self) {
+        self.watch.moment += 1;
+    }
+
+    /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass. This is
+    /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
     pub(super) fn heed_skips(&mut self) -> Result<(), Halt> {
-        let wanted = self.options.control.bits();
-        if wanted == self.watch.heeded || self.pass == "baseline" {
+        let moment = self.watch.moment;
+        if self.pass == "baseline" || moment == self.watch.looked {
+            return Ok(());
+        }
+        self.watch.looked = moment;
+        let wanted = self.options.control.bits_at(moment);
+        if wanted == self.watch.heeded {
             return Ok(());
         }
         let before = std::mem::replace(&mut self.watch.heeded, wanted);
@@ -119,5 +134,15 @@ impl Session<'_> {
             self.emit(&Event::Skipped { pass: pass.name(), tests: self.counts.total() })?;
         }
         Err(Halt::Skipped)
+    }
+
+    /// Whether a pass is left out because somebody wanted that.
+    pub(in crate::reduce) fn skips(&self, pass: Pass) -> bool {
+        crate::reduce::control::contains(self.watch.heeded, pass)
+    }
+
+    /// The passes that are left out because somebody wanted that.
+    pub(in crate::reduce) fn skipped(&self) -> impl Iterator<Item = Pass> + use<> {
+        crate::reduce::control::passes(self.watch.heeded)
     }
 }
