@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 use crate::support::{Folder, Ran, finish, until, wait};
 
 /// Kills over all runs of the test that kills; more with `LOP_KILLS`.
-const KILLS: usize = 60;
+const KILLS: usize = 200;
 
 /// Every third line stays.
 fn input() -> String {
