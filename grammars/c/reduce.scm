@@ -124,6 +124,14 @@
   (#set! text "while {_condition} {_body}"))
 ((for_statement condition: (_) @_condition body: (_) @_body) @rewrite (#set! text "while ({_condition}) {_body}"))
 ((do_statement body: (_) @_body condition: (_) @_condition) @rewrite (#set! text "while {_condition} {_body}"))
+; Statements lose what is around them and keep more than one part.
+((if_statement condition: (parenthesized_expression) @_condition consequence: (_) @_then) @rewrite
+  (#set! text "{_condition.inside};\n{_then}"))
+((while_statement condition: (parenthesized_expression) @_condition body: (_) @_body) @rewrite
+  (#set! text "{_condition.inside};\n{_body}"))
+((for_statement initializer: (expression) @_first body: (_) @_body) @rewrite (#set! text "{_first};\n{_body}"))
+((for_statement condition: (_) @_condition body: (_) @_body) @rewrite (#set! text "{_condition};\n{_body}"))
+((for_statement update: (_) @_update body: (_) @_body) @rewrite (#set! text "{_update};\n{_body}"))
 ; The statements of a case, without the break that leaves them.
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
 ((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite
@@ -168,6 +176,10 @@
   (#set! group "member of a pointer") (#set! text "*{_value}"))
 ((field_expression argument: (_) @_value operator: "." field: (field_identifier) @group.name) @group
   (#set! group "member of a pointer") (#set! text "{_value}"))
+; typedef struct s s; s x;  becomes  struct s x;
+((type_definition type: (struct_specifier name: (_) @_tag !body) declarator: (type_identifier) @group.name . ";") @group
+  (#eq? @_tag @group.name) (#set! group "tag") (#set! text ""))
+((_ type: (type_identifier) @group @group.name @_name) (#set! group "tag") (#set! text "struct {_name}"))
 ; int f(int); f(1)  becomes  int f; f
 ((declaration declarator: (function_declarator declarator: (identifier) @group.name @_name) @group)
   (#set! group "function") (#set! text "{_name}"))

@@ -134,3 +134,15 @@ int listed(left, right) int left; char *right; { return left; }
 #define DOUBLE(x) ((x) + (x))
 int doubled = DOUBLE(4);
 void grows(int a) { a += 2; }
+int **triple[2];
+struct spare { int *wide[2]; };
+#define NOWHERE 4
+#define NOBODY(x) x
+typedef struct link link;
+struct link { link *next; };
+word wide_word;
+alone left_alone;
+typedef struct tagged { int a; } tagged_t;
+tagged_t aliased;
+union both either;
+int green = GREEN;

@@ -267,6 +267,7 @@
 ((variable_declarator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit . (variable_declarator))
 ((_ (variable_declarator) . (variable_declarator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit .))
 ((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit)
+(sequence_expression (assignment_expression left: (identifier) @alias.name right: (_) @alias.text) @alias.unit)
 ; function f(a, b = 1) { return b; }  becomes  function f(a) { return 1; }
 ((formal_parameters (assignment_pattern left: (identifier) @alias.name right: (_) @alias.text) @alias.unit))
 ; A function needs parentheses where it is called.

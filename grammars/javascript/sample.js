@@ -173,3 +173,7 @@ function returned(x) { return x + 1; }
   function deep() { var local1 = 1; return local1; }
   plain = returned(deep());
 }
+mutable = { nobody: 1 };
+solo1 = k, declared(solo1);
+class Single { solo(y) { return y + 1; } }
+plain = new Single().solo(4);

@@ -13,6 +13,9 @@ use super::removal::{NodeSet, removal_edits};
 use super::rewrites::{class, place, written};
 use super::splice_lift::find;
 
+/// Where a name stands, and the kind of node that it is there; a word in another text has none.
+type Use = (Range<usize>, Option<u16>);
+
 /// All names that stand for a text, each replaced by it wherever it is used.
 #[must_use]
 pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
@@ -24,33 +27,37 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
     // A parser may take a name for something else than an identifier (a type of the standard library
     // for a keyword), so the text decides. Members and labels are called as they are.
     let kinds: BTreeSet<u16> = found.iter().map(|alias| alias.name.kind).collect();
-    let mut uses: HashMap<&[u8], Vec<Range<usize>>> = HashMap::new();
+    let mut uses: HashMap<&[u8], Vec<Use>> = HashMap::new();
     for id in document.ids().filter(|&id| document.is_leaf(id)) {
         let (kind, range) = (document.node(id).kind, document.node(id).range());
         if grammar.holds_names(kind) {
             for word in words(source, range) {
-                uses.entry(&source[word.clone()]).or_default().push(word);
+                uses.entry(&source[word.clone()]).or_default().push((word, None));
             }
         } else if kinds.contains(&kind) || (grammar.is_identifier(kind) && grammar.may_replace_others(kind)) {
-            uses.entry(document.text(id)).or_default().push(range);
+            uses.entry(document.text(id)).or_default().push((range, Some(kind)));
         }
     }
-    let made = found.into_iter().filter_map(|alias| {
+    let made = found.into_iter().flat_map(|alias| {
         let text = written(source, &alias.text);
-        let mut edits = if alias.leave.is_empty() {
+        let unit = if alias.leave.is_empty() {
             without(document, grammar, &alias.unit)
         } else {
             place(source, alias.unit.range.clone(), &alias.leave)
         };
-        let outside = uses.get(&source[alias.name.range.clone()])?.iter().cloned();
+        let outside = uses.get(&source[alias.name.range.clone()]).into_iter().flatten();
         let outside: Vec<_> =
-            outside.filter(|at| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start).collect();
+            outside.filter(|(at, _)| at.end <= alias.unit.range.start || alias.unit.range.end <= at.start).collect();
+        // In some languages a type and a variable may have one name.
+        let same: Vec<_> =
+            outside.iter().copied().filter(|(_, kind)| kind.is_none_or(|kind| kind == alias.name.kind)).collect();
+        let both = if same.len() < outside.len() { vec![outside, same] } else { vec![outside] };
         // A name that nobody uses is no alias but a definition without use.
-        if outside.is_empty() {
-            return None;
-        }
-        edits.extend(outside.into_iter().map(|at| Edit::replace(at, text.clone())));
-        Alternative::of_edits(document, prints, class(Action::Alias, alias.rule, alias.unit.kind), edits, ())
+        both.into_iter().filter(|uses| !uses.is_empty()).filter_map(move |uses| {
+            let uses = uses.into_iter().map(|(at, _)| Edit::replace(at.clone(), text.clone()));
+            let edits = unit.iter().cloned().chain(uses).collect();
+            Alternative::of_edits(document, prints, class(Action::Alias, alias.rule, alias.unit.kind), edits, ())
+        })
     });
     made.collect()
 }
@@ -80,10 +87,12 @@ mod tests {
                     &["struct s { int a; }; struct s b;", "struct s { int a; } b;"],
                 ),
                 ("x.c", "#define A 1\n#define B A + A\nint x = A;", &["#define B 1 + 1\nint x = 1;"]),
+                ("x.c", "struct s { int a; }; struct s s; int b = s.a;", &["struct s { int a; } s; int b = s.a;"]),
                 ("x.js", "var a = b; f(a, a);", &["f(b, b);"]),
                 ("x.js", "function f(a, d = 1) { g(a, d); }", &["function f(a) { g(a, 1); }"]),
                 ("x.js", "a = [1]; f(a);", &["f([1]);"]),
                 ("x.js", "var a = 1; f(a, b.a);", &["f(1, b.a);"]),
+                ("x.js", "a = 1, f(a);", &["f(1);"]),
                 ("x.js", "class A { } new A;", &["new class  { };"]),
                 ("x.js", "function f() { } g(f);", &["g(function () { });"]),
                 ("x.json", "[1, 1]", &[]),

@@ -10,11 +10,11 @@
     'use strict';
     var hasOwn = Object.prototype.hasOwnProperty;
     function extend(target, source) {
-        for (var key in source) {
+        Object.keys(source).forEach(function (key) {
             if (hasOwn.call(source, key)) {
                 target[key] = source[key];
             }
-        }
+        });
         return target;
     }
     function Parser(options) {
@@ -22,14 +22,14 @@
         this.errors = [];
     }
     Parser.prototype.run = function (text) {
-        var lines = text.split(/\r?\n/), i;
-        for (i = 0; i < lines.length; i++) {
+        var lines = text.split(/\r?\n/);
+        lines.forEach(function (line, i) {
             if (this.options.strict && lines[i].length > 3) {
                 console.log("needle", i, lines[i]);
             } else {
                 this.errors.push(lines[i]);
             }
-        }
+        }, this);
         return this;
     };
     exports.Parser = Parser;
