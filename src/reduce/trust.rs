@@ -22,8 +22,9 @@ const ENOUGH_RUNS: u64 = 20;
 const MOST_FALSE_YES: f64 = 0.3;
 const MOST_FALSE_NO: f64 = 0.6;
 
-/// Odds at which a candidate is accepted. One in hundred runs of the program accepts a lie, and takes it back.
-const ACCEPT: f64 = 500.0;
+/// Odds at which a candidate is accepted. What is accepted by mistake is taken back. With 500 a run takes 4 % more tests
+/// where one answer in ten is a lie, with 30 it may take many times as many.
+const ACCEPT: f64 = 200.0;
 /// Odds against a candidate from which it is refused while the search goes on: nothing but size is lost.
 const REFUSE: f64 = 2.0;
 /// Odds against a candidate from which it counts as refused in the guarantee at the end.
@@ -241,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_more_a_test_lies_the_more_runs_have_to_agree() {
-        let rows = [(0.01, 2, 3, 1), (0.05, 3, 4, 2), (0.1, 4, 5, 2), (0.2, 5, 8, 3)];
+        let rows = [(0.01, 2, 3, 1), (0.05, 2, 4, 2), (0.1, 3, 5, 2), (0.2, 5, 8, 3)];
         for (share, accept, trusted, for_good) in rows {
             let trust = liar(share);
             assert_eq!(runs_needed(&trust, Stakes::Candidate, true), accept, "{share}");
@@ -288,7 +289,7 @@ mod tests {
                 }
             };
             let mut wrong = |truth, stakes| (0..20_000).filter(|_| decide(truth, stakes) != truth).count();
-            assert!(wrong(false, Stakes::Candidate) <= 30, "{share}: lies accepted");
+            assert!(wrong(false, Stakes::Candidate) <= 60, "{share}: lies accepted");
             assert!(wrong(true, Stakes::Candidate) <= 3_000, "{share}: truths refused on the way");
             assert!(wrong(true, Stakes::Guarantee) <= 400, "{share}: truths refused for good");
             assert!(wrong(false, Stakes::Result) <= 2, "{share}: results kept");
