@@ -403,6 +403,7 @@ impl Search {
                     }
                     return true;
                 }
+                // When everything can go, no lane has to find that out by itself.
                 let all = Arc::new(Runs::from(0..setting.len));
                 if union != all
                     && let Some((id, record, Verdict::Interesting)) =
