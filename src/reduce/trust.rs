@@ -5,14 +5,18 @@
 //! same text, on the safe side: by the upper end of Wilson's interval (E. B. Wilson, *Probable inference, the law of
 //! succession, and statistical inference*, 1927). The answers on one text are weighed as in Wald's sequential test
 //! (A. Wald, *Sequential tests of statistical hypotheses*, 1945): each *interesting* weighs ln((1 − a) / b), each
-//! refusal ln((1 − b) / a) on the other side, and the text is asked about until the sum says enough.
+//! refusal ln((1 − b) / a) on the other side, and the text is asked about until the sum says enough. The sum begins
+//! with the odds that the text was given before: where a pass hardly ever finds anything one *interesting* says little.
 //!
 //! A test that was never seen to contradict itself is believed at its word.
 
 use super::report::Reliability;
 
-/// Quantile of the normal distribution for a bound that holds in 95 of 100 cases.
-const Z: f64 = 1.645;
+/// Quantile of the normal distribution for a bound that holds in 95 of 100 cases, which is what is reported.
+const Z_REPORTED: f64 = 1.645;
+/// The same for 3 of 4 cases, which decides: with a higher bound each candidate costs more runs, with a lower one more
+/// results are taken back. At 1 a run takes 3 % more tests where one answer in ten is a lie.
+const Z_DECIDING: f64 = 0.7;
 /// What is taken for granted of a test that lies before it has shown how often: one run in twenty.
 const PRIOR: Repeats = Repeats { runs: 20, lies: 1 };
 /// Repeated runs from which one kind of lie is judged by itself, and not together with the other.
@@ -35,6 +39,8 @@ const TRUST: f64 = 1e4;
 const RESULT_RUNS: u32 = 2;
 /// Runs of such a test that make it one for which nothing is interesting.
 const EMPTY_RUNS: u32 = 5;
+/// Odds of a text of which nothing is known.
+pub(super) const EVEN: f64 = 1.0;
 /// After so many runs on one text it is decided by what most of them said.
 const MOST_RUNS: u32 = 200;
 
@@ -105,7 +111,7 @@ impl Repeats {
 
     /// The share of lies is at most this.
     fn bound(self) -> f64 {
-        wilson_bound(self.lies, self.runs)
+        wilson_bound(self.lies, self.runs, Z_DECIDING)
     }
 }
 
@@ -128,8 +134,14 @@ impl Trust {
         seen.lies += u64::from(lies);
     }
 
-    /// Whether a text with these answers is interesting; `None` when it has to be asked about again.
-    pub(super) fn decide(&self, tally: Tally, stakes: Stakes) -> Option<bool> {
+    /// Whether the test has contradicted itself.
+    pub(super) fn is_flaky(&self) -> bool {
+        self.is_flaky
+    }
+
+    /// Whether a text with these answers is interesting; `None` when it has to be asked about again. `odds` are those
+    /// that it is, before any answer.
+    pub(super) fn decide(&self, tally: Tally, stakes: Stakes, odds: f64) -> Option<bool> {
         let Tally { yes, no } = tally;
         let wanted = match stakes {
             Stakes::Candidate | Stakes::Guarantee => self.wanted,
@@ -146,7 +158,7 @@ impl Trust {
         if yes.saturating_add(no) >= MOST_RUNS {
             return Some(yes > no);
         }
-        let weight = self.weight(tally);
+        let weight = odds.ln() + self.weight(tally);
         let is_enough = match wanted {
             Some(runs) => yes >= no.saturating_add(runs),
             None if matches!(stakes, Stakes::Candidate | Stakes::Guarantee) => weight >= ACCEPT.ln(),
@@ -160,7 +172,7 @@ impl Trust {
         if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
     }
 
-    /// The logarithm of the odds that a text is interesting, after these answers.
+    /// What these answers add to the logarithm of the odds that a text is interesting.
     fn weight(&self, tally: Tally) -> f64 {
         let all = self.on_interesting.and(self.on_others);
         let bound = |own: Repeats| if own.runs >= ENOUGH_RUNS { own } else { all }.and(PRIOR).bound();
@@ -174,19 +186,25 @@ impl Trust {
     pub(super) fn report(&self) -> Reliability {
         let Repeats { runs, lies } = self.on_interesting.and(self.on_others);
         let (confirmations, returns) = (self.confirmations, self.returns);
-        Reliability { repeated: runs, disagreements: lies, bound: wilson_bound(lies, runs), confirmations, returns }
+        Reliability {
+            repeated: runs,
+            disagreements: lies,
+            bound: wilson_bound(lies, runs, Z_REPORTED),
+            confirmations,
+            returns,
+        }
     }
 }
 
-/// The upper end of Wilson's interval for a share of which `of` observations had `seen`: in 95 of 100 cases it is
-/// not larger. 1 without an observation.
-fn wilson_bound(seen: u64, of: u64) -> f64 {
+/// The upper end of Wilson's interval for a share of which `of` observations had `seen`: how often it is not larger
+/// says the quantile `z`. 1 without an observation.
+fn wilson_bound(seen: u64, of: u64, z: f64) -> f64 {
     if of == 0 {
         return 1.0;
     }
-    let (n, z2) = (of as f64, Z * Z);
+    let (n, z2) = (of as f64, z * z);
     let share = seen as f64 / n;
-    let spread = Z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
+    let spread = z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
     ((share + z2 / (2.0 * n) + spread) / (1.0 + z2 / n)).min(1.0)
 }
 
@@ -215,7 +233,7 @@ mod tests {
     /// The first number of agreeing runs that decides.
     fn runs_needed(trust: &Trust, stakes: Stakes, interesting: bool) -> u32 {
         let all = |n| if interesting { tally(n, 0) } else { tally(0, n) };
-        (1..).find(|&n| trust.decide(all(n), stakes) == Some(interesting)).expect("some number does")
+        (1..).find(|&n| trust.decide(all(n), stakes, EVEN) == Some(interesting)).expect("some number does")
     }
 
     #[test]
@@ -223,33 +241,33 @@ mod tests {
         // Values of Wilson's formula at z = 1.645, worked out by hand.
         for (seen, of, bound) in [(0, 10, 0.2130), (1, 10, 0.3477), (5, 100, 0.0992), (50, 100, 0.5812), (10, 10, 1.0)]
         {
-            let found = wilson_bound(seen, of);
+            let found = wilson_bound(seen, of, Z_REPORTED);
             assert!((found - bound).abs() < 1e-4, "{seen} of {of}: {found} and not {bound}");
         }
-        assert_eq!(wilson_bound(0, 0), 1.0);
+        assert_eq!(wilson_bound(0, 0, Z_REPORTED), 1.0);
     }
 
     #[test]
     fn an_honest_test_is_believed_at_once() {
         let trust = Trust::new(None);
         for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best] {
-            assert_eq!(trust.decide(tally(1, 0), stakes), Some(true));
-            assert_eq!(trust.decide(tally(0, 1), stakes), Some(false));
+            assert_eq!(trust.decide(tally(1, 0), stakes, EVEN), Some(true));
+            assert_eq!(trust.decide(tally(0, 1), stakes, EVEN), Some(false));
         }
-        assert_eq!(trust.decide(tally(1, 0), Stakes::Result), None);
-        assert_eq!(trust.decide(tally(2, 0), Stakes::Result), Some(true));
+        assert_eq!(trust.decide(tally(1, 0), Stakes::Result, EVEN), None);
+        assert_eq!(trust.decide(tally(2, 0), Stakes::Result, EVEN), Some(true));
     }
 
     #[test]
     fn the_more_a_test_lies_the_more_runs_have_to_agree() {
-        let rows = [(0.01, 2, 3, 1), (0.05, 2, 4, 2), (0.1, 3, 5, 2), (0.2, 5, 8, 3)];
+        let rows = [(0.01, 2, 3, 1), (0.05, 2, 4, 2), (0.1, 3, 5, 2), (0.2, 4, 7, 3)];
         for (share, accept, trusted, for_good) in rows {
             let trust = liar(share);
             assert_eq!(runs_needed(&trust, Stakes::Candidate, true), accept, "{share}");
             assert_eq!(runs_needed(&trust, Stakes::Result, true), trusted, "{share}");
             assert_eq!(runs_needed(&trust, Stakes::Guarantee, false), for_good, "{share}");
             assert_eq!(runs_needed(&trust, Stakes::Candidate, false), 1, "one refusal is enough on the way");
-            assert_eq!(trust.decide(tally(1, 1), Stakes::Candidate), None, "one of each says nothing");
+            assert_eq!(trust.decide(tally(1, 1), Stakes::Candidate, EVEN), None, "one of each says nothing");
         }
     }
 
@@ -260,18 +278,18 @@ mod tests {
         trust.learn(true, tally(500, 500));
         trust.learn(false, tally(0, 1_000));
         assert!(runs_needed(&trust, Stakes::Candidate, true) <= 2);
-        assert_eq!(trust.decide(tally(0, 1), Stakes::Candidate), None, "every other refusal is a lie");
+        assert_eq!(trust.decide(tally(0, 1), Stakes::Candidate, EVEN), None, "every other refusal is a lie");
         assert!(runs_needed(&trust, Stakes::Guarantee, false) >= 4);
     }
 
     #[test]
     fn the_users_number_of_runs_is_taken() {
         let mut trust = Trust::new(Some(4));
-        assert_eq!(trust.decide(tally(3, 0), Stakes::Candidate), None);
-        assert_eq!(trust.decide(tally(4, 0), Stakes::Candidate), Some(true));
+        assert_eq!(trust.decide(tally(3, 0), Stakes::Candidate, EVEN), None);
+        assert_eq!(trust.decide(tally(4, 0), Stakes::Candidate, EVEN), Some(true));
         trust.contradicted();
-        assert_eq!(trust.decide(tally(4, 1), Stakes::Candidate), None);
-        assert_eq!(trust.decide(tally(5, 1), Stakes::Candidate), Some(true));
+        assert_eq!(trust.decide(tally(4, 1), Stakes::Candidate, EVEN), None);
+        assert_eq!(trust.decide(tally(5, 1), Stakes::Candidate, EVEN), Some(true));
     }
 
     #[test]
@@ -283,7 +301,7 @@ mod tests {
                 let mut answers = Tally::default();
                 loop {
                     answers.add(truth != random.random_bool(share));
-                    if let Some(decided) = trust.decide(answers, stakes) {
+                    if let Some(decided) = trust.decide(answers, stakes, EVEN) {
                         return decided;
                     }
                 }
@@ -298,11 +316,22 @@ mod tests {
     }
 
     #[test]
+    fn where_hardly_anything_is_found_more_runs_have_to_agree_and_fewer_refusals_are_enough() {
+        let trust = liar(0.1);
+        let agreeing = |odds| (1..).find(|&n| trust.decide(tally(n, 0), Stakes::Candidate, odds) == Some(true));
+        assert_eq!((agreeing(EVEN), agreeing(0.1)), (Some(3), Some(4)));
+        assert_eq!(trust.decide(tally(1, 1), Stakes::Candidate, EVEN), None);
+        assert_eq!(trust.decide(tally(1, 1), Stakes::Candidate, 0.1), Some(false));
+        assert_eq!(trust.decide(tally(0, 1), Stakes::Guarantee, EVEN), None);
+        assert_eq!(trust.decide(tally(0, 1), Stakes::Guarantee, 0.1), Some(false));
+    }
+
+    #[test]
     fn an_answer_by_the_toss_of_a_coin_comes_to_an_end() {
         let trust = liar(0.5);
         let half = tally(MOST_RUNS / 2, MOST_RUNS / 2);
         for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best, Stakes::Result] {
-            assert_eq!(trust.decide(half, stakes), Some(false));
+            assert_eq!(trust.decide(half, stakes, EVEN), Some(false));
         }
     }
 

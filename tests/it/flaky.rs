@@ -140,8 +140,8 @@ fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
             let price = subject.price(lies, lies, seeds);
-            assert!(price.tests <= 3.0, "{price:?}");
-            assert!(price.tokens <= 1.2, "{price:?}");
+            assert!(price.tests <= 2.5 && price.most_tests <= 3.5, "{price:?}");
+            assert!(price.tokens <= 1.05 && price.most_tokens <= 1.2, "{price:?}");
         }
     }
 }
@@ -195,8 +195,8 @@ fn an_honest_test_is_asked_about_the_best_result_again_and_about_nothing_else() 
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int") && has(c, "return f19"));
     let (report, asked) = run("x.c", input.as_bytes(), &Options::default(), test);
     let report = report.expect("the input is interesting");
-    // After 32 tests, after 64 and 128 more where there were so many, and twice at the end.
-    let most = 2 + (asked.len() as f64 / 32.0).log2().ceil().max(0.0) as u64;
+    // After 8 tests, after 16 and 32 more where there were so many, and twice at the end.
+    let most = 2 + (asked.len() as f64 / 8.0).log2().ceil().max(0.0) as u64;
     let spent = report.reliability.confirmations;
     assert!((2..=most).contains(&spent), "{spent} of {} runs", asked.len());
     assert_eq!((report.reliability.disagreements, report.reliability.returns), (0, 0));
