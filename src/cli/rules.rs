@@ -47,7 +47,7 @@ pub(super) fn grammar(
         return rules.map_or(Ok(None), |rules| Err(RulesError::NoGrammar(rules.to_owned()).into()));
     };
     let patched = patched(folder, rules)?;
-    Ok(Some(Arc::new(Grammar::load(&patched.folder())?)))
+    Ok(Some(Arc::new(patched.load()?)))
 }
 
 /// A language's folder with the user's files laid over it.

@@ -33,8 +33,8 @@ pub struct Place {
 pub(super) struct MinimalTable {
     /// Kinds that can be replaced at all: a token of the grammar itself is no place for another text.
     named: Vec<bool>,
-    /// The texts of each key, in file order.
-    texts: Vec<Vec<String>>,
+    /// The texts of each key, in file order, and how many stand above them.
+    texts: Vec<(usize, Vec<String>)>,
     /// Kind → the first key that names it.
     by_kind: HashMap<u16, usize>,
     /// Kinds of a node and of the one before it → the first key `before + kind`.
@@ -64,16 +64,18 @@ impl MinimalTable {
             by_place: HashMap::new(),
         };
         for (index, (key, texts)) in file.minimal().into_iter().enumerate() {
-            table.texts.push(texts.to_vec());
+            let above = table.texts.last().map_or(0, |(above, texts)| above + texts.len());
+            table.texts.push((above, texts.to_vec()));
             table.insert(key, index, resolver)?;
         }
         Ok(table)
     }
 
-    /// The texts for a node, empty when no key fits or the first that fits forbids it.
-    pub(super) fn get(&self, Place { kind, parent, field, previous }: Place) -> &[String] {
+    /// The texts for a node, empty when no key fits or the first that fits forbids it, and how many texts stand above
+    /// them in the file.
+    pub(super) fn get(&self, Place { kind, parent, field, previous }: Place) -> (usize, &[String]) {
         if self.named.get(usize::from(kind)) != Some(&true) {
-            return &[];
+            return (0, &[]);
         }
         let place = parent.zip(field);
         let first = [
@@ -86,7 +88,7 @@ impl MinimalTable {
         .into_iter()
         .flatten()
         .min();
-        first.map_or(&[], |&index| &self.texts[index])
+        first.map_or((0, &[]), |&index| (self.texts[index].0, &self.texts[index].1))
     }
 
     fn insert(&mut self, key: &Word, index: usize, resolver: &Resolver<'_>) -> Result<(), GrammarError> {

@@ -12,6 +12,7 @@ mod kinds;
 mod language_toml;
 mod minimal;
 mod overrides;
+mod places;
 mod problem;
 mod productions;
 mod query;
@@ -30,6 +31,7 @@ pub use folder::{EMBEDDED, Folder, Parser};
 pub use guard::Guard;
 pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
+pub use places::{ByRule, RuleId, RulePlace};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use query::QueryProblem;
@@ -71,6 +73,7 @@ pub struct Grammar {
     replace: ReplaceTable,
     minimal: MinimalTable,
     rules: Rules,
+    places: Vec<RulePlace>,
     productions: LazyProductions,
 }
 
@@ -119,6 +122,8 @@ impl Grammar {
         let replace = ReplaceTable::new(&file, &resolver)?;
         let minimal = MinimalTable::new(&file, &resolver)?;
         let rules = Rules::compile(&language, Origin { file: rules::FILE_NAME, text: folder.rules, ..origin })?;
+        let minimal_places = places::of_minimal(origin, &file).into_iter().map(|(_, place)| place);
+        let places = places::of_patterns(folder.name, rules.texts()).chain(minimal_places).collect();
         Ok(Self {
             name: folder.name.to_owned(),
             extensions: file.language.extensions,
@@ -131,6 +136,7 @@ impl Grammar {
             replace,
             minimal,
             rules,
+            places,
             productions: LazyProductions { text: folder.productions.to_owned(), read: OnceLock::new() },
         })
     }
@@ -282,8 +288,10 @@ impl Grammar {
 
     /// The texts that may stand where a node stands, best first. The first key of `[minimal]` that fits
     /// decides; empty when none fits.
-    pub fn minimal(&self, place: Place) -> &[String] {
-        self.minimal.get(place)
+    pub fn minimal(&self, place: Place) -> impl Iterator<Item = ByRule<&str>> {
+        let (above, texts) = self.minimal.get(place);
+        let first = self.rules.texts().len() + above;
+        (first..).zip(texts).map(|(number, text)| ByRule { what: text.as_str(), rule: RuleId::from_index(number) })
     }
 
     /// Whether nodes of this kind nest in themselves to make a list: `a + b + c`.
@@ -294,6 +302,11 @@ impl Grammar {
     /// The language's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// Where each rule is written, the texts of `[minimal]` among them, by its number.
+    pub fn places(&self) -> &[RulePlace] {
+        &self.places
     }
 
     /// What the parser's own rules say; `None` when the folder has no `grammar.json`. They are read at

@@ -3,8 +3,10 @@
 use toml::{Table, Value};
 
 use super::folder::Folder;
-use super::problem::{GrammarError, Problem, line_of};
-use super::{Grammar, language_toml, rules};
+use super::language_toml::{self, LanguageToml};
+use super::places::{self, RulePlace};
+use super::problem::{GrammarError, Origin, Problem, line_of};
+use super::{Grammar, rules};
 
 /// Keys that say which language a file is in. That is known before a user's folder is looked at.
 const SETTLED: [&str; 7] =
@@ -27,6 +29,8 @@ pub struct Patched<'a> {
     built_in: Folder<'a>,
     language: String,
     rules: String,
+    /// The user's own `language.toml`.
+    own: String,
     /// Lines of the built-in rules.
     lines: usize,
     directory: String,
@@ -50,6 +54,7 @@ impl Overrides {
         Ok(Patched {
             built_in: *folder,
             language: self.merged(folder, language)?,
+            own: language.to_owned(),
             lines: memchr::memchr_iter(b'\n', built_in.as_bytes()).count(),
             rules: built_in + rules,
             directory: self.directory.clone(),
@@ -111,9 +116,40 @@ impl<'a> Patched<'a> {
             built_in: *folder,
             language: folder.language.to_owned(),
             rules: folder.rules.to_owned(),
+            own: String::new(),
             lines: usize::MAX,
             directory: String::new(),
         }
+    }
+
+    /// Loads the language; its rules are where their authors wrote them.
+    ///
+    /// # Errors
+    /// As for [`Grammar::load`].
+    pub fn load(&self) -> Result<Grammar, GrammarError> {
+        let mut grammar = Grammar::load(&self.folder())?;
+        if self.directory.is_empty() {
+            return Ok(grammar);
+        }
+        let texts_of = |folder, text| {
+            let origin = Origin { folder, file: language_toml::FILE_NAME, text };
+            Ok(places::of_minimal(origin, &LanguageToml::parse(origin)?))
+        };
+        let name = self.built_in.name;
+        let written = [texts_of(&self.directory, &self.own)?, texts_of(name, self.built_in.language)?].concat();
+        let merged = texts_of(name, &self.language)?;
+        let (patterns, texts) = grammar.places.split_at_mut(grammar.rules.texts().len());
+        for place in patterns {
+            if let Some(line @ 1..) = place.line.checked_sub(self.lines) {
+                *place = RulePlace { file: format!("{}/{}", self.directory, rules::FILE_NAME), line, text: None };
+            }
+        }
+        for (place, (key, _)) in texts.iter_mut().zip(merged) {
+            let same = |(other, at): &&(String, RulePlace)| *other == key && at.text == place.text;
+            let (_, at) = written.iter().find(same).expect("what was merged is from one of the two");
+            *place = at.clone();
+        }
+        Ok(grammar)
     }
 
     /// The folder to load.

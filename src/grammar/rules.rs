@@ -9,6 +9,7 @@ use std::ops::Range;
 use tree_sitter::{Language, Node, Query, QueryCursor, QueryError, QueryErrorKind, QueryMatch, StreamingIterator};
 
 use super::forms::{Form, setting};
+use super::places::{ByRule, RuleId};
 use super::problem::{GrammarError, Origin, Problem, line_of};
 use super::template::{Piece, Template};
 
@@ -92,8 +93,6 @@ pub struct Rewrite {
     pub outer: Capture,
     /// What it becomes.
     pub pieces: Vec<Piece>,
-    /// The number of the rule in its file.
-    pub rule: usize,
 }
 
 /// `@group` with `#set! text` and `#set! group`: one of several edits that are made together.
@@ -147,8 +146,6 @@ pub struct Alias {
     pub text: Vec<Piece>,
     /// What stays where the unit was; mostly nothing.
     pub leave: Vec<Piece>,
-    /// The number of the rule in its file.
-    pub rule: usize,
 }
 
 /// `@globalise`, `@globalise.before`: something that may stand before another thing instead.
@@ -296,7 +293,7 @@ impl Rules {
 
     /// What `@def.unit` and `@def.name` match below `root`, in document order and without doubles.
     /// `source` is the text that was parsed.
-    pub fn definitions(&self, root: Node<'_>, source: &[u8]) -> Vec<Definition> {
+    pub fn definitions(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Definition>> {
         self.collect(Form::Definition, root, source, |found| {
             let [unit, name] = all(&found)?;
             Some(Definition { unit, name })
@@ -304,7 +301,7 @@ impl Rules {
     }
 
     /// What `@body` matches below `root`, in document order and without doubles.
-    pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<Capture> {
+    pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Capture>> {
         self.collect(Form::Body, root, source, |found| {
             let [body] = all(&found)?;
             Some(body)
@@ -312,7 +309,7 @@ impl Rules {
     }
 
     /// What `@splice.outer` and `@splice.inner` match below `root`, in document order and without doubles.
-    pub fn splices(&self, root: Node<'_>, source: &[u8]) -> Vec<Splice> {
+    pub fn splices(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Splice>> {
         self.collect(Form::Splice, root, source, |found| {
             let [outer, inner] = all(&found)?;
             Some(Splice { outer, inner })
@@ -320,7 +317,7 @@ impl Rules {
     }
 
     /// What `@lift.outer` and `@lift` match below `root`, in document order and without doubles.
-    pub fn lifts(&self, root: Node<'_>, source: &[u8]) -> Vec<Lift> {
+    pub fn lifts(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Lift>> {
         self.collect(Form::Lift, root, source, |found| {
             let [outer, lift] = all(&found)?;
             Some(Lift { outer, lift, suffix: found.settings.suffix.clone() })
@@ -328,25 +325,25 @@ impl Rules {
     }
 
     /// What `@rewrite` matches below `root`, in document order and without doubles.
-    pub fn rewrites(&self, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
+    pub fn rewrites(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.rewritten(Form::Rewrite, root, source)
     }
 
     /// What `@unify` matches below `root`, in document order and without doubles: those of one rule and
     /// equal text are replaced together.
-    pub fn unified(&self, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
+    pub fn unified(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.rewritten(Form::Unify, root, source)
     }
 
-    fn rewritten(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Rewrite> {
+    fn rewritten(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.collect(form, root, source, |found| {
             let [outer] = all(&found)?;
-            Some(Rewrite { outer, pieces: found.matched.text.clone(), rule: found.rule })
+            Some(Rewrite { outer, pieces: found.matched.text.clone() })
         })
     }
 
     /// What `@group` matches below `root`, in document order within a group and without doubles.
-    pub fn grouped(&self, root: Node<'_>, source: &[u8]) -> Vec<Grouped> {
+    pub fn grouped(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Grouped>> {
         self.collect(Form::Group, root, source, |found| {
             let [outer, name] = &found.matched.captures[..] else { return None };
             let pieces = found.matched.text.clone();
@@ -355,7 +352,7 @@ impl Rules {
     }
 
     /// What `@group.scope` matches below `root`, in document order within a group and without doubles.
-    pub fn scopes(&self, root: Node<'_>, source: &[u8]) -> Vec<Scope> {
+    pub fn scopes(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Scope>> {
         self.collect(Form::Scope, root, source, |found| {
             let [scope] = all(&found)?;
             Some(Scope { group: found.settings.group.clone(), scope })
@@ -363,7 +360,7 @@ impl Rules {
     }
 
     /// What `@forward` and `@forward.name` match below `root`, in document order and without doubles.
-    pub fn forwards(&self, root: Node<'_>, source: &[u8]) -> Vec<Forward> {
+    pub fn forwards(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Forward>> {
         self.collect(Form::Forward, root, source, |found| {
             let [unit, name] = all(&found)?;
             Some(Forward { unit, name })
@@ -371,7 +368,7 @@ impl Rules {
     }
 
     /// What `@param.fn` and `@param.list` match below `root`, in document order and without doubles.
-    pub fn parameters(&self, root: Node<'_>, source: &[u8]) -> Vec<Parameters> {
+    pub fn parameters(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Parameters>> {
         self.collect(Form::Parameters, root, source, |found| {
             let [list, function] = all(&found)?;
             Some(Parameters { list, function })
@@ -379,7 +376,7 @@ impl Rules {
     }
 
     /// What `@alias.unit` and `@alias.name` match below `root`, in document order and without doubles.
-    pub fn aliases(&self, root: Node<'_>, source: &[u8]) -> Vec<Alias> {
+    pub fn aliases(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Alias>> {
         self.collect(Form::Alias, root, source, |found| {
             let [unit, name, text] = &found.matched.captures[..] else { return None };
             let text = match text {
@@ -387,12 +384,12 @@ impl Rules {
                 None => found.matched.text.clone(),
             };
             let leave = found.matched.leave.clone();
-            Some(Alias { unit: unit.clone()?, name: name.clone()?, text, leave, rule: found.rule })
+            Some(Alias { unit: unit.clone()?, name: name.clone()?, text, leave })
         })
     }
 
     /// What `@globalise` and `@globalise.before` match below `root`, in document order and without doubles.
-    pub fn globalised(&self, root: Node<'_>, source: &[u8]) -> Vec<Globalise> {
+    pub fn globalised(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Globalise>> {
         self.collect(Form::Globalise, root, source, |found| {
             let [before, moved] = all(&found)?;
             Some(Globalise { before, moved, suffix: found.settings.suffix.clone() })
@@ -400,18 +397,18 @@ impl Rules {
     }
 
     /// What can be put in the place of a statement that calls it, and those statements.
-    pub fn bodies_and_sites(&self, root: Node<'_>, source: &[u8]) -> (Vec<Inlined>, Vec<Call>) {
+    pub fn bodies_and_sites(&self, root: Node<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
         let bodies = self.inlined(Form::InlineBody, root, source);
         (bodies, self.calls(Form::InlineSite, root, source))
     }
 
     /// What can be put in the place of an expression that calls it, and those expressions.
-    pub fn values_and_expressions(&self, root: Node<'_>, source: &[u8]) -> (Vec<Inlined>, Vec<Call>) {
+    pub fn values_and_expressions(&self, root: Node<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
         let values = self.inlined(Form::InlineValue, root, source);
         (values, self.calls(Form::InlineExpression, root, source))
     }
 
-    fn inlined(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Inlined> {
+    fn inlined(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Inlined>> {
         self.collect(form, root, source, |found| {
             let [unit, name, body, parameters] = &found.matched.captures[..] else { return None };
             let (unit, name, body) = (unit.clone()?, name.clone()?, body.clone()?);
@@ -419,7 +416,7 @@ impl Rules {
         })
     }
 
-    fn calls(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<Call> {
+    fn calls(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Call>> {
         self.collect(form, root, source, |found| {
             let [site, name, arguments] = &found.matched.captures[..] else { return None };
             Some(Call { site: site.clone()?, name: name.clone()?, arguments: arguments.clone() })
@@ -433,8 +430,12 @@ impl Rules {
         root: Node<'_>,
         source: &[u8],
         make: impl Fn(Found<'_>) -> Option<T>,
-    ) -> Vec<T> {
+    ) -> Vec<ByRule<T>> {
         let mut made = Vec::new();
+        let make = |found: Found<'_>| {
+            let rule = RuleId::from_index(found.rule);
+            make(found).map(|what| ByRule { what, rule })
+        };
         match (&self.queries[form as usize], &self.known) {
             (Some(query), None) => query.find(root, source, |found| made.extend(make(found))),
             (Some(query), Some(known)) => {
@@ -444,9 +445,10 @@ impl Rules {
             }
             (None, _) => {}
         }
-        // Matches come in the order in which they end, and two rules may say the same.
+        // Matches come in the order in which they end, and two rules may say the same: the first in the file has it.
+        // What is unified is all that one rule matches, whatever another does.
         made.sort_unstable();
-        made.dedup();
+        made.dedup_by(|next, first| next.what == first.what && (form != Form::Unify || next.rule == first.rule));
         made
     }
 }

@@ -368,7 +368,7 @@ impl Notes {
             (&Event::Started { size, .. }, Some(journal)) if journal.fresh => {
                 journal.append(&Record::Began(size)).map(|()| false)
             }
-            (&Event::Accepted { content, size, tests, pass }, Some(journal)) => {
+            (&Event::Accepted { content, size, tests, pass, .. }, Some(journal)) => {
                 journal.accepted(content, size, tests, pass)
             }
             (&Event::Skipped { pass, .. }, Some(journal)) => journal.skipped(pass).map(|()| false),

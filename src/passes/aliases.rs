@@ -56,7 +56,8 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         both.into_iter().filter(|uses| !uses.is_empty()).filter_map(move |uses| {
             let uses = uses.into_iter().map(|(at, _)| Edit::replace(at.clone(), text.clone()));
             let edits = unit.iter().cloned().chain(uses).collect();
-            Alternative::of_edits(document, prints, class(Action::Alias, alias.rule, alias.unit.kind), edits, ())
+            let class = class(Action::Alias, alias.rule.index(), alias.unit.kind);
+            Some(Alternative::of_edits(document, prints, class, edits, ())?.by([alias.rule]))
         })
     });
     made.collect()

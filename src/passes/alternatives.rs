@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use crate::grammar::RuleId;
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::fingerprint::Fingerprints;
@@ -77,9 +78,16 @@ pub struct Alternative {
     /// What this edit is, whatever stands around it: the class, the text before and after and the
     /// kind of the parent. Never an offset, which would change with every other edit.
     pub memo: u64,
+    /// The grammar's rules that it comes from, each once; most passes need none.
+    pub rules: Vec<RuleId>,
 }
 
 impl Alternative {
+    /// The same, as what these rules propose, of which some may come several times.
+    pub(super) fn by(self, rules: impl IntoIterator<Item = RuleId>) -> Self {
+        Alternative { rules: each_once(rules), ..self }
+    }
+
     /// Replaces `outer` by the part `kept` of its text, followed by `suffix`; `None` if that is no
     /// gain.
     pub(super) fn keep_part(
@@ -164,7 +172,10 @@ impl Alternative {
         }
         let range = edits.iter().map(|e| e.start).min()?..edits.iter().map(|e| e.end).max()?;
         let saved = u32::try_from(tokens.max(0)).ok()?;
-        Some((Alternative { class, range, edits, tokens: saved, bytes, memo: hasher.finish() }, tokens))
+        Some((
+            Alternative { class, range, edits, tokens: saved, bytes, memo: hasher.finish(), rules: Vec::new() },
+            tokens,
+        ))
     }
 
     fn new(
@@ -189,8 +200,17 @@ impl Alternative {
         content.hash(&mut hasher);
         prints.of(node.range()).hash(&mut hasher);
         document.parent(outer).map(|p| document.node(p).kind).hash(&mut hasher);
-        Some(Alternative { class, range: node.range(), edits, tokens, bytes, memo: hasher.finish() })
+        Some(Alternative { class, range: node.range(), edits, tokens, bytes, memo: hasher.finish(), rules: Vec::new() })
     }
+}
+
+/// Rules in file order, each once.
+#[must_use]
+pub fn each_once(rules: impl IntoIterator<Item = RuleId>) -> Vec<RuleId> {
+    let mut rules: Vec<RuleId> = rules.into_iter().collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
 }
 
 /// How many tokens a rule's text is taken for: its words and other characters, where operators that

@@ -16,7 +16,7 @@ pub fn bodies(
     mut skip: impl FnMut(NodeId) -> bool,
 ) -> Option<(Sequence, Vec<NodeId>)> {
     let root = document.tree().root_node();
-    let (nodes, units): (Vec<_>, Vec<_>) = grammar
+    let (nodes, made): (Vec<_>, Vec<_>) = grammar
         .rules()
         .bodies(root, document.source())
         .into_iter()
@@ -26,17 +26,16 @@ pub fn bodies(
                 return None;
             }
             let node = document.node(id);
-            let text = grammar
-                .minimal(place(document, id))
-                .iter()
-                .find(|text| shapes.accepts_replacement(document, id, text))?;
+            let text =
+                grammar.minimal(place(document, id)).find(|text| shapes.accepts_replacement(document, id, text))?;
             let tokens = node.tokens.checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
             let edit = Edit::replace(node.range(), text.as_bytes().to_vec());
             let unit = Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false };
-            (tokens > 0).then_some((id, unit))
+            (tokens > 0).then_some((id, (unit, vec![body.rule, text.rule])))
         })
         .unzip();
-    (!units.is_empty()).then_some((Sequence { kind: list_kind::BODIES, depth: NO_DEPTH, units }, nodes))
+    let (units, rules): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+    (!units.is_empty()).then_some((Sequence { kind: list_kind::BODIES, depth: NO_DEPTH, units, rules }, nodes))
 }
 
 #[cfg(test)]

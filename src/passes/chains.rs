@@ -43,6 +43,7 @@ pub fn chains(document: &Document, grammar: &Grammar) -> Vec<Sequence> {
                 kind: list_kind::CHAIN,
                 depth: node.depth,
                 units: chain.windows(2).map(|pair| shell(document, pair[0], pair[1])).collect(),
+                rules: Vec::new(),
             });
         }
     }

@@ -88,7 +88,7 @@ fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() -> R) -> Op
     if members > 0 {
         add(unit);
     }
-    (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units })
+    (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units, rules: Vec::new() })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
         .filter(|&id| grammar.is_comment(document.node(id).kind) && !document.node(id).is_empty())
         .map(|id| Unit { removal: Removal::Nodes(vec![id]), tokens: 0, cleared: true })
         .collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::COMMENTS, depth: NO_DEPTH, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::COMMENTS, depth: NO_DEPTH, units, rules: Vec::new() })
 }
 
 #[cfg(test)]

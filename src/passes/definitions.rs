@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::grammar::Grammar;
+use crate::grammar::{Grammar, RuleId};
 use crate::syntax::{Document, NodeId};
 
+use super::alternatives::each_once;
 use super::shapes::{Clearance, Shapes};
 use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
@@ -19,12 +20,14 @@ pub fn unreferenced(
     let root = document.tree().root_node();
     // Unit → the names it defines, and name → the units that define it.
     let mut names_of: BTreeMap<NodeId, Vec<&[u8]>> = BTreeMap::new();
+    let mut rules_of: HashMap<NodeId, Vec<RuleId>> = HashMap::new();
     let mut units_of: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
     for definition in grammar.rules().definitions(root, document.source()) {
         let unit = &definition.unit;
         let Some(id) = document.find(unit.range.start, unit.range.end, unit.kind) else { continue };
         let name = &document.source()[definition.name.range.clone()];
         names_of.entry(id).or_default().push(name);
+        rules_of.entry(id).or_default().push(definition.rule);
         units_of.entry(name).or_default().push(id);
     }
     if names_of.is_empty() {
@@ -58,7 +61,7 @@ pub fn unreferenced(
             first_alone.entry(name).or_insert(unit);
         }
     }
-    let mut units = Vec::new();
+    let (mut units, mut rules) = (Vec::new(), Vec::new());
     for (&unit, names) in &names_of {
         let first = names.iter().all(|n| units_of[n][0] >= unit);
         let alone = matches!(names[..], [name] if first_alone[name] == unit);
@@ -86,13 +89,14 @@ pub fn unreferenced(
         let nodes: Option<Vec<_>> = clearances.iter().zip(&group).map(|(c, &u)| c.nodes(document, u)).collect();
         let Some(nodes) = nodes else { continue };
         let nodes = nodes.concat();
+        rules.push(each_once(group.iter().flat_map(|unit| &rules_of[unit]).copied()));
         units.push(Unit {
             tokens: nodes.iter().map(|&n| document.node(n).tokens).sum(),
             removal: Removal::Nodes(nodes),
             cleared: !clearances.contains(&Clearance::Blind),
         });
     }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units, rules })
 }
 
 /// Of nodes in preorder, those that are not inside another.

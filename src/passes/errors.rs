@@ -136,7 +136,7 @@ fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequen
     removals.extend(elements.into_iter().map(|e| vec![e]));
     removals.extend(parts_beside(document, &element, fault).map(|p| vec![p]));
     let units: Vec<_> = removals.into_iter().filter_map(|parts| unit(document, parts)).collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::CHAIN, depth: 0, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::CHAIN, depth: 0, units, rules: Vec::new() })
 }
 
 /// The groups that hold a part of the text, inner ones first.

@@ -22,23 +22,25 @@ pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
     let mut definitions = HashMap::new();
     for definition in grammar.rules().definitions(root, source) {
         // The largest of one name: a prototype is a definition, too.
-        let (name, unit) = (&source[definition.name.range], definition.unit);
-        let largest = definitions.entry(name).or_insert_with(|| unit.clone());
-        if unit.range.len() > largest.range.len() {
-            *largest = unit;
+        let name = &source[definition.name.range.clone()];
+        let largest = definitions.entry(name).or_insert_with(|| definition.clone());
+        if definition.unit.range.len() > largest.unit.range.len() {
+            *largest = definition;
         }
     }
     let made = declared.into_iter().filter_map(|forward| {
         let definition = definitions.get(&source[forward.name.range.clone()])?;
-        let (unit, declaration) = (find(document, definition)?, find(document, &forward.unit)?);
-        if unit == declaration || definition.range.start < forward.unit.range.end {
+        let (unit, declaration) = (find(document, &definition.unit)?, find(document, &forward.unit)?);
+        let range = definition.unit.range.clone();
+        if unit == declaration || range.start < forward.unit.range.end {
             return None;
         }
         let mut dead = NodeSet::new(document);
         dead.insert(unit);
         let mut edits = removal_edits(document, grammar, &dead);
-        edits.push(Edit::replace(forward.unit.range.clone(), source[definition.range.clone()].to_vec()));
-        Alternative::of_edits(document, prints, class(document, Action::Forward, declaration, unit), edits, ())
+        edits.push(Edit::replace(forward.unit.range.clone(), source[range].to_vec()));
+        let class = class(document, Action::Forward, declaration, unit);
+        Some(Alternative::of_edits(document, prints, class, edits, ())?.by([definition.rule, forward.rule]))
     });
     made.collect()
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::grammar::{Globalise, Grammar};
+use crate::grammar::{ByRule, Globalise, Grammar};
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
-use super::parameters::lists;
+use super::parameters::{List, lists};
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::{class, find};
 
@@ -27,9 +27,9 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
     if found.is_empty() {
         return all;
     }
-    let lists = lists(document, grammar);
-    let places = places(lists.values());
-    let text = |rule: &Globalise| &source[rule.moved.range.clone()];
+    let lists: Vec<Vec<_>> = lists(document, grammar).into_values().map(elements).collect();
+    let places = places(lists.iter());
+    let text = |rule: &ByRule<Globalise>| &source[rule.moved.range.clone()];
     let mut alike: HashMap<&[u8], usize> = HashMap::new();
     found.iter().for_each(|rule| *alike.entry(text(rule)).or_default() += 1);
     for rule in &found {
@@ -53,7 +53,8 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
             others.iter().for_each(|&node| dead.insert(node));
             let mut edits = removal_edits(document, grammar, &dead);
             edits.push(Edit::replace(at..at, moved_text.clone()));
-            all.extend(Alternative::moving(document, prints, class, edits, (header, alike)));
+            let made = Alternative::moving(document, prints, class, edits, (header, alike));
+            all.extend(made.map(|made| made.by([rule.rule])));
         }
     }
     all
@@ -65,6 +66,11 @@ fn others(places: &HashMap<NodeId, (&[Vec<NodeId>], usize, usize)>, element: Nod
     let others = lists.iter().enumerate().filter(|(other, _)| *other != own);
     let others: Vec<_> = others.filter_map(|(_, list)| list.get(at)).copied().collect();
     (!others.is_empty()).then_some(others)
+}
+
+/// The elements of each list.
+fn elements(lists: Vec<List>) -> Vec<Vec<NodeId>> {
+    lists.into_iter().map(|list| list.elements).collect()
 }
 
 /// Where each parameter and argument stands: its list among those that belong together, and its number in it.

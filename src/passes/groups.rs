@@ -1,10 +1,10 @@
 //! Edits that only make sense together: a dimension of an array with the subscripts of all its uses,
 //! the type of a function with its returns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use crate::grammar::{Capture, Grammar};
+use crate::grammar::{Capture, Grammar, RuleId};
 use crate::syntax::{Document, Edit};
 
 use super::alternatives::{Action, Alternative};
@@ -25,12 +25,12 @@ pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
     if found.is_empty() {
         return Vec::new();
     }
-    let mut scopes: BTreeMap<String, Vec<Capture>> = BTreeMap::new();
+    let mut scopes: BTreeMap<String, Vec<(Capture, RuleId)>> = BTreeMap::new();
     for scope in grammar.rules().scopes(root, source) {
-        scopes.entry(scope.group).or_default().push(scope.scope);
+        scopes.entry(scope.what.group).or_default().push((scope.what.scope, scope.rule));
     }
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut together: BTreeMap<Key<'_>, (u16, Vec<Edit>)> = BTreeMap::new();
+    let mut together: BTreeMap<Key<'_>, Together> = BTreeMap::new();
     for edit in &found {
         let number = numbers.len();
         numbers.entry(&edit.group).or_insert(number);
@@ -42,27 +42,37 @@ pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
             },
         };
         let name = edit.name.as_ref().map(|name| &source[name.range.clone()]);
-        let (_, edits) = together.entry((&edit.group, name, scope)).or_insert((edit.outer.kind, Vec::new()));
-        edits.extend(place(source, edit.outer.range.clone(), &edit.pieces));
+        let within = scope.map(|(scope, _)| (scope.range.start, scope.range.end));
+        let new = || Together { kind: edit.outer.kind, edits: Vec::new(), rules: Vec::new() };
+        let group = together.entry((&edit.group, name, within)).or_insert_with(new);
+        group.edits.extend(place(source, edit.outer.range.clone(), &edit.pieces));
+        group.rules.extend(scope.map(|(_, rule)| *rule).into_iter().chain([edit.rule]));
     }
-    let made = together.into_iter().filter_map(|((group, name, scope), (kind, edits))| {
+    // Two groups may come to the same: a member of what is no pointer.
+    let mut seen: HashSet<Vec<Edit>> = HashSet::new();
+    let made = together.into_iter().filter_map(|((group, name, scope), Together { kind, edits, rules })| {
+        if !seen.insert(edits.clone()) {
+            return None;
+        }
         let header = scope.map(|(start, end)| prints.of(start..end.min(start + HEADER)));
-        Alternative::of_edits(
-            document,
-            prints,
-            class(Action::Group, numbers[group], kind),
-            edits,
-            (group, name, header),
-        )
+        let class = class(Action::Group, numbers[group], kind);
+        Some(Alternative::of_edits(document, prints, class, edits, (group, name, header))?.by(rules))
     });
     made.collect()
 }
 
+/// The edits of one group.
+struct Together {
+    /// The kind of what the first of them replaces.
+    kind: u16,
+    edits: Vec<Edit>,
+    rules: Vec<RuleId>,
+}
+
 /// The smallest scope around a range. Scopes come in document order, the outer before the inner.
-fn innermost(scopes: &[Capture], range: &Range<usize>) -> Option<(usize, usize)> {
-    let before = scopes.partition_point(|scope| scope.range.start <= range.start);
-    let around = scopes[..before].iter().rev().find(|scope| scope.range.end >= range.end)?;
-    Some((around.range.start, around.range.end))
+fn innermost<'s>(scopes: &'s [(Capture, RuleId)], range: &Range<usize>) -> Option<&'s (Capture, RuleId)> {
+    let before = scopes.partition_point(|(scope, _)| scope.range.start <= range.start);
+    scopes[..before].iter().rev().find(|(scope, _)| scope.range.end >= range.end)
 }
 
 #[cfg(test)]
@@ -87,7 +97,7 @@ mod tests {
                     &["int *p; int b = *p;", "int *p; int b = p;", "struct { int f; } p; int b = p.f;"],
                 ),
                 ("x.c", "char f(int); int a = f(1);", &["char f; int a = f;"]),
-                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;", "int s; int b = s;"]),
+                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;"]),
                 (
                     "x.c",
                     "void f(void) { a: b(); goto a; }",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::grammar::{Call, Capture, Grammar, Inlined};
+use crate::grammar::{ByRule, Call, Capture, Grammar, Inlined};
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative};
@@ -23,7 +23,7 @@ pub fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
     let (values, expressions) = grammar.rules().values_and_expressions(root, source);
     let mut all = Vec::new();
     for (is_block, definitions, calls) in [(true, bodies, sites), (false, values, expressions)] {
-        let mut by_name: HashMap<&[u8], Vec<&Call>> = HashMap::new();
+        let mut by_name: HashMap<&[u8], Vec<&ByRule<Call>>> = HashMap::new();
         for call in &calls {
             by_name.entry(&source[call.name.range.clone()]).or_default().push(call);
         }
@@ -42,8 +42,8 @@ fn inline(
     document: &Document,
     grammar: &Grammar,
     prints: &Fingerprints,
-    definition: &Inlined,
-    calls: &[&Call],
+    definition: &ByRule<Inlined>,
+    calls: &[&ByRule<Call>],
     is_block: bool,
 ) -> Option<Alternative> {
     let (unit, body) = (find(document, &definition.unit)?, find(document, &definition.body)?);
@@ -66,7 +66,8 @@ fn inline(
         let text = substituted(document, grammar, body, part.clone(), &names, &arguments);
         edits.push(Edit::replace(call.site.range.clone(), text));
     }
-    Alternative::of_edits(document, prints, class(document, Action::Inline, unit, first), edits, is_block)
+    let made = Alternative::of_edits(document, prints, class(document, Action::Inline, unit, first), edits, is_block)?;
+    Some(made.by(calls.iter().map(|call| call.rule).chain([definition.rule])))
 }
 
 /// The elements of a list of parameters or arguments.

@@ -79,7 +79,7 @@ pub fn layout(
             write(rest, if ends { b"\n".to_vec() } else { Vec::new() });
         }
     }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units, rules: Vec::new() })
 }
 
 /// What is not looked into: leaves, and what the language says are texts, comments or opaque.

@@ -35,7 +35,8 @@ pub fn simplest_literals(document: &Document, grammar: &Grammar) -> Option<(Sequ
         units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), cleared: false });
         nodes.push(id);
     }
-    (!units.is_empty()).then_some((Sequence { kind: list_kind::LITERALS, depth: NO_DEPTH, units }, nodes))
+    (!units.is_empty())
+        .then_some((Sequence { kind: list_kind::LITERALS, depth: NO_DEPTH, units, rules: Vec::new() }, nodes))
 }
 
 /// Shorter texts for single literals: the other numbers of the grammar, the first half of the digits,

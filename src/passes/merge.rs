@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::grammar::{Definition, Grammar};
+use crate::grammar::{ByRule, Definition, Grammar, RuleId};
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative, Class};
@@ -20,6 +20,7 @@ const MOST_NAMES: usize = 40;
 struct Defined {
     unit: NodeId,
     name: NodeId,
+    rule: RuleId,
 }
 
 /// For every two names that are defined alike: the first goes with what defines it, and stands for the second
@@ -31,10 +32,10 @@ pub fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
     }
     let found = grammar.rules().definitions(document.tree().root_node(), document.source());
     let mut all: Vec<(&[u8], Vec<Defined>)> = Vec::new();
-    for Definition { unit, name } in &found {
+    for ByRule { what: Definition { unit, name }, rule } in &found {
         let Some((unit, id)) = find(document, unit).zip(find(document, name)) else { continue };
         let text = document.text(id);
-        let defined = Defined { unit, name: id };
+        let defined = Defined { unit, name: id, rule: *rule };
         match all.iter_mut().find(|(other, _)| *other == text) {
             Some((_, units)) => units.push(defined),
             None => all.push((text, vec![defined])),
@@ -71,7 +72,8 @@ pub fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
             let edits = removal.iter().cloned().chain(left.iter().map(rename)).collect();
             let kind = |id: NodeId| document.node(id).kind;
             let class = Class { action: Action::Merge, outer: kind(first.unit), inner: kind(first.name), depth: 0 };
-            made.extend(Alternative::of_edits(document, prints, class, edits, ()));
+            let rules = units.iter().chain(others).map(|defined| defined.rule);
+            made.extend(Alternative::of_edits(document, prints, class, edits, ()).map(|made| made.by(rules)));
         }
     }
     made

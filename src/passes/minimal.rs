@@ -17,7 +17,7 @@ pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fin
         }
         all.extend((0..).zip(grammar.minimal(place(document, id))).filter_map(|(number, text)| {
             let class = Class { action: Action::Minimal, outer: node.kind, inner: number, depth: 0 };
-            Alternative::replace(document, prints, class, id, text)
+            Some(Alternative::replace(document, prints, class, id, &text)?.by([text.rule]))
         }));
     }
     all

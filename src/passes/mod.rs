@@ -41,7 +41,7 @@ mod windows;
 pub(crate) mod testing;
 
 pub use aliases::aliases;
-pub use alternatives::{Action, Alternative, Class};
+pub use alternatives::{Action, Alternative, Class, each_once};
 pub use bodies::bodies;
 pub use brackets::Brackets;
 pub use chains::{MIN_CHAIN, chains};
@@ -73,6 +73,7 @@ pub use splice_lift::{lifts, splices};
 pub use tokens::{token_units, tokens};
 pub use windows::windows;
 
+use crate::grammar::RuleId;
 use crate::syntax::{Edit, NodeId};
 
 /// What has to be done to the text to take a unit out.
@@ -106,6 +107,8 @@ pub struct Sequence {
     pub depth: u32,
     /// The units in the order of the text.
     pub units: Vec<Unit>,
+    /// The grammar's rules that each unit comes from; empty where no rule made the list.
+    pub rules: Vec<Vec<RuleId>>,
 }
 
 impl Sequence {

@@ -35,7 +35,7 @@ pub fn short_names(document: &Document, grammar: &Grammar) -> Option<Sequence> {
         let edits: Vec<_> = places.into_iter().map(edit).collect();
         units.push(Unit { tokens: 1, removal: Removal::Edits(edits), cleared: false });
     }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::NAMES, depth: NO_DEPTH, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::NAMES, depth: NO_DEPTH, units, rules: Vec::new() })
 }
 
 /// The places of each name, names in the order of their first places.

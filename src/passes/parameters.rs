@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::grammar::Grammar;
+use crate::grammar::{Grammar, RuleId};
 use crate::syntax::{Document, NodeId};
 
 use super::alternatives::{Action, Alternative, Class};
@@ -10,15 +10,24 @@ use super::fingerprint::Fingerprints;
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::find;
 
+/// A list of parameters or of arguments.
+pub(super) struct List {
+    /// Its elements.
+    pub(super) elements: Vec<NodeId>,
+    /// The rule that says what it is.
+    rule: RuleId,
+}
+
 /// For each function that is declared or called in several places: all its parameters, then each
 /// from the last to the first.
 #[must_use]
 pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for (function, lists) in lists(document, grammar).iter().filter(|(_, lists)| lists.len() > 1) {
-        let most = lists.iter().map(Vec::len).max().unwrap_or(0);
-        let every: Vec<NodeId> = lists.iter().flatten().copied().collect();
-        let each = (0..most).rev().map(|at| lists.iter().filter_map(|list| list.get(at)).copied().collect::<Vec<_>>());
+        let most = lists.iter().map(|list| list.elements.len()).max().unwrap_or(0);
+        let every: Vec<NodeId> = lists.iter().flat_map(|list| &list.elements).copied().collect();
+        let at = |at: usize| lists.iter().filter_map(move |list| list.elements.get(at)).copied().collect::<Vec<_>>();
+        let each = (0..most).rev().map(at);
         // With one parameter all is the same as each.
         let together = (most > 1).then_some((1, every));
         for (depth, nodes) in together.into_iter().chain(each.map(|nodes| (0, nodes))) {
@@ -28,19 +37,21 @@ pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints)
             let kind = document.node(first).kind;
             let class = Class { action: Action::Parameters, outer: kind, inner: 0, depth };
             let edits = removal_edits(document, grammar, &dead);
-            all.extend(Alternative::of_edits(document, prints, class, edits, (function, most)));
+            let made = Alternative::of_edits(document, prints, class, edits, (function, most));
+            all.extend(made.map(|made| made.by(lists.iter().map(|list| list.rule))));
         }
     }
     all
 }
 
 /// The lists of parameters and of arguments that belong together, by what they belong to, each with its elements.
-pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<&'d [u8], Vec<Vec<NodeId>>> {
-    let mut lists: BTreeMap<&[u8], Vec<Vec<NodeId>>> = BTreeMap::new();
+pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<&'d [u8], Vec<List>> {
+    let mut lists: BTreeMap<&[u8], Vec<List>> = BTreeMap::new();
     for found in grammar.rules().parameters(document.tree().root_node(), document.source()) {
-        let Some(list) = find(document, &found.list) else { continue };
-        let elements = document.children(list).filter(|&id| is_element(document, grammar, id)).collect();
-        lists.entry(&document.source()[found.function.range]).or_default().push(elements);
+        let Some(node) = find(document, &found.list) else { continue };
+        let elements = document.children(node).filter(|&id| is_element(document, grammar, id)).collect();
+        let list = List { elements, rule: found.rule };
+        lists.entry(&document.source()[found.function.range.clone()]).or_default().push(list);
     }
     lists
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::grammar::{Grammar, Piece};
+use crate::grammar::{Grammar, Piece, RuleId};
 use crate::syntax::{Document, Edit};
 
 use super::alternatives::{Action, Alternative, Class};
@@ -14,16 +14,17 @@ use super::fingerprint::Fingerprints;
 pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let found = grammar.rules().rewrites(document.tree().root_node(), document.source());
     let made = found.into_iter().filter_map(|rewrite| {
-        let class = class(Action::Rewrite, rewrite.rule, rewrite.outer.kind);
+        let class = class(Action::Rewrite, rewrite.rule.index(), rewrite.outer.kind);
         let edits = place(document.source(), rewrite.outer.range.clone(), &rewrite.pieces);
         // The edits leave out what stays where it is.
-        Alternative::of_edits(document, prints, class, edits, prints.of(rewrite.outer.range))
+        let around = prints.of(rewrite.outer.range.clone());
+        Some(Alternative::of_edits(document, prints, class, edits, around)?.by([rewrite.rule]))
     });
     made.collect()
 }
 
 /// The edits of one rule in the places that have one text, and the kind of the first of these.
-type Places<'t> = BTreeMap<(usize, &'t [u8]), (u16, Vec<Edit>)>;
+type Places<'t> = BTreeMap<(RuleId, &'t [u8]), (u16, Vec<Edit>)>;
 
 /// What can be made the same: the texts that one rule matches, each wherever it stands.
 #[must_use]
@@ -34,11 +35,12 @@ pub fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprint
         let (_, edits) = places.entry((rewrite.rule, text)).or_insert((rewrite.outer.kind, Vec::new()));
         // One inside another goes with it.
         if edits.last().is_none_or(|last| last.end <= rewrite.outer.range.start) {
-            edits.extend(place(document.source(), rewrite.outer.range, &rewrite.pieces));
+            edits.extend(place(document.source(), rewrite.outer.range.clone(), &rewrite.pieces));
         }
     }
     let made = places.into_iter().filter_map(|((rule, _), (kind, edits))| {
-        Alternative::of_edits(document, prints, class(Action::Unify, rule, kind), edits, ())
+        let class = class(Action::Unify, rule.index(), kind);
+        Some(Alternative::of_edits(document, prints, class, edits, ())?.by([rule]))
     });
     made.collect()
 }

@@ -33,7 +33,7 @@ pub fn siblings(
         });
     }
     let node = document.node(parent);
-    (!units.is_empty()).then_some(Sequence { kind: node.kind.into(), depth: node.depth, units })
+    (!units.is_empty()).then_some(Sequence { kind: node.kind.into(), depth: node.depth, units, rules: Vec::new() })
 }
 
 /// Whether it is a separator that goes with the element behind it.

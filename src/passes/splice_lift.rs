@@ -19,7 +19,8 @@ pub fn splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         let Some(part) = inside(document, inner) else { continue };
         let class = class(document, Action::Splice, outer, inner);
         let end = line_end(document, grammar, outer);
-        all.extend(Alternative::keep_part(document, prints, class, outer, part, end));
+        let made = Alternative::keep_part(document, prints, class, outer, part, end);
+        all.extend(made.map(|made| made.by([splice.rule])));
     }
     all
 }
@@ -33,7 +34,8 @@ pub fn lifts(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> V
         let kept = document.node(inner);
         let class = class(document, Action::Lift, outer, inner);
         let part = (kept.range(), kept.tokens);
-        all.extend(Alternative::keep_part(document, prints, class, outer, part, &lift.suffix));
+        let made = Alternative::keep_part(document, prints, class, outer, part, &lift.suffix);
+        all.extend(made.map(|made| made.by([lift.rule])));
     }
     all
 }

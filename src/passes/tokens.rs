@@ -57,7 +57,7 @@ pub fn token_units(document: &Document, tokens: &[NodeId]) -> Option<Sequence> {
             cleared: false,
         })
         .collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: NO_DEPTH, units })
+    (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: NO_DEPTH, units, rules: Vec::new() })
 }
 
 #[cfg(test)]

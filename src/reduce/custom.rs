@@ -238,7 +238,7 @@ impl Reducer<'_, '_> {
             tokens: u32::try_from(unit.tokens.max(0)).unwrap_or(u32::MAX),
             cleared: false,
         });
-        let sequence = Sequence { kind: list_kind::CUSTOM, depth: NO_DEPTH, units: units.collect() };
+        let sequence = Sequence { kind: list_kind::CUSTOM, depth: NO_DEPTH, units: units.collect(), rules: Vec::new() };
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         let tokens = self.tokens();

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use crate::engine::Verdict;
+use crate::grammar::RulePlace;
 use crate::oracle::{Outcome, Recalled};
 
 use super::{Outlook, Report};
@@ -82,6 +83,8 @@ pub enum Event<'a> {
         tests: u64,
         /// The pass that found it.
         pass: &'static str,
+        /// Where the grammar's rules that made it are written; none where it took no rule.
+        rules: &'a [RulePlace],
     },
     /// The test was asked about a text more than once, and it is clear now what it says of it.
     Confirmed {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::engine::Verdict;
+use crate::grammar::RuleId;
 
 use super::outlook::Ahead;
 use super::pass::Pass;
@@ -41,6 +42,10 @@ pub(super) trait Inquiry {
     /// The pass that asks, where an inquiry asks for several.
     fn pass(&self, _: u64) -> Option<Pass> {
         None
+    }
+    /// The grammar's rules behind what was accepted last, each once.
+    fn rules(&self) -> &[RuleId] {
+        &[]
     }
     /// What the model expects of the questions that are left, if it knows. Asked only for somebody who watches.
     fn ahead(&self) -> Option<Ahead> {

@@ -213,10 +213,11 @@ mod tests {
         .with_slots(slots);
         let cancel = Cancel::new();
         let mut sink = Silent;
-        let mut session = Session::new(text, Size::default(), &mut executor, &mut sink, &cancel, options);
+        let mut session = Session::new(text, Size::default(), None, &mut executor, &mut sink, &cancel, options);
         let mut work = Work::text(text.to_vec());
         let unit = |at| Unit { removal: Removal::Edits(vec![Edit::delete_raw(at..at + 1)]), tokens: 1, cleared: true };
-        let sequence = Sequence { kind: 0, depth: NO_DEPTH, units: (0..text.len()).map(unit).collect() };
+        let sequence =
+            Sequence { kind: 0, depth: NO_DEPTH, units: (0..text.len()).map(unit).collect(), rules: Vec::new() };
         let order: Vec<u32> = (0..).take(text.len()).collect();
         let (gone, result) = reduce(algorithm, &mut session, &mut work, Positions::new(&sequence, &order));
         let best = String::from_utf8_lossy(session.best()).into_owned();

@@ -68,7 +68,7 @@ pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use pass::{Pass, Passes, Stage};
 pub use preview::{Preview, Proposal};
-pub use report::{Counts, Ended, PassStats, Reliability, Report};
+pub use report::{Counts, Ended, PassStats, Reliability, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 
 use necessity::necessity;
@@ -125,7 +125,7 @@ pub fn reduce_with(
     if let Some(wanted) = options.syntax {
         check_syntax(wanted, grammar.as_deref(), &parsed)?;
     }
-    let session = Session::new(input, before, executor, sink, cancel, options);
+    let session = Session::new(input, before, grammar.clone(), executor, sink, cancel, options);
     let mut reducer = Reducer {
         session,
         options,
@@ -309,6 +309,7 @@ fn finish(
         testing: session.testing,
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
+        rules: session.rule_stats(),
         skipped: session.skipped().map(Pass::name).collect(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,

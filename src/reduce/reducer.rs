@@ -356,7 +356,7 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(());
         }
         self.session.enter_pass(Pass::Minimality.name(), self.round)?;
-        let sequence = Sequence { kind, depth: NO_DEPTH, units };
+        let sequence = Sequence { kind, depth: NO_DEPTH, units, rules: Vec::new() };
         let config = Config { theta: Some(0.0), ..self.config(Direction::Forward) };
         let mut sweep = Sweep::verification(sequence, &config, &self.knowledge, self.options.order, self.options.seed);
         self.finish(&mut sweep)?;

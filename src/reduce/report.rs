@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::{DepthRow, Verdict};
+use crate::grammar::RulePlace;
 
 use super::claims::Claim;
 use super::event::Size;
@@ -69,6 +70,19 @@ pub struct PassStats {
     pub tokens: u64,
 }
 
+/// What one of the grammar's rules did over all rounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleStats {
+    /// Where it is written.
+    pub place: RulePlace,
+    /// Accepted steps that come from it, alone or together with others.
+    pub hits: u64,
+    /// Bytes that went in these steps.
+    pub bytes: u64,
+    /// Tokens that went in these steps.
+    pub tokens: u64,
+}
+
 /// How far the test could be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reliability {
@@ -117,6 +131,8 @@ pub struct Report {
     pub depths: Vec<DepthRow>,
     /// What each pass did.
     pub passes: Vec<PassStats>,
+    /// What each of the grammar's rules did, of those that are behind an accepted step, in the order of the files.
+    pub rules: Vec<RuleStats>,
     /// Passes that were left out on demand while it ran, from some moment on.
     pub skipped: Vec<&'static str>,
     /// Texts that stayed only because the candidate without them ran into the deadline.

@@ -2,6 +2,7 @@
 //! candidate is accepted. What it does about tests that contradict themselves is in `confirm`.
 
 mod confirm;
+mod rules;
 mod watch;
 
 use std::collections::{HashMap, HashSet};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
+use crate::grammar::{Grammar, RuleId};
 use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
 use crate::syntax::{Document, count_lines, count_words, without_blanks};
 
@@ -21,9 +23,10 @@ pub(super) use super::inquiry::{Candidate, Inquiry};
 use super::necessity::{Record, Why};
 use super::options::Options;
 use super::pass::Pass;
-use super::report::{Counts, Ended, PassStats};
+use super::report::{Counts, Ended, PassStats, RuleStats};
 
 use confirm::{Answers, Confidence};
+use rules::RuleCounts;
 use watch::Watch;
 
 /// The deadline is this many times the slowest accepted run.
@@ -102,6 +105,7 @@ pub(super) struct Session<'a> {
     pass: &'static str,
     watch: Watch,
     stats: Vec<PassStats>,
+    rules: RuleCounts,
     started: Instant,
     /// Working time before `started`: that of the run whose journal is being read.
     before: Duration,
@@ -119,6 +123,7 @@ impl<'a> Session<'a> {
     pub(super) fn new(
         input: &[u8],
         size: Size,
+        grammar: Option<Arc<Grammar>>,
         executor: &'a mut dyn Executor,
         sink: &'a mut dyn EventSink,
         cancel: &'a Cancel,
@@ -144,6 +149,7 @@ impl<'a> Session<'a> {
             next_ticket: 0,
             pass: "baseline",
             stats: Vec::new(),
+            rules: RuleCounts::new(grammar),
             started: Instant::now(),
             before: Duration::ZERO,
             from_journal: 0,
@@ -201,6 +207,11 @@ impl<'a> Session<'a> {
     /// What each pass did.
     pub(super) fn stats(&self) -> &[PassStats] {
         &self.stats
+    }
+
+    /// What each of the grammar's rules did.
+    pub(super) fn rule_stats(&self) -> Vec<RuleStats> {
+        self.rules.stats()
     }
 
     /// Tests that may run at the same time.
@@ -430,12 +441,12 @@ impl<'a> Session<'a> {
         // An interesting candidate stays until the search has got that far, or can no longer.
         let winner = asked.remove(&accepted).expect("an inquiry accepts only what it asked in this pursuit");
         asked.retain(|question, run| run.ticket.is_some() || inquiry.may_accept(*question));
-        self.accept(winner)
+        self.accept(winner, inquiry.rules())
     }
 
     /// Makes a candidate the best result. This is the only place where that happens, and every
     /// candidate that comes here was judged interesting.
-    fn accept(&mut self, winner: Asked) -> Result<(), Halt> {
+    fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Halt> {
         let Asked { text, tokens, kept, duration, .. } = winner;
         if text == self.best {
             return Ok(());
@@ -444,17 +455,19 @@ impl<'a> Session<'a> {
         let size =
             Size { bytes: text.len(), tokens: tokens.unwrap_or_else(|| count_words(&text)), lines: count_lines(&text) };
         self.raise_deadline(duration);
-        let (bytes, gone) = (self.size.bytes, self.size.tokens);
+        let bytes = self.size.bytes.saturating_sub(size.bytes) as u64;
+        let tokens = self.size.tokens.saturating_sub(size.tokens) as u64;
         let stats = self.pass_stats();
         stats.accepted += 1;
-        stats.bytes += bytes.saturating_sub(size.bytes) as u64;
-        stats.tokens += gone.saturating_sub(size.tokens) as u64;
+        stats.bytes += bytes;
+        stats.tokens += tokens;
+        let rules = self.rules.accepted(rules, bytes, tokens);
         self.best = text;
         self.size = size;
         self.kept = kept;
         self.confidence.accepted();
         let (best, tests, pass) = (Arc::clone(&self.best), self.counts.total(), self.pass);
-        self.emit(&Event::Accepted { content: &best, size, tests, pass })
+        self.emit(&Event::Accepted { content: &best, size, tests, pass, rules: &rules })
     }
 
     /// An answer that costs no test: from the cache, or from the gate.

@@ -9,7 +9,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 use crate::engine::{Algorithm, BitSet, Config, Knowledge, QuestionId, Search, Verdict};
-use crate::passes::{NO_DEPTH, Sequence, Unit};
+use crate::grammar::RuleId;
+use crate::passes::{NO_DEPTH, Sequence, Unit, each_once};
 
 use super::judge;
 use super::options::Order;
@@ -221,7 +222,8 @@ impl Sweep {
                 // The text may have changed since the search was paused. What is still true of it the
                 // session's cache knows.
                 search.forget_answers();
-                session.pursue(&mut SweepOn { search, positions, work, most_needed, removals: BTreeMap::new() })
+                let (removals, rules) = Default::default();
+                session.pursue(&mut SweepOn { search, positions, work, most_needed, removals, rules })
             }
             By::Algorithm(algorithm, removed) => {
                 let (gone, result) = judge::reduce(&**algorithm, session, work, positions);
@@ -253,6 +255,11 @@ impl<'s> Positions<'s> {
         &self.sequence.units[self.order[position] as usize]
     }
 
+    /// The grammar's rules that a unit comes from.
+    fn rules(self, position: usize) -> &'s [RuleId] {
+        self.sequence.rules.get(self.order[position] as usize).map_or(&[], Vec::as_slice)
+    }
+
     /// Tokens of the units.
     pub(super) fn sizes(&self) -> Vec<u32> {
         (0..self.len()).map(|position| self.unit(position).tokens).collect()
@@ -276,6 +283,8 @@ struct SweepOn<'s, 'w, 'g> {
     most_needed: usize,
     /// What is gone in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
+    /// The rules behind the units that went last.
+    rules: Vec<RuleId>,
 }
 
 impl Inquiry for SweepOn<'_, '_, '_> {
@@ -310,9 +319,12 @@ impl Inquiry for SweepOn<'_, '_, '_> {
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
         let progress = self.search.observe(QuestionId(question), verdict);
+        self.rules.clear();
         for position in progress.newly_removed.into_iter().flatten() {
             self.work.commit(&self.positions.unit(position).removal);
+            self.rules.extend(self.positions.rules(position));
         }
+        self.rules = each_once(self.rules.drain(..));
         progress.accepted.map(|id| id.0)
     }
 
@@ -320,6 +332,10 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         let depth = self.positions.sequence.depth;
         let (units, tests) = (self.search.undecided(), self.search.remaining_tests());
         Some(Ahead { depth: (depth != NO_DEPTH).then_some(depth), units, tests })
+    }
+
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
     }
 
     fn describe(&self, question: u64) -> String {

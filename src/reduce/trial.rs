@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
 
 use crate::engine::Verdict;
-use crate::passes::{Action, Alternative, Removal};
+use crate::grammar::RuleId;
+use crate::passes::{Action, Alternative, Removal, each_once};
 
 use super::classes::Classes;
 use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
@@ -41,6 +42,8 @@ pub(super) struct Trial<'t, 'g> {
     made: HashMap<u64, usize>,
     /// Edits that are part of the best result now.
     taken: Vec<Alternative>,
+    /// The rules behind those that were taken last.
+    rules: Vec<RuleId>,
     /// Edits that are interesting without all that was accepted.
     proven: Vec<Alternative>,
     /// The question about some of the proven edits together.
@@ -50,8 +53,8 @@ pub(super) struct Trial<'t, 'g> {
 
 impl<'t, 'g> Trial<'t, 'g> {
     pub(super) fn new(on: Ground<'t, 'g>) -> Self {
-        let (open, made, taken, proven) = Default::default();
-        Trial { on, open, made, taken, proven, union: None, next: 0 }
+        let (open, made, taken, rules, proven) = Default::default();
+        Trial { on, open, made, taken, rules, proven, union: None, next: 0 }
     }
 
     /// The edits that are part of the best result now.
@@ -101,6 +104,7 @@ impl<'t, 'g> Trial<'t, 'g> {
 
     /// What nobody has begun to test begins on a new text if at all.
     fn accept(&mut self, alternatives: Vec<Alternative>) {
+        self.rules = each_once(alternatives.iter().flat_map(|alternative| &alternative.rules).copied());
         for alternative in alternatives {
             self.on.classes.learn(alternative.class, true);
             self.taken.push(alternative);
@@ -208,6 +212,10 @@ impl Inquiry for Trial<'_, '_> {
 
     fn pass(&self, question: u64) -> Option<Pass> {
         self.edits_of(question).first().or(self.taken.last()).map(|alternative| pass_of(alternative.class.action))
+    }
+
+    fn rules(&self) -> &[RuleId] {
+        &self.rules
     }
 
     fn describe(&self, question: u64) -> String {

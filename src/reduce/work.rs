@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::grammar::Grammar;
-use crate::passes::{NodeSet, Removal, Sequence, removal_edits};
+use crate::passes::{NodeSet, Removal, Sequence, Unit, removal_edits};
 use crate::syntax::{Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, count_words, render_around};
 
 use super::keep::touches;
@@ -153,10 +153,13 @@ impl<'g> Work<'g> {
     /// A sequence without the units that touch what is to be kept; `None` if it has no others.
     pub(super) fn spare(&self, mut sequence: Sequence) -> Option<Sequence> {
         if !self.kept.is_empty() {
-            sequence.units.retain(|unit| match &unit.removal {
+            let may_go = |unit: &Unit| match &unit.removal {
                 Removal::Nodes(nodes) => !nodes.iter().any(|&node| self.node_is_kept(node)),
                 Removal::Edits(edits) => !self.edits_touch_kept(edits),
-            });
+            };
+            let mut units = sequence.units.iter();
+            sequence.rules.retain(|_| units.next().is_some_and(may_go));
+            sequence.units.retain(may_go);
         }
         (!sequence.units.is_empty()).then_some(sequence)
     }

@@ -134,7 +134,9 @@ mod tests {
         let mut steps = StepDiffs::new(Box::new(reader.clone()), false, b"1\n2\n3\n");
         let mut accept = |content: &[u8], tests| {
             let size = Size::default();
-            steps.event(&Event::Accepted { content, size, tests, pass: "lines" }).expect("nothing is wrong");
+            steps
+                .event(&Event::Accepted { content, size, tests, pass: "lines", rules: &[] })
+                .expect("nothing is wrong");
         };
         accept(b"1\n3\n", 2);
         accept(b"3\n", 1_005);

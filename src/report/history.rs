@@ -44,7 +44,7 @@ mod tests {
         for event in [
             Event::Started { size: size(9), grammar: None, syntax_errors: 0, slots: 1 },
             Event::Baseline { outcome: &outcome, deadline: std::time::Duration::ZERO },
-            Event::Accepted { content: b"x", size: size(1), tests: 5, pass: "lines" },
+            Event::Accepted { content: b"x", size: size(1), tests: 5, pass: "lines", rules: &[] },
             Event::Note("well"),
             Event::Returned { content: b"abcdefghi", size: size(9), tests: 7 },
         ] {

@@ -87,9 +87,13 @@ fn describe(event: &Event<'_>) -> Value {
             "verdict": text::verdict(*verdict), "duration": seconds(*duration),
             "cache_hits": cache_hits, "from": from(*recalled), "what": what,
         }),
-        Event::Accepted { size, tests, pass, .. } => json!({
-            "event": "accepted", "size": size_of(*size), "tests": tests, "pass": pass,
-        }),
+        Event::Accepted { size, tests, pass, rules, .. } => {
+            let mut accepted = json!({ "event": "accepted", "size": size_of(*size), "tests": tests, "pass": pass });
+            if !rules.is_empty() {
+                accepted["rules"] = rules.iter().map(ToString::to_string).collect();
+            }
+            accepted
+        }
         Event::Confirmed { interesting, yes, no, bytes, is_best } => json!({
             "event": "confirmed", "interesting": interesting, "yes": yes, "no": no, "bytes": bytes, "best": is_best,
         }),
@@ -119,6 +123,13 @@ fn finished(report: &Report) -> Value {
             })
         })
         .collect();
+    let rules: Vec<Value> = report
+        .rules
+        .iter()
+        .map(|rule| {
+            json!({ "rule": rule.place.to_string(), "hits": rule.hits, "bytes": rule.bytes, "tokens": rule.tokens })
+        })
+        .collect();
     json!({
         "event": "finished",
         "ended": match report.ended {
@@ -142,6 +153,7 @@ fn finished(report: &Report) -> Value {
         "elapsed": seconds(report.elapsed), "waiting": seconds(report.waiting),
         "testing": seconds(report.testing),
         "passes": passes,
+        "rules": rules,
         "depths": report.depths.iter().map(depth_of).collect::<Vec<_>>(),
         "all_depths": depth_of(&DepthRow { depth: NO_DEPTH, ..DepthRow::total(&report.depths) }),
         "skipped": report.skipped,

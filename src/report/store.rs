@@ -445,7 +445,7 @@ mod tests {
 
     fn accepted(content: &[u8]) -> Event<'_> {
         let size = Size { bytes: content.len(), tokens: 1, lines: 1 };
-        Event::Accepted { content, size, tests: 1, pass: "test" }
+        Event::Accepted { content, size, tests: 1, pass: "test", rules: &[] }
     }
 
     fn names(directory: &Path) -> Vec<String> {

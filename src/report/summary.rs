@@ -1,5 +1,6 @@
 //! What is said at the end: how much smaller, at what price, and what the engine learnt.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -237,6 +238,25 @@ fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     table.write(out)
 }
 
+/// Writes what each of the grammar's rules took out, those of the most tokens first.
+///
+/// # Errors
+/// When writing fails.
+pub fn rules(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.rules.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(1, &["rule", "accepted", "bytes removed", "tokens removed"]);
+    let mut rules: Vec<_> = report.rules.iter().collect();
+    rules.sort_by_key(|rule| Reverse((rule.tokens, rule.bytes)));
+    for rule in rules {
+        let counts = [rule.hits, rule.bytes, rule.tokens].map(text::count);
+        table.row([rule.place.to_string()].into_iter().chain(counts).collect());
+    }
+    writeln!(out)?;
+    table.write(out)
+}
+
 /// The engine's view of the tree.
 fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
     if rows.is_empty() {
@@ -333,6 +353,7 @@ mod tests {
                 lower_bound: 17.4,
             }],
             passes: vec![PassStats { name: "comments", tests: 1, accepted: 1, bytes: 900, tokens: 0 }],
+            rules: Vec::new(),
             necessity: None,
             skipped: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],

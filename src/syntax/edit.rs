@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// One replacement of a part of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edit {
     /// First byte that goes.
     pub start: usize,

@@ -1,16 +1,18 @@
 //! Trap cases, kept for ever: inputs of a kind that a reducer once ended badly on, or easily could, each with
 //! the size that a person would end with. The walk knows no case; how to add one is in `tests/quality/README.md`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
-use lop::Options;
 use lop::engine::Verdict;
+use lop::grammar::{EMBEDDED, Grammar};
+use lop::reduce::{Effort, Options, Pass, Passes, ReduceError, Report};
 use lop::syntax::{Document, SyntaxParser};
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -41,6 +43,12 @@ struct Said {
     /// … and makes this command end with 0; `{}` is the file. Asked last: it costs a process.
     #[serde(default)]
     command: Vec<String>,
+    /// The effort is that of `--thorough`.
+    #[serde(default)]
+    thorough: bool,
+    /// Without any one of these passes it ends with more tokens than it may.
+    #[serde(default)]
+    passes: Vec<String>,
     /// Programs that need not be here; a case without one of its own is skipped, and says so.
     #[serde(default)]
     tools: Vec<String>,
@@ -133,27 +141,38 @@ impl Case {
         status.unwrap_or_else(|error| panic!("{}: {}: {error}", self.name, command[0])).success()
     }
 
-    /// Reduces: the figures with the text it ends with, and what is wrong with them.
-    fn outcome(&self) -> (String, Vec<String>) {
+    /// Reduces.
+    fn reduce(&self, folder: &Folder, skip: Option<Pass>) -> (Result<Report, ReduceError>, usize) {
         let regexes = |texts: &[String]| -> Vec<Regex> {
             texts.iter().map(|text| Regex::new(text).unwrap_or_else(|error| panic!("{}: {error}", self.name))).collect()
         };
         let said = &self.said;
-        let (needs, forbids, folder) = (regexes(&said.needs), regexes(&said.forbids), Folder::new());
+        let (needs, forbids) = (regexes(&said.needs), regexes(&said.forbids));
         let test = |text: &[u8]| -> Verdict {
             let reads = needs.iter().all(|regex| regex.is_match(text)) && !forbids.iter().any(|r| r.is_match(text));
-            yes_if(reads && (said.command.is_empty() || self.holds(&said.command, &folder, text)))
+            yes_if(reads && (said.command.is_empty() || self.holds(&said.command, folder, text)))
         };
-        let (report, asked) = run(&said.file, &self.input, &Options::default(), test);
+        let passes = Passes { skip: skip.into_iter().collect(), ..Passes::default() };
+        let effort = if said.thorough { Effort::Thorough } else { Effort::default() };
+        let (report, asked) = run(&said.file, &self.input, &Options { passes, effort, ..Options::default() }, test);
+        (report, asked.len())
+    }
+
+    /// Reduces: the figures with the text it ends with, what is wrong with them, and the rules that paid.
+    fn outcome(&self) -> Outcome {
+        let (said, folder) = (&self.said, Folder::new());
+        let (report, asked) = self.reduce(&folder, None);
         let report = match report {
             Ok(report) => report,
-            Err(error) => return (self.name.clone(), vec![error.to_string()]),
+            Err(error) => {
+                return Outcome { figures: self.name.clone(), faults: vec![error.to_string()], rules: Vec::new() };
+            }
         };
         let mut faults = Vec::new();
         if report.after.tokens > said.at_most_tokens {
             faults.push(format!("more than {} tokens", said.at_most_tokens));
         }
-        if asked.len() > said.at_most_tests {
+        if asked > said.at_most_tests {
             faults.push(format!("more than {} tests", said.at_most_tests));
         }
         if said.result.as_ref().is_some_and(|wanted| wanted.as_bytes() != report.best) {
@@ -164,16 +183,14 @@ impl Case {
         }
         faults.extend(self.glued(&report.best));
         let shown = String::from_utf8_lossy(&report.best);
-        (
-            format!(
-                "{}: {} tokens, {} tests, {:?}:\n{shown}",
-                self.name,
-                report.after.tokens,
-                asked.len(),
-                report.elapsed
-            ),
-            faults,
-        )
+        let (tokens, elapsed) = (report.after.tokens, report.elapsed);
+        let figures = format!("{}: {tokens} tokens, {asked} tests, {elapsed:?}:\n{shown}", self.name);
+        Outcome { figures, faults, rules: report.rules.into_iter().map(|rule| rule.place.to_string()).collect() }
+    }
+
+    /// The tool that a case needs and that is not here.
+    fn missing(&self) -> Option<&String> {
+        self.said.tools.iter().find(|tool| !is_installed(tool))
     }
 
     /// Directives share no line with anything.
@@ -193,34 +210,83 @@ impl Case {
     }
 }
 
-/// One test walks all cases: a new file is a new case.
-#[test]
-#[expect(
-    clippy::print_stderr,
-    reason = "who runs it with --nocapture sees what every case ends with, or that it did not run"
-)]
-fn every_trap_is_left_with_what_a_person_would_end_with() {
-    let (cases, next, wrong) = (Case::all(), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
+/// What came of a case.
+struct Outcome {
+    figures: String,
+    faults: Vec<String>,
+    /// Where the rules behind its accepted steps are written.
+    rules: Vec<String>,
+}
+
+/// Does something with each case whose tools are here, on as many threads as there are processors.
+#[expect(clippy::print_stderr, reason = "who runs it with --nocapture sees that a case did not run")]
+fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let walk = || {
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(tool) = case.said.tools.iter().find(|tool| !is_installed(tool)) {
+            if let Some(tool) = case.missing() {
                 eprintln!("{}: skipped, {tool} is not installed", case.name);
                 continue;
             }
-            let (figures, faults) = case.outcome();
-            eprintln!("{figures}\n");
-            if !faults.is_empty() {
-                wrong.lock().expect("nobody panics with it").push(format!("{}\n{figures}", faults.join("; ")));
-            }
+            let made = work(case);
+            done.lock().expect("nobody panics with it").push(made);
         }
     };
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(work);
+            scope.spawn(walk);
         }
     });
-    let wrong = wrong.into_inner().expect("nobody panics with it");
+    done.into_inner().expect("nobody panics with it")
+}
+
+/// What came of all cases: they run once, whichever test asks first.
+#[expect(clippy::print_stderr, reason = "who runs it with --nocapture sees what every case ends with")]
+fn outcomes() -> &'static [Outcome] {
+    static OUTCOMES: OnceLock<Vec<Outcome>> = OnceLock::new();
+    OUTCOMES.get_or_init(|| {
+        each(&Case::all(), |case| {
+            let outcome = case.outcome();
+            eprintln!("{}\n", outcome.figures);
+            outcome
+        })
+    })
+}
+
+/// One test walks all cases: a new file is a new case.
+#[test]
+fn every_trap_is_left_with_what_a_person_would_end_with() {
+    let wrong = outcomes().iter().filter(|outcome| !outcome.faults.is_empty());
+    let wrong: Vec<_> = wrong.map(|outcome| format!("{}\n{}", outcome.faults.join("; "), outcome.figures)).collect();
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n\n"));
+}
+
+/// A rule is data, and data that no case needs is a guess.
+#[test]
+fn every_rule_pays_in_a_trap() {
+    let paid: BTreeSet<&String> = outcomes().iter().flat_map(|outcome| &outcome.rules).collect();
+    let mut idle = Vec::new();
+    for folder in EMBEDDED {
+        let grammar = Grammar::load(folder).expect("it is right");
+        idle.extend(grammar.places().iter().map(ToString::to_string).filter(|place| !paid.contains(place)));
+    }
+    assert!(idle.is_empty(), "{} rules are behind no accepted step:\n{}", idle.len(), idle.join("\n"));
+}
+
+#[test]
+fn a_pass_that_a_trap_names_is_needed_there() {
+    let useless = |case: &Case| {
+        let needed = |name: &&String| {
+            let pass = Pass::named(name).unwrap_or_else(|| panic!("{}: no pass {name}", case.name));
+            let (report, _) = case.reduce(&Folder::new(), Some(pass));
+            report.expect("it is the same test").after.tokens > case.said.at_most_tokens
+        };
+        let passes = case.said.passes.iter().filter(|name| !needed(name));
+        passes.map(|name| format!("{}: as small without {name}", case.name)).collect::<Vec<_>>()
+    };
+    let cases: Vec<_> = Case::all().into_iter().filter(|case| !case.said.passes.is_empty()).collect();
+    let useless = each(&cases, useless).concat();
+    assert!(useless.is_empty(), "{}", useless.join("\n"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
         });
     };
     let patched = rules::patched(folder, args.rules.as_deref())?;
-    let grammar = Grammar::load(&patched.folder())?;
+    let grammar = patched.load()?;
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;

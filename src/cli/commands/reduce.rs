@@ -299,7 +299,11 @@ impl Run {
                 others: Some(others),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
-            let _ = summary::write(&mut anstream::stderr().lock(), report, &places);
+            let mut out = anstream::stderr().lock();
+            let _ = summary::write(&mut out, report, &places);
+            if verbosity > Verbosity::Normal {
+                let _ = summary::rules(&mut out, report);
+            }
         }
         saved
     }

@@ -25,7 +25,8 @@ impl Reducer<'_, '_> {
             let units = lists.flatten().collect::<Vec<_>>();
             level += 1;
             if !units.is_empty() {
-                let mut sweep = self.new_sweep(Sequence { kind: list_kind::LEVEL, depth: level, units });
+                let mut sweep =
+                    self.new_sweep(Sequence { kind: list_kind::LEVEL, depth: level, units, rules: Vec::new() });
                 self.finish(&mut sweep)?;
             }
             let document = self.work.document();

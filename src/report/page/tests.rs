@@ -26,6 +26,7 @@ fn report(best: &[u8]) -> Report {
         testing: Duration::from_secs(4),
         depths: Vec::new(),
         passes: vec![PassStats { name: "tokens", tests: 5, accepted: 1, bytes: 9, tokens: 2 }],
+        rules: Vec::new(),
         skipped: Vec::new(),
         kept_by_timeout: Vec::new(),
         necessity: None,

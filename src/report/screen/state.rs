@@ -100,7 +100,7 @@ impl State {
                 self.counts.add(verdict);
                 self.read();
             }
-            Event::Accepted { content, size, tests, pass } => {
+            Event::Accepted { content, size, tests, pass, .. } => {
                 let gone = self.now.tokens.saturating_sub(size.tokens);
                 self.replace(content, size, tests);
                 let what = match gone {
@@ -223,7 +223,7 @@ mod tests {
         }
         assert_eq!((state.counts.interesting, state.counts.timeout, state.counts.unresolved), (1, 1, 1));
         let size = Size { bytes: 40, tokens: 12, lines: 2 };
-        state.take(&Event::Accepted { content: b"best", size, tests: 3, pass: "siblings" }, seconds(2.0));
+        state.take(&Event::Accepted { content: b"best", size, tests: 3, pass: "siblings", rules: &[] }, seconds(2.0));
         assert_eq!((&*state.best, state.now, state.curve.as_slice()), (&b"best"[..], size, &[(0, 100), (3, 40)][..]));
         assert_eq!(state.messages.back(), Some(&(seconds(2.0), "siblings: 18 tokens less".to_owned())));
     }
@@ -275,7 +275,10 @@ mod tests {
         let mut state = started();
         for number in 1..10_000 {
             let size = Size { bytes: 20_000 - number, ..SIZE };
-            state.take(&Event::Accepted { content: b"", size, tests: number as u64, pass: "lines" }, seconds(0.0));
+            state.take(
+                &Event::Accepted { content: b"", size, tests: number as u64, pass: "lines", rules: &[] },
+                seconds(0.0),
+            );
         }
         assert!(state.curve.len() <= POINTS && state.messages.len() == MESSAGES);
         assert_eq!(state.curve[0], (0, 100), "the beginning stays");

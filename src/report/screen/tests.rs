@@ -60,7 +60,10 @@ fn run() -> State {
         );
         if number % 10 == 0 {
             let size = size(12_345 / (1 + number as usize / 4));
-            state.take(&Event::Accepted { content: AFTER.as_bytes(), size, tests: number, pass: "siblings" }, now);
+            state.take(
+                &Event::Accepted { content: AFTER.as_bytes(), size, tests: number, pass: "siblings", rules: &[] },
+                now,
+            );
         }
     }
     let importance = |depth, units, needed| Importance { depth, units, needed };
@@ -183,7 +186,7 @@ proptest! {
         for (tests, bytes) in bytes.iter().enumerate() {
             let size = Size { bytes: *bytes as usize, tokens: 0, lines: 0 };
             let content: Arc<[u8]> = Arc::from(&b"x"[..]);
-            let event = Event::Accepted { content: &content, size, tests: tests as u64 * 1_000_000, pass: "words" };
+            let event = Event::Accepted { content: &content, size, tests: tests as u64 * 1_000_000, pass: "words", rules: &[] };
             state.take(&event, seconds(tests as f64));
         }
         let total = Estimate { mean, deviation: mean };

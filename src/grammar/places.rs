@@ -1,0 +1,81 @@
+//! Which rule an edit comes from, and where that rule is written: for people who want to know which of their rules pay.
+
+use std::fmt;
+use std::ops::Deref;
+
+use super::language_toml::{self, LanguageToml};
+use super::problem::{Origin, line_of};
+use super::rules::{self, RuleText};
+
+/// The number of a rule in its grammar: the patterns of `reduce.scm` in file order, then the texts of `[minimal]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(u32);
+
+impl RuleId {
+    pub(super) fn from_index(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer rules than bytes in their file"))
+    }
+
+    /// Its place among the rules of its grammar, from 0.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Something that a rule says, with the rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByRule<T> {
+    /// What it says.
+    pub what: T,
+    /// The rule.
+    pub rule: RuleId,
+}
+
+impl<T> Deref for ByRule<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.what
+    }
+}
+
+/// Where a rule is written. Shown as `<folder>/reduce.scm:7`, or `<folder>/language.toml:7 <text>`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RulePlace {
+    /// The file, with its folder: that of the language, or the user's.
+    pub file: String,
+    /// The line, from 1: of a pattern's first line, or of a key of `[minimal]`.
+    pub line: usize,
+    /// Which text of the key it is.
+    pub text: Option<String>,
+}
+
+impl fmt::Display for RulePlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.file, self.line)?;
+        self.text.iter().try_for_each(|text| write!(formatter, " {text}"))
+    }
+}
+
+/// The places of the patterns of a folder, whose `reduce.scm` has been read.
+pub(super) fn of_patterns<'t>(folder: &'t str, texts: &'t [RuleText]) -> impl Iterator<Item = RulePlace> + 't {
+    texts.iter().map(move |rule| RulePlace {
+        file: format!("{folder}/{}", rules::FILE_NAME),
+        line: rule.line,
+        text: None,
+    })
+}
+
+/// The places of the texts of `[minimal]`, with their keys.
+pub(super) fn of_minimal(origin: Origin<'_>, file: &LanguageToml) -> Vec<(String, RulePlace)> {
+    let mut places = Vec::new();
+    for (key, texts) in file.minimal() {
+        let line = line_of(origin.text, key.span().start);
+        places.extend(texts.iter().map(|text| {
+            let file = format!("{}/{}", origin.folder, language_toml::FILE_NAME);
+            (key.get_ref().clone(), RulePlace { file, line, text: Some(text.clone()) })
+        }));
+    }
+    places
+}
