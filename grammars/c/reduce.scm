@@ -1,93 +1,117 @@
 ; Definitions: what can go when its name is found nowhere else.
 
 ; int f(void) { }   int *f(void) { }   int **f(void) { }   int (f)(void) { }
-((function_definition declarator: (_ declarator: (identifier) @def.name)) @def.unit)
-((function_definition declarator: (_ declarator: (_ declarator: (identifier) @def.name))) @def.unit)
-((function_definition declarator: (_ declarator: (_ declarator: (_ declarator: (identifier) @def.name)))) @def.unit)
-((function_definition declarator: (_ declarator: (parenthesized_declarator (identifier) @def.name))) @def.unit)
+((function_definition declarator: (_ declarator: [
+    (identifier) @def.name
+    (parenthesized_declarator (identifier) @def.name)
+    (_ declarator: [(identifier) @def.name (_ declarator: (identifier) @def.name)])
+  ])) @def.unit)
 
-; int x;   int x = 1, *x, x[2], f(int);   int *x[2], *x = 0, *f(int);   int **x[2]
-((declaration declarator: (identifier) @def.name) @def.unit)
-((declaration declarator: (_ declarator: (identifier) @def.name)) @def.unit)
-((declaration declarator: (_ declarator: (_ declarator: (identifier) @def.name))) @def.unit)
-((declaration declarator: (_ declarator: (_ declarator: (_ declarator: (identifier) @def.name)))) @def.unit)
-; int (*f)(void);   int (*f)(void) = 0;   int *(*f)(void);
-((declaration declarator: (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @def.name)))) @def.unit)
-((declaration declarator: (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @def.name))))) @def.unit)
+; int x;   int x = 1, *x, x[2], f(int);   int *x[2], *x = 0, *f(int);   int **x[2];   int (*f)(void);   int *(*f)(void);
+((declaration declarator: [
+    (identifier) @def.name
+    (_ declarator: [
+      (identifier) @def.name
+      (parenthesized_declarator (_ declarator: (identifier) @def.name))
+      (_ declarator: [
+        (identifier) @def.name
+        (_ declarator: (identifier) @def.name)
+        (parenthesized_declarator (_ declarator: (identifier) @def.name))
+      ])
+    ])
+  ]) @def.unit)
 
 ; typedef int t;   typedef int *t, t[2];   typedef int (*t)(void);   typedef char int8_t;
-((type_definition declarator: [(type_identifier) (primitive_type)] @def.name) @def.unit)
-((type_definition declarator: (_ declarator: (type_identifier) @def.name)) @def.unit)
-((type_definition declarator: (_ declarator: (_ declarator: (type_identifier) @def.name))) @def.unit)
-((type_definition declarator: (_ declarator: (parenthesized_declarator (_ declarator: (type_identifier) @def.name)))) @def.unit)
+((type_definition declarator: [
+    [(type_identifier) (primitive_type)] @def.name
+    (_ declarator: [
+      (type_identifier) @def.name
+      (_ declarator: (type_identifier) @def.name)
+      (parenthesized_declarator (_ declarator: (type_identifier) @def.name))
+    ])
+  ]) @def.unit)
 
 ; struct s { };   struct s { } x;   typedef struct s { } t;   likewise union and enum
-(translation_unit (_ name: (type_identifier) @def.name body: (_)) @def.unit)
-((declaration type: (_ name: (type_identifier) @def.name body: (_))) @def.unit)
-((type_definition type: (_ name: (type_identifier) @def.name body: (_))) @def.unit)
+[
+  (translation_unit (_ name: (type_identifier) @def.name body: (_)) @def.unit)
+  ([(declaration type: (_ name: (type_identifier) @def.name body: (_)))
+    (type_definition type: (_ name: (type_identifier) @def.name body: (_)))] @def.unit)
+]
 
 ; enum { a, b = 1 };   enum { a } x;   typedef enum { a } t;
-(translation_unit (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name))) @def.unit)
-((declaration type: (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name)))) @def.unit)
-((type_definition type: (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name)))) @def.unit)
-((enumerator name: (identifier) @def.name) @def.unit)
+[
+  (translation_unit (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name))) @def.unit)
+  ([(declaration type: (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name))))
+    (type_definition type: (enum_specifier body: (enumerator_list (enumerator name: (identifier) @def.name))))] @def.unit)
+  ((enumerator name: (identifier) @def.name) @def.unit)
+]
 
 ; int x;   int *x, x[2];   int *x[2];   int (*x)(void);   as fields
-((field_declaration declarator: (field_identifier) @def.name) @def.unit)
-((field_declaration declarator: (_ declarator: (field_identifier) @def.name)) @def.unit)
-((field_declaration declarator: (_ declarator: (_ declarator: (field_identifier) @def.name))) @def.unit)
-((field_declaration declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @def.name)))) @def.unit)
+((field_declaration declarator: [
+    (field_identifier) @def.name
+    (_ declarator: [
+      (field_identifier) @def.name
+      (_ declarator: (field_identifier) @def.name)
+      (parenthesized_declarator (_ declarator: (field_identifier) @def.name))
+    ])
+  ]) @def.unit)
 
-((preproc_def name: (identifier) @def.name) @def.unit)
-((preproc_function_def name: (identifier) @def.name) @def.unit)
+([(preproc_def name: (identifier) @def.name) (preproc_function_def name: (identifier) @def.name)] @def.unit)
 
 ; Bodies: emptied in one sweep before lop looks inside.
 
-(function_definition body: (compound_statement) @body)
-(struct_specifier body: (field_declaration_list) @body)
-(union_specifier body: (field_declaration_list) @body)
-(init_declarator value: (initializer_list) @body)
+[
+  (function_definition body: (compound_statement) @body)
+  (struct_specifier body: (field_declaration_list) @body)
+  (union_specifier body: (field_declaration_list) @body)
+]
 
 ; Splices: the inside of a block in the place of its statement. Not the body of a switch, whose
 ; labels mean nothing outside, nor that of a function.
 
-((if_statement consequence: (compound_statement) @splice.inner) @splice.outer)
-((if_statement alternative: (else_clause (compound_statement) @splice.inner)) @splice.outer)
-((for_statement body: (compound_statement) @splice.inner) @splice.outer)
-((while_statement body: (compound_statement) @splice.inner) @splice.outer)
-((do_statement body: (compound_statement) @splice.inner) @splice.outer)
-((labeled_statement (compound_statement) @splice.inner) @splice.outer)
-(compound_statement (compound_statement) @splice.inner @splice.outer)
-(case_statement (compound_statement) @splice.inner @splice.outer)
-((expression_statement (parenthesized_expression (compound_statement) @splice.inner)) @splice.outer)
-((linkage_specification body: (declaration_list) @splice.inner) @splice.outer)
+([
+    (if_statement consequence: (compound_statement) @splice.inner)
+    (if_statement alternative: (else_clause (compound_statement) @splice.inner))
+    (for_statement body: (compound_statement) @splice.inner)
+    (while_statement body: (compound_statement) @splice.inner)
+    (do_statement body: (compound_statement) @splice.inner)
+    (labeled_statement (compound_statement) @splice.inner)
+    (expression_statement (parenthesized_expression (compound_statement) @splice.inner))
+    (linkage_specification body: (declaration_list) @splice.inner)
+  ] @splice.outer)
+[
+  (compound_statement (compound_statement) @splice.inner @splice.outer)
+  (case_statement (compound_statement) @splice.inner @splice.outer)
+]
 
 ; Lifts: a part in the place of the whole, where the two are not of one class.
 
 ; A statement becomes one of its expressions.
-((if_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
-((while_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
-((do_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
-((switch_statement condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";"))
-((for_statement initializer: (expression) @lift) @lift.outer (#set! suffix ";"))
-((for_statement condition: (_) @lift) @lift.outer (#set! suffix ";"))
-((for_statement update: (_) @lift) @lift.outer (#set! suffix ";"))
-((return_statement (_) @lift) @lift.outer (#set! suffix ";"))
-((compound_statement (declaration declarator: (init_declarator value: (expression) @lift)) @lift.outer) (#set! suffix ";"))
-((compound_statement (declaration declarator: (init_declarator value: (initializer_list (expression) @lift))) @lift.outer) (#set! suffix ";"))
+([
+    (if_statement condition: (parenthesized_expression (_) @lift))
+    (while_statement condition: (parenthesized_expression (_) @lift))
+    (do_statement condition: (parenthesized_expression (_) @lift))
+    (switch_statement condition: (parenthesized_expression (_) @lift))
+    (for_statement initializer: (expression) @lift)
+    (for_statement condition: (_) @lift)
+    (for_statement update: (_) @lift)
+    (return_statement (_) @lift)
+  ] @lift.outer (#set! suffix ";"))
+((compound_statement (declaration declarator: (init_declarator value: [
+    (expression) @lift
+    (initializer_list (expression) @lift)
+  ])) @lift.outer) (#set! suffix ";"))
 
-; A declarator or enumerator loses its value, a designated initializer its designator.
-((init_declarator declarator: (_) @lift) @lift.outer)
-((enumerator name: (_) @lift value: (_)) @lift.outer)
-((initializer_pair value: (_) @lift) @lift.outer)
 ; The braces around one initializer, or around one of several.
 ((initializer_list (expression) @lift) @lift.outer)
 
 ; One of the lines that a condition guards.
-((preproc_if [(declaration) (function_definition) (type_definition) (statement)] @lift) @lift.outer)
-((preproc_ifdef [(declaration) (function_definition) (type_definition) (statement)] @lift) @lift.outer)
-((preproc_if alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift)) @lift.outer)
-((preproc_ifdef alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift)) @lift.outer)
+([
+    (preproc_if [(declaration) (function_definition) (type_definition) (statement)] @lift)
+    (preproc_ifdef [(declaration) (function_definition) (type_definition) (statement)] @lift)
+    (preproc_if alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift))
+    (preproc_ifdef alternative: (preproc_else [(declaration) (function_definition) (type_definition) (statement)] @lift))
+  ] @lift.outer)
 
 ; Rewrites: what the template makes of it.
 
@@ -119,30 +143,34 @@
   ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite
     . (declaration type: (_) @_other . declarator: (_) @_second . ";") @rewrite . body: (_))
   (#set! text "({_type} {_name}, {_other} {_second})"))
-; if (a) for (;;) b;   for (; a;) b;   do b; while (a);   become  while (a) b;
-((if_statement condition: (_) @_condition consequence: [(for_statement body: (_) @_body) (while_statement body: (_) @_body)]) @rewrite
-  (#set! text "while {_condition} {_body}"))
+; if (a) for (;;) b;   do b; while (a);   for (; a;) b;   become  while (a) b;
+([
+    (if_statement condition: (_) @_condition consequence: [(for_statement body: (_) @_body) (while_statement body: (_) @_body)])
+    (do_statement body: (_) @_body condition: (_) @_condition)
+  ] @rewrite (#set! text "while {_condition} {_body}"))
 ((for_statement condition: (_) @_condition body: (_) @_body) @rewrite (#set! text "while ({_condition}) {_body}"))
-((do_statement body: (_) @_body condition: (_) @_condition) @rewrite (#set! text "while {_condition} {_body}"))
 ; Statements lose what is around them and keep more than one part.
-((if_statement condition: (parenthesized_expression) @_condition consequence: (_) @_then) @rewrite
-  (#set! text "{_condition.inside};\n{_then}"))
-((while_statement condition: (parenthesized_expression) @_condition body: (_) @_body) @rewrite
-  (#set! text "{_condition.inside};\n{_body}"))
-((for_statement initializer: (expression) @_first body: (_) @_body) @rewrite (#set! text "{_first};\n{_body}"))
-((for_statement condition: (_) @_condition body: (_) @_body) @rewrite (#set! text "{_condition};\n{_body}"))
-((for_statement update: (_) @_update body: (_) @_body) @rewrite (#set! text "{_update};\n{_body}"))
-; The statements of a case, without the break that leaves them.
-((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside .))) @rewrite (#set! text "{_inside}"))
-((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement) .))) @rewrite
+([
+    (if_statement condition: (parenthesized_expression) @_condition consequence: (_) @_body)
+    (while_statement condition: (parenthesized_expression) @_condition body: (_) @_body)
+  ] @rewrite (#set! text "{_condition.inside};\n{_body}"))
+([
+    (for_statement initializer: (expression) @_part body: (_) @_body)
+    (for_statement condition: (_) @_part body: (_) @_body)
+    (for_statement update: (_) @_part body: (_) @_body)
+  ] @rewrite (#set! text "{_part};\n{_body}"))
+; The statements of a case, with or without the break that leaves them.
+((switch_statement body: (compound_statement (case_statement ":" . (_)+ @_inside . (break_statement)? .))) @rewrite
   (#set! text "{_inside}"))
 ; The lines that a condition guards, all of them.
-((preproc_ifdef name: (_) !alternative . (_)+ @_inside . "#endif") @rewrite (#set! text "{_inside}\n"))
-((preproc_ifdef name: (_) . (_)+ @_inside . alternative: (_)) @rewrite (#set! text "{_inside}\n"))
-((preproc_ifdef alternative: (preproc_else (_)+ @_inside)) @rewrite (#set! text "{_inside}\n"))
-((preproc_if condition: (_) !alternative . "\n" . (_)+ @_inside . "#endif") @rewrite (#set! text "{_inside}\n"))
-((preproc_if condition: (_) . "\n" . (_)+ @_inside . alternative: (_)) @rewrite (#set! text "{_inside}\n"))
-((preproc_if alternative: (preproc_else (_)+ @_inside)) @rewrite (#set! text "{_inside}\n"))
+([
+    (preproc_ifdef name: (_) !alternative . (_)+ @_inside . "#endif")
+    (preproc_ifdef name: (_) . (_)+ @_inside . alternative: (_))
+    (preproc_ifdef alternative: (preproc_else (_)+ @_inside))
+    (preproc_if condition: (_) !alternative . "\n" . (_)+ @_inside . "#endif")
+    (preproc_if condition: (_) . "\n" . (_)+ @_inside . alternative: (_))
+    (preproc_if alternative: (preproc_else (_)+ @_inside))
+  ] @rewrite (#set! text "{_inside}\n"))
 
 ; Types become the simplest, wherever they stand.
 ((sized_type_specifier) @unify (#set! text "int"))
@@ -197,8 +225,10 @@
 ((goto_statement label: (_) @group.name) @group (#set! group "label") (#set! text ";"))
 
 ; int f(void); ... int f(void) { }
-((declaration declarator: (function_declarator declarator: (identifier) @forward.name)) @forward)
-((declaration declarator: (_ declarator: (function_declarator declarator: (identifier) @forward.name))) @forward)
+((declaration declarator: [
+    (function_declarator declarator: (identifier) @forward.name)
+    (_ declarator: (function_declarator declarator: (identifier) @forward.name))
+  ]) @forward)
 
 ; Parameters and arguments.
 (function_declarator declarator: (identifier) @param.fn parameters: (parameter_list) @param.list)
@@ -215,15 +245,15 @@
 ((type_definition type: (_ name: (_) @_tag body: (_) @_body) @_whole declarator: (type_identifier) @alias.name . ";")
   @alias.unit (#match? @_whole "^struct") (#set! text "struct {_tag}") (#set! leave "struct {_tag} {_body};"))
 ; struct s { }; struct s x;  becomes  struct s { } x;
-((struct_specifier name: (_) @alias.name @_tag body: (_) @_body) @alias.unit . ";" @alias.unit
-  (#set! text "{_tag} {_body}"))
-((union_specifier name: (_) @alias.name @_tag body: (_) @_body) @alias.unit . ";" @alias.unit
-  (#set! text "{_tag} {_body}"))
+([(struct_specifier name: (_) @alias.name @_tag body: (_) @_body) (union_specifier name: (_) @alias.name @_tag body: (_) @_body)]
+  @alias.unit . ";" @alias.unit (#set! text "{_tag} {_body}"))
 ; int a = b;   enum { a = 1 };
-((declaration declarator: (init_declarator declarator: (identifier) @alias.name value: (_) @alias.text) . ";") @alias.unit)
-((enumerator name: (identifier) @alias.name value: (_) @alias.text) @alias.unit)
 ; #define a 1
-((preproc_def name: (identifier) @alias.name value: (preproc_arg) @alias.text) @alias.unit)
+([
+    (declaration declarator: (init_declarator declarator: (identifier) @alias.name value: (_) @alias.text) . ";")
+    (enumerator name: (identifier) @alias.name value: (_) @alias.text)
+    (preproc_def name: (identifier) @alias.name value: (preproc_arg) @alias.text)
+  ] @alias.unit)
 
 ; Locals and parameters become globals.
 ((function_definition body: (compound_statement (declaration) @globalise)) @globalise.before)
