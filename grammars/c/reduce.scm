@@ -115,9 +115,6 @@
 
 ; Rewrites: what the template makes of it.
 
-; int a = b;  becomes  a = b;
-((declaration declarator: (init_declarator declarator: (identifier) @_name value: (expression) @_value)) @rewrite
-  (#set! text "{_name} = {_value};"))
 ; int a; int b;  becomes  int a, b;
 ((declaration type: (_) @_type declarator: (_) @_first . ";") @rewrite
   . (declaration type: (_) @_other declarator: (_) @_second . ";") @rewrite

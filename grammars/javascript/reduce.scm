@@ -182,15 +182,11 @@
   ] @rewrite (#set! text "{_name} = {_value}"))
 ((catch_clause parameter: (_) body: (_) @_body) @rewrite (#set! text "catch {_body}"))
 
-; Texts.
-((template_string . (string_fragment) @_text .) @rewrite (#not-match? @_text "['\n]") (#set! text "'{_text}'"))
+; 'a' + 'b'  becomes  'ab'
 ((binary_expression left: (string) @_left operator: "+" right: (string . (string_fragment) @_right .)) @rewrite
   (#not-match? @_right "[\"']") (#set! text "'{_left.inside}{_right}'"))
 
-; /a/g  becomes  /a/
-((regex_flags) @rewrite (#set! text ""))
-
-; f(...[a])  becomes  f(a),  f.apply(a, [b])  becomes  f(b), and a function that is called where it stands what it returns.
+; f(...[a])  becomes  f(a),  f.apply(a, [b])  becomes  f(b).
 ([
     (arguments (spread_element (array (_)) @_array) @rewrite)
     (array (spread_element (array (_)) @_array) @rewrite)
@@ -199,8 +195,6 @@
   (#set! text "{_function}({_array.inside})"))
 ((call_expression function: (_ object: (_) @_function) arguments: (arguments . (_) . (_) @_first)) @rewrite
   (#set! text "{_function}({_first})"))
-((call_expression function: (_ (_ body: (statement_block (return_statement (expression) @_value))))) @rewrite
-  (#not-match? @_value "^(\\{|function|class)") (#set! text "{_value}"))
 
 ; Imports and exports.
 ((import_statement (import_clause [
@@ -212,7 +206,6 @@
 ; Statements lose what is around them and keep more than one part.
 ((if_statement condition: (parenthesized_expression) @_condition consequence: (_) @_then) @rewrite
   (#not-match? @_condition "^.[ \n]*(\\{|function|class)") (#set! text "{_condition.inside};\n{_then}"))
-((if_statement consequence: (_) @_then alternative: (else_clause (_) @_else)) @rewrite (#set! text "{_then}\n{_else}"))
 ((while_statement condition: (parenthesized_expression) @_condition body: (_) @_body) @rewrite
   (#not-match? @_condition "^.[ \n]*(\\{|function|class)") (#set! text "{_condition.inside};\n{_body}"))
 ((do_statement body: (_) @_body condition: (parenthesized_expression) @_condition) @rewrite
@@ -237,19 +230,13 @@
 ; A block that is there only so that something stands before its statement.
 (program (statement_block . (expression_statement) .) @rewrite @_block (#set! text ";{_block.inside}"))
 
-; let a; let b;  becomes  let a, b;  and  let a; a = 1;  becomes  let a = 1;
+; let a; let b;  becomes  let a, b;
 ([
     ((variable_declaration . _ @_kind (variable_declarator) @_first .) @rewrite
       . (variable_declaration . _ @_other . (variable_declarator) @_second) @rewrite)
     ((lexical_declaration kind: _ @_kind (variable_declarator) @_first .) @rewrite
       . (lexical_declaration kind: _ @_other . (variable_declarator) @_second) @rewrite)
   ] (#eq? @_kind @_other) (#set! text "{_kind} {_first}, {_second};"))
-([
-    ((variable_declaration . _ @_kind . (variable_declarator name: (_) @_name !value) .) @rewrite
-      . (expression_statement (assignment_expression left: (_) @_other right: (_)) @_value) @rewrite)
-    ((lexical_declaration kind: _ @_kind . (variable_declarator name: (_) @_name !value) .) @rewrite
-      . (expression_statement (assignment_expression left: (_) @_other right: (_)) @_value) @rewrite)
-  ] (#eq? @_name @_other) (#set! text "{_kind} {_value};"))
 
 ; Words and operators become shorter ones, wherever they stand.
 ((lexical_declaration kind: "const" @unify) (#set! text "let"))

@@ -1,0 +1,1 @@
+print(pair(left, right));
