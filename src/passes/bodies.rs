@@ -55,11 +55,11 @@ mod tests {
                 &["int f(a) int a; {} int g(int a) { return a; }", "int f(a) int a; { return a; } int g(int a) ;"],
             ),
             ("x.c", "struct s { int a; } x;", &["struct s {} x;"]),
-            ("x.c", "int a[] = { 1, 2 };", &["int a[] = {};"]),
+            ("x.c", "int a[] = { 1, 2 };", &[]),
             ("x.c", "int a = 1;", &[]),
             ("x.js", "function f() { a(); }", &["function f() {}"]),
             ("x.js", "x = () => { a(); };", &["x = () => {};"]),
-            ("x.js", "class A { b() { a(); } }", &["class A {}", "class A { b() {} }"]),
+            ("x.js", "class A { b() { a(); } }", &["class A { b() {} }"]),
             ("x.json", "[{}]", &[]),
         ];
         let mut languages = Languages::default();

@@ -96,7 +96,6 @@ mod tests {
         assert_proposals(
             rewrites,
             &[
-                ("x.c", "int x = (int)f;", &["x = (int)f;"]),
                 ("x.c", "void f(void) { g(x); }", &["void f(void) { return x; }"]),
                 ("x.c", "int a; int b;", &["int a, b;"]),
                 ("x.c", "int a; char b;", &[]),
@@ -106,11 +105,9 @@ mod tests {
                 ("x.js", "x = y['a b'];", &[]),
                 ("x.js", "let a; let b;", &["let a, b;"]),
                 ("x.js", "let a; var b;", &[]),
-                ("x.js", "let a; a = 1;", &["let a = 1;"]),
-                ("x.js", "let a; b = 1;", &[]),
                 ("x.js", "f(...[a, b]);", &["f(a, b);"]),
                 ("x.js", "f(...[]);", &[]),
-                ("x.js", "if (a) b(); else d();", &["a;\nb();", "b();\nd();"]),
+                ("x.js", "if (a) b(); else d();", &["a;\nb();"]),
                 ("x.js", "switch (a) { case 1: b(); d(); }", &["b(); d();\n"]),
                 ("x.js", "import a from 'b';", &["var a;"]),
                 ("x.json", "[[1], {\"a\": 2}]", &[]),

@@ -112,8 +112,8 @@ mod tests {
             &[
                 ("x.c", "void f(void) { if (a) { } }", &["void f(void) { a; }"]),
                 ("x.c", "int f(void) { return a + b; }", &["int f(void) { a + b; }"]),
-                ("x.c", "int a = 1;", &["int a;"]),
-                ("x.c", "void f(void) { int a = b(); }", &["void f(void) { b(); }", "void f(void) { int a; }"]),
+                ("x.c", "int a = 1;", &[]),
+                ("x.c", "void f(void) { int a = b(); }", &["void f(void) { b(); }"]),
             ],
         );
     }

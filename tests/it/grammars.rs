@@ -53,7 +53,8 @@ fn a_file_is_shown_with_its_tree_and_its_proposals() {
     let place = rule.trim_start().split(' ').next().expect("a place");
     let (file, line) = place.rsplit_once(':').expect("file and line");
     let rules = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("it is shipped");
-    let rule = rules.lines().nth(line.parse::<usize>().expect("a number") - 1).expect("a line of the file");
+    let first = line.parse::<usize>().expect("a number") - 1;
+    let rule = rules.lines().skip(first).take(2).collect::<String>();
     assert!(rule.contains("if_statement consequence: (compound_statement) @splice.inner"), "{rule}");
 }
 
@@ -120,6 +121,25 @@ fn a_reduction_uses_them() {
     };
     assert!(reduced(&["--rules", "own"]).contains("7,"));
     assert!(!reduced(&[]).contains("7,"));
+}
+
+#[test]
+fn an_accepted_step_names_the_rules_that_made_it() {
+    let folder = with_rules(None, Some("[identifiers]\nkeep = [\"g\"]\n[minimal]\nnumber = [\"6\", \"7\"]\n"));
+    folder.write("input.json", "[123456789, 12]\n");
+    let line = ["-v", "-j1", "--skip=characters,literals", "--json=events", "--rules=own", "input.json"];
+    let said = folder.lop(&[&line[..], &["--", "grep", "-q", "[0-57-9], *[0-9]"]].concat()).expect_code(0).stderr;
+    let events = String::from_utf8(folder.read("events")).expect("ASCII");
+    let events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON lines"));
+    let (mut named, mut counted) = (Vec::new(), Vec::new());
+    for event in events {
+        named.extend(event.get("rules").filter(|_| event["event"] == "accepted").cloned());
+        counted.extend(event.get("rules").filter(|_| event["event"] == "finished").cloned());
+    }
+    // The user's own line, not that of the two files as one; tokens stay, all digits but one go.
+    assert_eq!(named, vec![serde_json::json!(["own/language.toml:4 7"]); 2]);
+    assert_eq!(counted, [serde_json::json!([{ "rule": "own/language.toml:4 7", "hits": 2, "bytes": 9, "tokens": 0 }])]);
+    assert!(said.contains("own/language.toml:4 7"), "-v shows it: {said}");
 }
 
 #[test]
