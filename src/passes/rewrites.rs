@@ -100,7 +100,7 @@ mod tests {
                 ("x.c", "int a; int b;", &["int a, b;"]),
                 ("x.c", "int a; char b;", &[]),
                 ("x.js", "try { } catch (e) { a(); }", &["try { } catch { a(); }", "\na();\n"]),
-                ("x.js", "x = y?.z;", &["x = z;", "x = y.z;"]),
+                ("x.js", "x = y?.z;", &["x = y.z;"]),
                 ("x.js", "x = y['z'];", &["x = y.z;"]),
                 ("x.js", "x = y['a b'];", &[]),
                 ("x.js", "let a; let b;", &["let a, b;"]),
