@@ -21,6 +21,7 @@ mod replace;
 mod rules;
 mod supertypes;
 mod template;
+mod wildcard;
 
 use std::sync::OnceLock;
 

@@ -12,6 +12,7 @@ use super::forms::{Form, setting};
 use super::places::{ByRule, RuleId};
 use super::problem::{GrammarError, Origin, Problem, line_of};
 use super::template::{Piece, Template};
+use super::wildcard::begins_with_wildcard;
 
 /// The file's name in its folder.
 pub(super) const FILE_NAME: &str = "reduce.scm";
@@ -203,6 +204,8 @@ struct FormQuery {
     captures: Vec<Option<u32>>,
     /// How many of them have to be there.
     needed: usize,
+    /// Per pattern, whether it is of this form; some others cannot be left out of the query.
+    own: Vec<bool>,
     /// Per pattern, what `#set!` says.
     settings: Vec<Settings>,
 }
@@ -463,8 +466,10 @@ impl FormQuery {
     /// large language takes longer than starting a process.
     fn new(all: &Query, form: Form, forms: &[Form], origin: Origin<'_>) -> Result<Self, GrammarError> {
         let mut query = all.deep_clone();
-        for (pattern, &other) in forms.iter().enumerate() {
-            if other != form {
+        let own: Vec<_> = forms.iter().map(|&other| other == form).collect();
+        for (pattern, is_own) in own.iter().enumerate() {
+            let text = &origin.text[all.start_byte_for_pattern(pattern)..all.end_byte_for_pattern(pattern)];
+            if !is_own && !begins_with_wildcard(text) {
                 query.disable_pattern(pattern);
             }
         }
@@ -489,7 +494,7 @@ impl FormQuery {
             })
         });
         let settings = settings.collect::<Result<_, GrammarError>>()?;
-        Ok(Self { captures, needed: form.captures().len(), settings, query })
+        Ok(Self { captures, needed: form.captures().len(), own, settings, query })
     }
 
     /// The matches that have all captures which the form needs. A rule may name a capture under `*` or `?`; a
@@ -516,7 +521,9 @@ impl FormQuery {
         cursor.set_max_start_depth(Some(DEEPEST_START));
         let mut matches = cursor.matches(&self.query, root, source);
         while let Some(found) = matches.next() {
-            each(found);
+            if self.own[found.pattern_index] {
+                each(found);
+            }
         }
     }
 }

@@ -195,8 +195,8 @@ fn an_honest_test_is_asked_about_the_best_result_again_and_about_nothing_else() 
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int") && has(c, "return f19"));
     let (report, asked) = run("x.c", input.as_bytes(), &Options::default(), test);
     let report = report.expect("the input is interesting");
-    // After 8 tests, after 16 and 32 more where there were so many, and twice at the end.
-    let most = 2 + (asked.len() as f64 / 8.0).log2().ceil().max(0.0) as u64;
+    // After 8 tests, after 16 and 32 more where there were so many, and up to three times at the end.
+    let most = 3 + (asked.len() as f64 / 8.0).log2().ceil().max(0.0) as u64;
     let spent = report.reliability.confirmations;
     assert!((2..=most).contains(&spent), "{spent} of {} runs", asked.len());
     assert_eq!((report.reliability.disagreements, report.reliability.returns), (0, 0));

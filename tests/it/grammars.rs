@@ -76,6 +76,16 @@ fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
 }
 
 #[test]
+fn a_rule_may_begin_with_any_node() {
+    let folder = with_rules(Some("((_ (_) @lift) @lift.outer)\n([(_) (identifier)] @body)\n"), None);
+    let shown = stdout(&folder, &["grammars", "input.c", "--coverage", "--rules", "own"]);
+    for rule in ["own/reduce.scm:1 ", "own/reduce.scm:2 "] {
+        let (_, often) = shown.split_once("\nrules that match (").expect("two parts");
+        assert!(often.contains(rule), "{shown}");
+    }
+}
+
+#[test]
 fn coverage_tells_which_rules_never_match() {
     let folder = with_rules(Some("((while_statement) @body)\n((return_statement) @body)\n"), None);
     let shown = stdout(&folder, &["grammars", "input.c", "--coverage", "--rules", "own"]);

@@ -8,9 +8,10 @@
 //!
 //! While the test has never contradicted itself each answer is believed, and only the best result is asked about
 //! again: after 8 tests, 16 more, 32 more and so on, when the search has stopped finding anything (which is what a
-//! lie that was accepted looks like), and twice at the end. From the first contradiction on candidates are asked about
-//! as often as [`Trust`] says before they are accepted. A best result that does not hold is taken back to the newest
-//! trusted one that does; the last of them is the input, which is interesting because the user says so.
+//! lie that was accepted looks like), and at the end, twice where it was looked at before, else three times. From the
+//! first contradiction on candidates are asked about as often as [`Trust`] says before they are accepted. A best result
+//! that does not hold is taken back to the newest trusted one that does; the last of them is the input, which is
+//! interesting because the user says so.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -302,6 +303,7 @@ impl Session<'_> {
             {
                 answers.tally
             }
+            _ if !self.confidence.trust.is_flaky() && self.best_is_trusted() => Tally { yes: 1, no: 0 },
             _ => Tally::default(),
         };
         let asked = self.ask_again(&best, known, stakes);
