@@ -163,7 +163,7 @@ const FAULTS: [(&str, Fault, Make, usize, usize); 36] = [
     ("doubled comma", Fault::DoubledComma, Swap(",\n", b",,\n"), 12, 120),
     ("missing comma", Fault::MissingComma, Swap(",\n", b"\n"), 10, 120),
     ("semicolon for a comma", Fault::SemicolonForComma, Swap(",\n", b";\n"), 11, 140),
-    ("missing colon", Fault::MissingColon, Swap("\": ", b"\" "), 9, 65),
+    ("missing colon", Fault::MissingColon, Swap("\": ", b"\" "), 9, 68),
     ("equals sign for a colon", Fault::EqualsForColon, Swap("\": ", b"\" = "), 6, 65),
     ("missing value", Fault::MissingValue, Swap(": null", b":"), 4, 45),
     ("wrong bracket", Fault::WrongBracket, Swap("]\n        ]", b"]\n        }"), 2, 80),
