@@ -140,7 +140,7 @@ fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
             let price = subject.price(lies, lies, seeds);
-            assert!(price.tests <= 2.5 && price.most_tests <= 3.5, "{price:?}");
+            assert!(price.tests <= 2.5, "{price:?}");
             assert!(price.tokens <= 1.05 && price.most_tokens <= 1.2, "{price:?}");
         }
     }
