@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use crate::engine::Verdict;
+use crate::engine::{Search, Verdict};
 use crate::grammar::RuleId;
 
 use super::outlook::Ahead;
 use super::pass::Pass;
+use super::work::Pending;
 
 /// A text to be judged.
 #[derive(Clone)]
@@ -19,6 +20,12 @@ pub(super) struct Candidate {
     pub(super) cleared: bool,
     /// Where everything is that the user wants kept; `None` if something of it is touched.
     pub(super) kept: Option<Vec<Range<usize>>>,
+}
+
+/// Where searches and their text stand.
+pub(super) struct Mark {
+    pub(super) searches: Vec<Search>,
+    pub(super) pending: Pending,
 }
 
 /// Somebody who has questions and learns from the answers, in any order.
@@ -42,6 +49,17 @@ pub(super) trait Inquiry {
     /// The pass that asks, where an inquiry asks for several.
     fn pass(&self, _: u64) -> Option<Pass> {
         None
+    }
+    /// Where it stands, so that it can go back after an answer that was a lie; `None` where it cannot.
+    fn mark(&self) -> Option<Mark> {
+        None
+    }
+    /// Goes back to where it stood: all that was answered since is forgotten.
+    ///
+    /// # Panics
+    /// If it never gave a mark.
+    fn go_back(&mut self, _: Mark) {
+        unreachable!("only who gives marks is sent back to one")
     }
     /// The grammar's rules behind what was accepted last, each once.
     fn rules(&self) -> &[RuleId] {

@@ -16,7 +16,7 @@ use crate::engine::{QuestionId, Search, Verdict};
 use crate::passes::{NO_DEPTH, Unit};
 use crate::syntax::NodeId;
 
-use super::inquiry::{Candidate, Inquiry};
+use super::inquiry::{Candidate, Inquiry, Mark};
 use super::outlook::{Ahead, Sum};
 use super::sweep::Sweep;
 use super::work::Work;
@@ -296,6 +296,19 @@ impl Inquiry for ListsOn<'_, '_> {
             self.commit(number, &progress.newly_removed);
         }
         progress.accepted.map(|id| number << TURN | id.0)
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        // Where lists are asked side by side an answer is about more than one of them.
+        let searches = || self.lists.turns.iter().map(|turn| turn.search().clone()).collect();
+        (self.most == 1).then(|| Mark { searches: searches(), pending: self.work.pending() })
+    }
+
+    fn go_back(&mut self, mark: Mark) {
+        for (turn, search) in self.lists.turns.iter_mut().zip(mark.searches) {
+            *turn.search_mut() = search;
+        }
+        self.work.go_back(mark.pending);
     }
 
     fn ahead(&self) -> Option<Ahead> {

@@ -2,6 +2,7 @@
 //! candidate is accepted. What it does about tests that contradict themselves is in `confirm`.
 
 mod confirm;
+mod for_now;
 mod rules;
 mod watch;
 
@@ -19,13 +20,14 @@ use crate::syntax::{Document, count_lines, count_words, without_blanks};
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
-pub(super) use super::inquiry::{Candidate, Inquiry};
+pub(super) use super::inquiry::{Candidate, Inquiry, Mark};
 use super::necessity::{Record, Why};
 use super::options::Options;
 use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats, RuleStats};
 
 use confirm::{Answers, Confidence};
+use for_now::ForNow;
 use rules::RuleCounts;
 use watch::Watch;
 
@@ -97,6 +99,7 @@ pub(super) struct Session<'a> {
     /// What came of each candidate, for the report; small ones are also found without their blanks.
     records: HashMap<[u8; 16], Record>,
     confidence: Confidence,
+    for_now: ForNow,
     /// Candidates that timed out and may be asked once more, with twice the deadline.
     second_chance: Option<HashSet<[u8; 16]>>,
     deadline: Duration,
@@ -143,6 +146,7 @@ impl<'a> Session<'a> {
             cache: HashMap::new(),
             records: HashMap::new(),
             confidence: Confidence::new(options.confirm),
+            for_now: ForNow::default(),
             second_chance: None,
             deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
             slowest_accepted: Duration::ZERO,
@@ -324,7 +328,7 @@ impl<'a> Session<'a> {
                             result = Err(halt);
                         }
                         if let Some(verdict) = verdict
-                            && let Err(halt) = self.hear(&text, verdict, ungated)
+                            && let Err(halt) = self.hear(&text, verdict, ungated, self.odds())
                         {
                             result = Err(halt);
                         }
@@ -340,6 +344,7 @@ impl<'a> Session<'a> {
     /// next time.
     pub(super) fn go_on(&mut self, inquiry: &mut dyn Inquiry, pursuit: &mut Pursuit) -> Result<(), Halt> {
         let Pursuit(asked) = pursuit;
+        self.for_now.clear();
         loop {
             self.check_limits()?;
             let holds = self.options.control.is_paused();
@@ -353,9 +358,16 @@ impl<'a> Session<'a> {
                 self.check_best()?;
                 continue;
             }
+            let nothing_runs = asked.values().all(|a| a.ticket.is_none());
+            if nothing_runs && self.settle(inquiry, asked, false)? {
+                continue;
+            }
             let slots = self.executor.slots();
             let questions = inquiry.questions(slots);
             if questions.is_empty() {
+                if self.settle(inquiry, asked, true)? {
+                    continue;
+                }
                 return Ok(());
             }
             self.withdraw(asked, |question| inquiry.wants(question));
@@ -408,9 +420,13 @@ impl<'a> Session<'a> {
                     let ticket = self.submit_again(&text, &what)?;
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
-                Some(verdict) => match self.hear(&text, verdict, ungated)? {
-                    Some(verdict) => self.answer(inquiry, asked, question, verdict)?,
+                Some(verdict) => match self.hear(&text, verdict, ungated, self.odds())? {
+                    Some(verdict) => {
+                        self.heed(&text, verdict);
+                        self.answer(inquiry, asked, question, verdict)?;
+                    }
                     // It is not clear yet.
+                    None if self.takes_for_now(inquiry, asked, question) => {}
                     None => {
                         let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
@@ -455,6 +471,7 @@ impl<'a> Session<'a> {
         let size =
             Size { bytes: text.len(), tokens: tokens.unwrap_or_else(|| count_words(&text)), lines: count_lines(&text) };
         self.raise_deadline(duration);
+        self.leave_best();
         let bytes = self.size.bytes.saturating_sub(size.bytes) as u64;
         let tokens = self.size.tokens.saturating_sub(size.tokens) as u64;
         let stats = self.pass_stats();
@@ -465,6 +482,7 @@ impl<'a> Session<'a> {
         self.best = text;
         self.size = size;
         self.kept = kept;
+        self.for_now.clear();
         self.confidence.accepted();
         let (best, tests, pass) = (Arc::clone(&self.best), self.counts.total(), self.pass);
         self.emit(&Event::Accepted { content: &best, size, tests, pass, rules: &rules })

@@ -15,7 +15,7 @@ use crate::passes::{NO_DEPTH, Sequence, Unit, each_once};
 use super::judge;
 use super::options::Order;
 use super::outlook::Ahead;
-use super::session::{Candidate, Halt, Inquiry, Session};
+use super::session::{Candidate, Halt, Inquiry, Mark, Session};
 use super::work::Work;
 
 /// A sequence with the search over it: can be paused and taken up again.
@@ -326,6 +326,17 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         }
         self.rules = each_once(self.rules.drain(..));
         progress.accepted.map(|id| id.0)
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        Some(Mark { searches: vec![self.search.clone()], pending: self.work.pending() })
+    }
+
+    fn go_back(&mut self, mark: Mark) {
+        for search in mark.searches {
+            *self.search = search;
+        }
+        self.work.go_back(mark.pending);
     }
 
     fn ahead(&self) -> Option<Ahead> {

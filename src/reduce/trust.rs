@@ -35,6 +35,9 @@ const REFUSE: f64 = 2.0;
 const REFUSE_FOR_GOOD: f64 = 20.0;
 /// Odds by which a result is trusted or taken back.
 const TRUST: f64 = 1e4;
+/// So many results of a test without a contradiction are asked about once more before they are accepted. That tells
+/// soon and surely enough how often a test lies: with none a run takes 15 % more tests where one answer in ten is a lie.
+const FIRST_CONFIRMED: u32 = 8;
 /// Runs of a test without a contradiction that make a result the last one. With 2 one run in a thousand ends with a
 /// text that is not interesting where one answer in ten is a lie: the first to be accepted, of which all are small.
 const RESULT_RUNS: u32 = 3;
@@ -88,6 +91,8 @@ pub(super) struct Trust {
     /// Runs that have to agree before a candidate is accepted, where the user said so.
     wanted: Option<u32>,
     is_flaky: bool,
+    /// Interesting texts that were called so again.
+    confirmed: u32,
     /// Repeated runs on texts that are taken to be interesting, …
     on_interesting: Repeats,
     /// … and on the others.
@@ -129,6 +134,9 @@ impl Trust {
 
     /// Learns from answers, repeated ones for the most part, on a text of which it is clear by now what it is.
     pub(super) fn learn(&mut self, interesting: bool, repeated: Tally) {
+        if interesting && repeated.yes > 0 {
+            self.confirmed = self.confirmed.saturating_add(1);
+        }
         let (seen, lies) =
             if interesting { (&mut self.on_interesting, repeated.no) } else { (&mut self.on_others, repeated.yes) };
         seen.runs += u64::from(repeated.yes) + u64::from(repeated.no);
@@ -152,6 +160,7 @@ impl Trust {
             let enough = match stakes {
                 Stakes::Empty => EMPTY_RUNS,
                 Stakes::Result => RESULT_RUNS,
+                Stakes::Candidate if self.confirmed < FIRST_CONFIRMED => wanted.unwrap_or(2),
                 _ => wanted.unwrap_or(1),
             };
             return if no > 0 { Some(false) } else { (yes >= enough).then_some(true) };
@@ -173,8 +182,18 @@ impl Trust {
         if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
     }
 
+    /// Whether odds, given as their logarithm, are enough to accept a candidate.
+    pub(super) fn accepts(log_odds: f64) -> bool {
+        log_odds >= ACCEPT.ln()
+    }
+
+    /// How many runs have to agree before a candidate is accepted, where the user said so.
+    pub(super) fn wanted(&self) -> Option<u32> {
+        self.wanted
+    }
+
     /// What these answers add to the logarithm of the odds that a text is interesting.
-    fn weight(&self, tally: Tally) -> f64 {
+    pub(super) fn weight(&self, tally: Tally) -> f64 {
         let all = self.on_interesting.and(self.on_others);
         let bound = |own: Repeats| if own.runs >= ENOUGH_RUNS { own } else { all }.and(PRIOR).bound();
         let false_no = bound(self.on_interesting).min(MOST_FALSE_NO);

@@ -30,6 +30,12 @@ pub(super) struct Work<'g> {
     kept: Vec<Range<usize>>,
 }
 
+/// What has been taken out of a snapshot.
+pub(super) struct Pending {
+    edits: Vec<Edit>,
+    dead: NodeSet,
+}
+
 enum Base<'g> {
     Text(Vec<u8>),
     Tree(Box<Tree<'g>>),
@@ -186,6 +192,23 @@ impl<'g> Work<'g> {
             (Removal::Nodes(nodes), Base::Tree(tree)) => nodes.iter().for_each(|n| tree.dead.insert(*n)),
             (Removal::Nodes(_), Base::Text(_)) => panic!("text has no nodes to take out"),
             (Removal::Edits(edits), _) => edits.iter().for_each(|edit| self.push(edit)),
+        }
+    }
+
+    /// What has been taken out so far.
+    pub(super) fn pending(&self) -> Pending {
+        let dead = match &self.base {
+            Base::Text(_) => NodeSet::default(),
+            Base::Tree(tree) => tree.dead.clone(),
+        };
+        Pending { edits: self.edits.clone(), dead }
+    }
+
+    /// Goes back to what had been taken out of the same snapshot.
+    pub(super) fn go_back(&mut self, pending: Pending) {
+        self.edits = pending.edits;
+        if let Base::Tree(tree) = &mut self.base {
+            tree.dead = pending.dead;
         }
     }
 

@@ -140,10 +140,90 @@ fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
             let price = subject.price(lies, lies, seeds);
-            assert!(price.tests <= 2.5, "{price:?}");
+            assert!(price.tests <= 2.1 && price.most_tests <= 3.0, "{price:?}");
             assert!(price.tokens <= 1.05 && price.most_tokens <= 1.2, "{price:?}");
         }
     }
+}
+
+/// A test that lies about the input once, so that it is known to lie, and so often about the first text of which it is
+/// asked that is not interesting.
+fn lies_about_one(times: u32, truth: impl Fn(&[u8]) -> bool) -> impl FnMut(&[u8]) -> Verdict {
+    let (mut runs, mut left) = (0, times);
+    let mut lied: Option<Vec<u8>> = None;
+    move |candidate| {
+        runs += 1;
+        let is_true = truth(candidate);
+        if runs == 2 || is_true || candidate.len() < 40 {
+            return yes_if(is_true && runs != 2);
+        }
+        let lies = left > 0 && lied.get_or_insert_with(|| candidate.to_vec()) == candidate;
+        left -= u32::from(lies);
+        yes_if(lies)
+    }
+}
+
+/// What looks at it would find out too late if a result that was trusted were never looked at again.
+#[test]
+fn a_result_that_was_trusted_by_mistake_is_found_out_when_nothing_comes_of_it() {
+    let subject = posts();
+    let (_, honest) = subject.reduce(0.0, 0);
+    let disk = RefCell::new(Disk::default());
+    let mut sink = disk.borrow_mut();
+    let mut executor = Inline::new(lies_about_one(6, |text| (subject.is_interesting)(text)));
+    let options = Options { allow_flaky: true, ..Options::default() };
+    let grammar = grammar(subject.file, &subject.input);
+    let report = reduce_with(&subject.input, grammar, &mut executor, &options, &mut *sink, &Cancel::new());
+    let report = report.expect("it starts, and nothing else is in the way");
+    assert!((subject.is_interesting)(&report.best));
+    assert!(sink.returns >= 1, "it was accepted, and taken back");
+    let spent = report.tests.total();
+    assert!(spent <= 3 * honest, "{spent} runs, {honest} of an honest test");
+}
+
+/// What it accepted, with all runs of the test.
+#[derive(Default)]
+struct Steps {
+    accepted: Vec<Vec<u8>>,
+    is_flaky: bool,
+}
+
+impl EventSink for Steps {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Accepted { content, .. } if self.is_flaky => self.accepted.push(content.to_vec()),
+            Event::Note(note) => self.is_flaky |= note.contains("flaky"),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The answers on texts made from a candidate speak for it: not each is asked about again by itself.
+#[test]
+fn the_search_goes_on_from_a_candidate_that_is_not_sure_yet() {
+    let subject = calculator();
+    let (mut alone, mut all) = (0, 0);
+    for seed in 1..=FEW_SEEDS {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let asked = RefCell::new(Vec::new());
+        let mut executor = Inline::new(|candidate: &[u8]| {
+            asked.borrow_mut().push(candidate.to_vec());
+            yes_if((subject.is_interesting)(candidate) != random.random_bool(0.1))
+        });
+        let options = Options { allow_flaky: true, ..Options::default() };
+        let mut steps = Steps::default();
+        let grammar = grammar(subject.file, &subject.input);
+        let report = reduce_with(&subject.input, grammar, &mut executor, &options, &mut steps, &Cancel::new());
+        drop(executor);
+        let report = report.expect("it starts, and nothing else is in the way");
+        assert!((subject.is_interesting)(&report.best), "{seed}");
+        let asked = asked.into_inner();
+        let runs = |text: &Vec<u8>| asked.iter().filter(|other| *other == text).count();
+        all += steps.accepted.len();
+        alone += steps.accepted.iter().filter(|text| runs(text) <= 2).count();
+    }
+    assert!(alone * 4 >= all, "{alone} of {all} were accepted after two runs or one");
 }
 
 /// A crash that does not always happen: nothing that does not crash is ever called interesting.

@@ -7,13 +7,13 @@
 //! ```
 //!
 //! While the test has never contradicted itself each answer is believed, and only the best result is asked about
-//! again: after 8 tests, 16 more, 32 more and so on, when the search has stopped finding anything (which is what a
-//! lie that was accepted looks like), and at the end, twice where it was looked at before, else three times. From the
-//! first contradiction on candidates are asked about as often as [`Trust`] says before they are accepted. A best result
-//! that does not hold is taken back to the newest trusted one that does; the last of them is the input, which is
-//! interesting because the user says so.
+//! again: the first eight, after 8 tests, 16 more, 32 more and so on, when the search has stopped finding anything
+//! (which is what a lie that was accepted looks like), and at the end, twice where it was looked at before, else three
+//! times. From the first contradiction on candidates are asked about as often as [`Trust`] says before they are
+//! accepted; the search may go on meanwhile (`for_now`). A best result that does not hold is taken back to the newest
+//! recent or trusted one that does; the last of them is the input, which is interesting because the user says so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,6 +31,11 @@ use crate::reduce::trust::{EVEN, Stakes, Tally, Trust};
 const FIRST_CHECK: u64 = 8;
 /// So many refusals one after the other make the last acceptance doubtful.
 const DOUBTFUL: u32 = 6;
+/// So many make even a trusted result doubtful, and twice as many once more: a text that was trusted by mistake would
+/// be asked about to its end, and one run in a hundred take many times the tests where one answer in ten is a lie.
+const PATIENCE: u32 = 24;
+/// So many of the results before the best are kept to go back to.
+const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
 const LEAST_ODDS: f64 = 0.1;
 /// What a pass is taken to have found, and not to have found, before it began.
@@ -79,8 +84,12 @@ pub(super) struct Confidence {
     trust: Trust,
     /// Results that were confirmed, each smaller than the one before; the first is the input.
     trusted: Vec<Snapshot>,
+    /// What was the best result since then, the newest last: what was accepted next speaks for each of them.
+    recent: VecDeque<Snapshot>,
     /// Refusals since the last acceptance.
     refusals: u32,
+    /// So many of them make even a trusted result doubtful.
+    patience: u32,
     /// Tests at the last look at the best result, and how many more there are to be before the next.
     looked_at: u64,
     interval: u64,
@@ -102,12 +111,14 @@ impl Confidence {
     pub(super) fn new(wanted: Option<u32>) -> Self {
         let trust = Trust::new(wanted);
         let found = HashMap::new();
-        Confidence { trust, trusted: Vec::new(), refusals: 0, looked_at: 0, interval: FIRST_CHECK, found }
+        let (trusted, recent) = (Vec::new(), VecDeque::new());
+        let (refusals, patience) = (0, PATIENCE);
+        Confidence { trust, trusted, recent, refusals, patience, looked_at: 0, interval: FIRST_CHECK, found }
     }
 
     /// A candidate was accepted.
     pub(super) fn accepted(&mut self) {
-        self.refusals = 0;
+        (self.refusals, self.patience) = (0, PATIENCE);
     }
 }
 
@@ -166,9 +177,15 @@ impl Session<'_> {
     }
 
     /// What a test's answer means together with the earlier ones, and remembers it; `None` when the test has to be
-    /// asked again. What was not parsed before the test is parsed before it is accepted: together parts may be needed
-    /// of which each may go.
-    pub(super) fn hear(&mut self, text: &[u8], verdict: Verdict, ungated: bool) -> Result<Option<Verdict>, Halt> {
+    /// asked again. `odds` are those that the text was given before any of them. What was not parsed before the test is
+    /// parsed before it is accepted: together parts may be needed of which each may go.
+    pub(super) fn hear(
+        &mut self,
+        text: &[u8],
+        verdict: Verdict,
+        ungated: bool,
+        odds: f64,
+    ) -> Result<Option<Verdict>, Halt> {
         let key = key(text);
         if ungated
             && verdict == Verdict::Interesting
@@ -199,7 +216,7 @@ impl Session<'_> {
         if yes > 0 && no > 0 {
             self.contradicted(&format!("{yes} of {} runs on one candidate were interesting", yes + no))?;
         }
-        let decided = self.confidence.trust.decide(answers.tally, self.stakes(), self.odds());
+        let decided = self.confidence.trust.decide(answers.tally, self.stakes(), odds);
         if let Some(interesting) = decided {
             self.confidence.trust.learn(interesting, answers.tally.since(answers.learnt));
             answers.learnt = answers.tally;
@@ -232,13 +249,19 @@ impl Session<'_> {
 
     /// Whether the best result should be looked at before the search goes on.
     pub(super) fn check_is_due(&self) -> bool {
-        let Confidence { refusals, looked_at, interval, .. } = self.confidence;
-        refusals >= DOUBTFUL && self.counts.total() >= looked_at + interval && !self.best_is_trusted()
+        let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
+        let is_input = self.confidence.trusted.first().is_none_or(|input| input.text == self.best);
+        let is_due = refusals >= DOUBTFUL && self.counts.total() >= looked_at + interval && !self.best_is_trusted();
+        is_due || refusals >= patience && !is_input
     }
 
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Halt> {
-        self.confidence.interval *= 2;
+        if self.confidence.refusals >= self.confidence.patience {
+            self.confidence.patience *= 2;
+        } else {
+            self.confidence.interval *= 2;
+        }
         self.confirm_best(Stakes::Best)
     }
 
@@ -269,8 +292,23 @@ impl Session<'_> {
         if self.pass == Pass::Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
     }
 
+    /// Whether the search may go on while it is not sure yet whether a candidate is interesting.
+    pub(super) fn may_wait(&self) -> bool {
+        self.confidence.trust.wanted().is_none() && self.stakes() == Stakes::Candidate
+    }
+
+    /// What the answers on a text add to the logarithm of the odds that it is interesting.
+    pub(super) fn answers_weigh(&self, key: &[u8; 16]) -> f64 {
+        self.cache.get(key).map_or(0.0, |answers| self.confidence.trust.weight(answers.tally))
+    }
+
+    /// A candidate of the pass under way was interesting.
+    pub(super) fn note_found(&mut self) {
+        self.confidence.found.entry(self.pass).or_default().add(true);
+    }
+
     /// The odds that a candidate of the pass under way is interesting.
-    fn odds(&self) -> f64 {
+    pub(super) fn odds(&self) -> f64 {
         let Tally { yes, no } = self.confidence.found.get(self.pass).copied().unwrap_or_default();
         ((f64::from(yes) + FOUND_BEFORE) / (f64::from(no) + FOUND_BEFORE)).clamp(LEAST_ODDS, EVEN)
     }
@@ -311,6 +349,7 @@ impl Session<'_> {
             Ok(true) if self.best_is_trusted() => Ok(()),
             Ok(true) => {
                 let best = self.snapshot();
+                self.confidence.recent.clear();
                 self.confidence.trusted.push(best);
                 Ok(())
             }
@@ -356,7 +395,7 @@ impl Session<'_> {
         }
     }
 
-    /// Goes back to the newest trusted result that holds when the test is asked about it once more.
+    /// Goes back to the newest recent or trusted result that holds when the test is asked about it once more.
     fn take_back(&mut self) -> Result<(), Halt> {
         self.confidence.trust.returns += 1;
         // What it was accepted for.
@@ -365,9 +404,13 @@ impl Session<'_> {
             self.confidence.trusted.pop();
         }
         loop {
+            if let Some(recent) = self.confidence.recent.pop_back() {
+                self.confidence.trusted.push(recent);
+            }
             self.go_back_to_trusted()?;
             let best = Arc::clone(&self.best);
             if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
+                self.confidence.recent.clear();
                 return Err(Halt::Returned);
             }
             self.confidence.trusted.pop();
@@ -383,9 +426,21 @@ impl Session<'_> {
             let then = trusted.stats.iter().find(|then| then.name == now.name);
             (now.accepted, now.bytes, now.tokens) = then.map_or((0, 0, 0), |t| (t.accepted, t.bytes, t.tokens));
         }
-        self.confidence.refusals = 0;
+        (self.confidence.refusals, self.confidence.patience) = (0, PATIENCE);
         let (content, size, tests) = (Arc::clone(&self.best), self.size, self.counts.total());
         self.emit(&Event::Returned { content: &content, size, tests })
+    }
+
+    /// The best result is about to give way to another, which speaks for it.
+    pub(super) fn leave_best(&mut self) {
+        if !self.confidence.trust.is_flaky() || self.best_is_trusted() {
+            return;
+        }
+        if self.confidence.recent.len() == RECENT {
+            self.confidence.recent.pop_front();
+        }
+        let best = self.snapshot();
+        self.confidence.recent.push_back(best);
     }
 
     fn snapshot(&self) -> Snapshot {
