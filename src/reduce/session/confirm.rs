@@ -158,7 +158,7 @@ impl Session<'_> {
                 decided.map_or(Known::Unasked, |interesting| Known::Judged(answers.decided(interesting)))
             }
             None if text.len() > ALWAYS_GATED => Known::Unasked,
-            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(text, &self.best)) {
+            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(&text.into(), &self.best)) {
                 true => Known::Unasked,
                 false => Known::Unsound,
             },
@@ -168,7 +168,7 @@ impl Session<'_> {
     /// What a test's answer means together with the earlier ones, and remembers it; `None` when the test has to be
     /// asked again. What was not parsed before the test is parsed before it is accepted: together parts may be needed
     /// of which each may go.
-    pub(super) fn hear(&mut self, text: &[u8], verdict: Verdict, ungated: bool) -> Result<Option<Verdict>, Halt> {
+    pub(super) fn hear(&mut self, text: &Arc<[u8]>, verdict: Verdict, ungated: bool) -> Result<Option<Verdict>, Halt> {
         let key = key(text);
         if ungated
             && verdict == Verdict::Interesting
