@@ -55,6 +55,14 @@ impl Gate {
         self.follow_bound();
     }
 
+    /// A candidate is the best result now: the tree of the one before it goes, if that of the new one is known.
+    pub(super) fn accept(&mut self, best: &Arc<[u8]>) {
+        if self.last.as_ref().is_some_and(|last| last.text == *best) {
+            self.best = self.last.take();
+            self.follow_bound();
+        }
+    }
+
     /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at
     /// a time would be the peak of the run's memory.
     pub(super) fn release(&mut self) {
@@ -93,15 +101,11 @@ impl Gate {
         if self.best.as_ref().is_some_and(|b| b.text == *best) {
             return;
         }
-        if self.last.as_ref().is_some_and(|l| l.text == *best) {
-            self.best = self.last.take();
-        } else {
-            let parsed = match &self.best {
-                Some(old) => self.parser.reparse(&old.tree, &old.text, best),
-                None => self.parser.parse(best),
-            };
-            self.best = parsed.ok().map(|tree| Parsed { text: Arc::clone(best), errors: error_count(&tree), tree });
-        }
+        let parsed = match &self.best {
+            Some(old) => self.parser.reparse(&old.tree, &old.text, best),
+            None => self.parser.parse(best),
+        };
+        self.best = parsed.ok().map(|tree| Parsed { text: Arc::clone(best), errors: error_count(&tree), tree });
         self.follow_bound();
     }
 

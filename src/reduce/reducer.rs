@@ -478,7 +478,7 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(());
         }
         self.session.before_parse();
-        if self.work.rebase(&mut tools.parser).is_err() {
+        if self.work.rebase(&mut tools.parser, self.session.best()).is_err() {
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
             if self.options.syntax.is_none() {

@@ -463,6 +463,9 @@ impl<'a> Session<'a> {
         stats.tokens += tokens;
         let rules = self.rules.accepted(rules, bytes, tokens);
         self.best = text;
+        if let Some(gate) = &mut self.gate {
+            gate.accept(&self.best);
+        }
         self.size = size;
         self.kept = kept;
         self.confidence.accepted();

@@ -274,7 +274,7 @@ impl<'g> Work<'g> {
     ///
     /// # Errors
     /// When the edited text cannot be parsed; the work is the edited text without a tree then.
-    pub(super) fn rebase(&mut self, parser: &mut SyntaxParser) -> Result<(), ParseError> {
+    pub(super) fn rebase(&mut self, parser: &mut SyntaxParser, best: &Arc<[u8]>) -> Result<(), ParseError> {
         let rendering = self.render(std::iter::empty());
         self.follow_kept(&rendering);
         self.edits.clear();
@@ -295,7 +295,7 @@ impl<'g> Work<'g> {
             .collect();
         let grammar = old.grammar;
         drop(old);
-        let text: Arc<[u8]> = rendering.text.into();
+        let text = shared(rendering.text, best);
         self.base = Base::Text(Arc::clone(&text));
         let document = Document::parse(parser, text)?;
         let mut tree = Tree { grammar, dead: NodeSet::new(&document), refused: HashMap::new(), document };
@@ -308,6 +308,11 @@ impl<'g> Work<'g> {
         self.base = Base::Tree(Box::new(tree));
         Ok(())
     }
+}
+
+/// A text that is mostly the same as one that is there already.
+fn shared(text: Vec<u8>, there: &Arc<[u8]>) -> Arc<[u8]> {
+    if *text == **there { Arc::clone(there) } else { text.into() }
 }
 
 #[cfg(test)]
@@ -360,7 +365,7 @@ mod tests {
                         continue;
                     }
                     chosen.iter().for_each(|removal| work.commit(removal));
-                    work.rebase(&mut parser).expect("it has just been parsed");
+                    work.rebase(&mut parser, &candidate.text).expect("it has just been parsed");
                     let document = work.document();
                     assert_eq!(document.source(), &*candidate.text);
                     assert_eq!(document.errors(), 0);
