@@ -112,20 +112,48 @@ const FAR_FIELD: u16 = u16::MAX >> FLAGS;
 /// Numbers that few nodes have one of their own of: that of a node is the last one that was set for it or for one
 /// before it.
 #[derive(Default)]
-struct Table(Vec<(NodeId, u32)>);
+struct Table {
+    numbers: Vec<(NodeId, u32)>,
+    /// How many there are before each [`BLOCK`] of nodes, once all are there: where a million levels are nested, most
+    /// nodes have one.
+    before: Vec<u32>,
+}
+
+/// Nodes of which a table is looked through.
+const BLOCK: usize = 64;
 
 impl Table {
+    /// All numbers are there, if not in order.
+    fn finish(&mut self, nodes: usize) {
+        self.numbers.sort_unstable();
+        self.numbers.shrink_to_fit();
+        if self.numbers.is_empty() {
+            return;
+        }
+        let mut set = 0;
+        self.before = (0..=nodes / BLOCK)
+            .map(|block| {
+                let ends = |(id, _): &&(NodeId, u32)| (*id as usize) < block * BLOCK;
+                set += self.numbers[set..].iter().take_while(ends).count();
+                u32::try_from(set).expect("no more than there are nodes")
+            })
+            .collect();
+    }
+
     /// Sets the number of a node behind all others that have one.
     fn set(&mut self, id: NodeId, number: u32) {
-        if self.0.last().map_or(0, |&(_, last)| last) != number {
-            self.0.push((id, number));
+        if self.numbers.last().map_or(0, |&(_, last)| last) != number {
+            self.numbers.push((id, number));
         }
     }
 
     /// The number of a node, 0 before the first that has one.
     fn at(&self, id: NodeId) -> u32 {
-        let set = self.0.partition_point(|&(first, _)| first <= id);
-        set.checked_sub(1).map_or(0, |last| self.0[last].1)
+        let block = id as usize / BLOCK;
+        let Some(&from) = self.before.get(block) else { return 0 };
+        let to = self.before.get(block + 1).map_or(self.numbers.len(), |&to| to as usize);
+        let set = from as usize + self.numbers[from as usize..to].partition_point(|&(first, _)| first <= id);
+        set.checked_sub(1).map_or(0, |last| self.numbers[last].1)
     }
 
     /// What a node keeps of a number: all of it if it is below `far`.
@@ -186,14 +214,25 @@ impl Arena {
             }
             while !cursor.goto_next_sibling() {
                 let Some(closed) = open.pop() else {
-                    // Inner nodes were closed before outer ones.
-                    arena.insides.0.sort_unstable();
+                    arena.finish();
                     return arena;
                 };
                 cursor.goto_parent();
                 arena.close(closed);
             }
         }
+    }
+
+    fn finish(&mut self) {
+        let tables = [
+            &mut self.fields,
+            &mut self.lens,
+            &mut self.parents,
+            &mut self.insides,
+            &mut self.depths,
+            &mut self.tokens_before,
+        ];
+        tables.into_iter().for_each(|table| table.finish(self.nodes.len()));
     }
 
     /// Adds the node at the cursor, whose ancestors are open.
@@ -263,7 +302,8 @@ impl Arena {
         let inside = self.count() - id - 1;
         self.nodes[id as usize].inside = u16::try_from(inside).unwrap_or(FAR);
         if inside >= FAR.into() {
-            self.insides.0.push((id, inside));
+            // Inner nodes are closed before outer ones.
+            self.insides.numbers.push((id, inside));
         }
     }
 
@@ -362,13 +402,36 @@ mod tests {
         let numbers = [0, 5, 1022, 1023, 1024, 1023, 7, 65_534, 65_535, 65_536, 65_536, 3, u32::MAX, 0];
         for far in [FAR, FAR_FIELD] {
             let mut table = Table::default();
-            let kept: Vec<_> = (0..).zip(numbers).map(|(id, number)| table.pack(id, number, far)).collect();
-            let unpacked: Vec<_> = (0..).zip(&kept).map(|(id, &kept)| table.unpack(id, kept, far)).collect();
+            let kept: Vec<_> = (60..).zip(numbers).map(|(id, number)| table.pack(id, number, far)).collect();
+            table.finish(60 + numbers.len());
+            let unpacked: Vec<_> = (60..).zip(&kept).map(|(id, &kept)| table.unpack(id, kept, far)).collect();
             assert_eq!(unpacked, numbers);
         }
         let mut table = Table::default();
-        let kept: Vec<_> = (0..).zip(numbers).map(|(id, number)| table.pack_lower(id, number)).collect();
-        let unpacked: Vec<_> = (0..).zip(&kept).map(|(id, &kept)| table.unpack_lower(id, kept)).collect();
+        let kept: Vec<_> = (60..).zip(numbers).map(|(id, number)| table.pack_lower(id, number)).collect();
+        table.finish(60 + numbers.len());
+        let unpacked: Vec<_> = (60..).zip(&kept).map(|(id, &kept)| table.unpack_lower(id, kept)).collect();
         assert_eq!(unpacked, numbers);
+    }
+
+    /// Many in a row, none for many blocks, none at all.
+    #[test]
+    fn a_number_stands_until_the_next_is_set() {
+        const NODES: u32 = 2_000;
+        for every in [1, 3, 64, 700, NODES + 1] {
+            let mut table = Table::default();
+            let mut last = 0;
+            let mut expected = Vec::new();
+            for id in 0..NODES {
+                if id % every == every - 1 {
+                    last = id / 2 + 1;
+                    table.set(id, last);
+                }
+                expected.push(last);
+            }
+            table.finish(expected.len());
+            let found: Vec<_> = (0..NODES).map(|id| table.at(id)).collect();
+            assert_eq!(found, expected, "every {every}");
+        }
     }
 }
