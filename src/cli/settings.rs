@@ -34,7 +34,7 @@ pub struct Settings {
     /// The file to reduce, as the user named it.
     pub path: PathBuf,
     /// Its content.
-    pub content: Vec<u8>,
+    pub content: Arc<[u8]>,
     /// Its grammar; `None` is text.
     pub grammar: Option<Arc<Grammar>>,
     /// The interestingness test.
@@ -208,7 +208,7 @@ impl Settings {
         let (jobs, json, diff) = (args.jobs, args.json, args.diff);
         Ok(Settings {
             path,
-            content,
+            content: content.into(),
             grammar,
             oracle,
             reporting: args.reporting,
@@ -516,7 +516,7 @@ mod tests {
         fs::write(&file, "some words").expect("a file");
         let name = file.to_str().expect("plain");
         let settings = meant(&["sh", name, "-qj3"]).expect("sh is everywhere");
-        assert_eq!((settings.content.as_slice(), settings.jobs), (&b"some words"[..], Some(Jobs::Exactly(3))));
+        assert_eq!((&*settings.content, settings.jobs), (&b"some words"[..], Some(Jobs::Exactly(3))));
         assert_eq!((settings.language(), settings.verbosity), ("text", Verbosity::Quiet));
         assert_eq!(settings.kept, Kept::InPlace);
         assert!(wrong(&["sh", directory.path().to_str().expect("plain")]).contains("is a directory"));

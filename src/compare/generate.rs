@@ -284,13 +284,13 @@ impl<'g> Growth<'g> {
         let parent = document.parent(right).expect("a sibling has a parent");
         let place = (document.node(parent).kind, document.node(left).kind, document.node(right).kind);
         let edit = Edit { raw: true, ..Edit::replace(end..end, text) };
-        Some((place, edit, self.sample.node(donor).tokens as usize))
+        Some((place, edit, self.sample.tokens_of(donor) as usize))
     }
 
     fn replacement(&self, most: usize, rng: &mut impl Rng) -> Option<Edit> {
         let node = self.random_node(rng);
         let old = self.document.node(node);
-        let donor = self.donor(old.kind, most + old.tokens as usize, rng)?;
+        let donor = self.donor(old.kind, most + self.document.tokens_of(node) as usize, rng)?;
         Some(Edit { raw: true, ..Edit::replace(old.range(), self.sample.text(donor).to_vec()) })
     }
 
@@ -298,7 +298,7 @@ impl<'g> Growth<'g> {
     fn shrink(&mut self, most: usize, rng: &mut impl Rng) {
         const DRAWS: usize = 8;
         let drawn: Vec<(NodeId, NodeId)> = (0..DRAWS).filter_map(|_| self.siblings(rng)).collect();
-        let tokens = |pair: &(NodeId, NodeId)| self.document.node(pair.1).tokens as usize;
+        let tokens = |pair: &(NodeId, NodeId)| self.document.tokens_of(pair.1) as usize;
         let fitting = drawn.iter().filter(|pair| tokens(pair) <= most).max_by_key(|pair| tokens(pair));
         if let Some(&(left, right)) = fitting.or_else(|| drawn.iter().min_by_key(|pair| tokens(pair))) {
             let range = self.document.node(left).end as usize..self.document.node(right).end as usize;
@@ -344,7 +344,7 @@ impl<'g> Growth<'g> {
 
     fn donor(&self, kind: u16, most: usize, rng: &mut impl Rng) -> Option<NodeId> {
         let donors = self.donors.get(&kind)?;
-        let fits = |id: &&NodeId| self.sample.node(**id).tokens as usize <= most.max(1);
+        let fits = |id: &&NodeId| self.sample.tokens_of(**id) as usize <= most.max(1);
         donors.iter().filter(fits).collect::<Vec<_>>().choose(rng).map(|id| **id)
     }
 }

@@ -14,7 +14,7 @@ pub struct Folder<'a> {
     /// The text of `reduce.scm`, empty when the folder has none.
     pub rules: &'a str,
     /// The text of `grammar.json`, empty when the folder has none.
-    pub productions: &'a str,
+    pub productions: &'static str,
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
     /// Name and content of `sample.*`, the file that every rule must match.
@@ -40,4 +40,4 @@ impl fmt::Debug for Parser {
 }
 
 /// The folders that were in `grammars/` when the program was built, sorted by name.
-pub const EMBEDDED: &[Folder<'static>] = include!(concat!(env!("OUT_DIR"), "/grammars.rs"));
+pub static EMBEDDED: &[Folder<'static>] = include!(concat!(env!("OUT_DIR"), "/grammars.rs"));

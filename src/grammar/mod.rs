@@ -82,7 +82,7 @@ pub struct Grammar {
 #[derive(Debug)]
 struct LazyProductions {
     /// The text of `grammar.json`, empty when there is none.
-    text: String,
+    text: &'static str,
     read: OnceLock<Result<Productions, GrammarError>>,
 }
 
@@ -138,7 +138,7 @@ impl Grammar {
             minimal,
             rules,
             places,
-            productions: LazyProductions { text: folder.productions.to_owned(), read: OnceLock::new() },
+            productions: LazyProductions { text: folder.productions, read: OnceLock::new() },
         })
     }
 
@@ -319,7 +319,7 @@ impl Grammar {
         if self.productions.text.is_empty() {
             return Ok(None);
         }
-        let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: &self.productions.text };
+        let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: self.productions.text };
         let read = self.productions.read.get_or_init(|| Productions::parse(origin, &self.language));
         read.as_ref().map(Some).map_err(Clone::clone)
     }

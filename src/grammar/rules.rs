@@ -5,6 +5,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use tree_sitter::{Language, Node, Query, QueryCursor, QueryError, QueryErrorKind, QueryMatch, StreamingIterator};
 
@@ -187,6 +188,8 @@ pub struct Call {
 /// The compiled rules of one language.
 #[derive(Debug)]
 pub struct Rules {
+    /// All of them.
+    all: Query,
     /// One query per form, in the order of [`Form::ALL`], so that asking for one form does not
     /// match the others; `None` when no rule has that form.
     queries: [Option<FormQuery>; Form::ALL.len()],
@@ -198,7 +201,10 @@ pub struct Rules {
 
 #[derive(Debug)]
 struct FormQuery {
-    query: Query,
+    /// The patterns of this form: made when they are first asked for, which is mostly when the text is small.
+    query: OnceLock<Query>,
+    /// The patterns that are left out of it.
+    others: Vec<usize>,
     /// The numbers of the form's captures in the query, then those it may have besides; `None` for one
     /// that no rule uses.
     captures: Vec<Option<u32>>,
@@ -256,7 +262,7 @@ impl Rules {
                 *slot = Some(FormQuery::new(&query, form, &forms, origin)?);
             }
         }
-        Ok(Self { queries, texts, known: None })
+        Ok(Self { all: query, queries, texts, known: None })
     }
 
     /// Every rule, in file order.
@@ -273,7 +279,7 @@ impl Rules {
     pub fn matches(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, usize)> {
         let mut matches = vec![0; self.texts.len()];
         for query in self.queries.iter().flatten() {
-            query.run(root, source, |found| matches[found.pattern_index] += 1);
+            query.run(&self.all, root, source, |found| matches[found.pattern_index] += 1);
         }
         self.texts.iter().zip(matches).collect()
     }
@@ -282,7 +288,7 @@ impl Rules {
     pub fn found(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, Vec<RuleMatch>)> {
         let mut found = vec![Vec::new(); self.texts.len()];
         for query in self.queries.iter().flatten() {
-            query.find(root, source, |one| found[one.rule].push(one.matched));
+            query.find(&self.all, root, source, |one| found[one.rule].push(one.matched));
         }
         self.texts.iter().zip(found).collect()
     }
@@ -440,7 +446,7 @@ impl Rules {
             make(found).map(|what| ByRule { what, rule })
         };
         match (&self.queries[form as usize], &self.known) {
-            (Some(query), None) => query.find(root, source, |found| made.extend(make(found))),
+            (Some(query), None) => query.find(&self.all, root, source, |found| made.extend(make(found))),
             (Some(query), Some(known)) => {
                 let found =
                     |matched: &RuleMatch| Found { rule: 0, settings: &query.settings[0], matched: matched.clone() };
@@ -462,17 +468,14 @@ fn all<const N: usize>(found: &Found<'_>) -> Option<[Capture; N]> {
 }
 
 impl FormQuery {
-    /// The part of `all` that has this form. Copied, not compiled again: compiling the rules of a
-    /// large language takes longer than starting a process.
-    fn new(all: &Query, form: Form, forms: &[Form], origin: Origin<'_>) -> Result<Self, GrammarError> {
-        let mut query = all.deep_clone();
+    /// The part of `query` that has this form.
+    fn new(query: &Query, form: Form, forms: &[Form], origin: Origin<'_>) -> Result<Self, GrammarError> {
         let own: Vec<_> = forms.iter().map(|&other| other == form).collect();
-        for (pattern, is_own) in own.iter().enumerate() {
-            let text = &origin.text[all.start_byte_for_pattern(pattern)..all.end_byte_for_pattern(pattern)];
-            if !is_own && !begins_with_wildcard(text) {
-                query.disable_pattern(pattern);
-            }
-        }
+        let may_go = |pattern: &usize| {
+            let text = &origin.text[query.start_byte_for_pattern(*pattern)..query.end_byte_for_pattern(*pattern)];
+            !own[*pattern] && !begins_with_wildcard(text)
+        };
+        let others = (0..own.len()).filter(may_go).collect();
         let names = form.captures().iter().chain(form.optional());
         let captures = names.map(|capture| query.capture_index_for_name(capture)).collect();
         let settings = forms.iter().enumerate().map(|(pattern, &other)| {
@@ -480,12 +483,12 @@ impl FormQuery {
                 return Ok(Settings::default());
             }
             let template = |key| {
-                let text = setting(&query, pattern, key);
-                text.map(|text| Template::parse(text, &query, pattern))
+                let text = setting(query, pattern, key);
+                text.map(|text| Template::parse(text, query, pattern))
                     .transpose()
                     .map_err(|problem| origin.error(query.start_byte_for_pattern(pattern), problem))
             };
-            let own = |key| setting(&query, pattern, key).unwrap_or_default().to_owned();
+            let own = |key| setting(query, pattern, key).unwrap_or_default().to_owned();
             Ok(Settings {
                 suffix: own("suffix"),
                 group: own("group"),
@@ -494,13 +497,23 @@ impl FormQuery {
             })
         });
         let settings = settings.collect::<Result<_, GrammarError>>()?;
-        Ok(Self { captures, needed: form.captures().len(), own, settings, query })
+        Ok(Self { captures, needed: form.captures().len(), own, settings, others, query: OnceLock::new() })
+    }
+
+    /// The query for the patterns of this form. Copied, not compiled again: compiling the rules of a
+    /// large language takes longer than starting a process.
+    fn query(&self, all: &Query) -> &Query {
+        self.query.get_or_init(|| {
+            let mut query = all.deep_clone();
+            self.others.iter().for_each(|&pattern| query.disable_pattern(pattern));
+            query
+        })
     }
 
     /// The matches that have all captures which the form needs. A rule may name a capture under `*` or `?`; a
     /// match in which one that the form needs is missing makes nothing.
-    fn find(&self, root: Node<'_>, source: &[u8], mut each: impl FnMut(Found<'_>)) {
-        self.run(root, source, |matched| {
+    fn find(&self, all: &Query, root: Node<'_>, source: &[u8], mut each: impl FnMut(Found<'_>)) {
+        self.run(all, root, source, |matched| {
             let captures: Vec<_> =
                 self.captures.iter().map(|index| index.and_then(|index| capture(matched, index))).collect();
             if captures.iter().take(self.needed).all(Option::is_some) {
@@ -515,11 +528,11 @@ impl FormQuery {
         });
     }
 
-    fn run(&self, root: Node<'_>, source: &[u8], mut each: impl FnMut(&QueryMatch<'_, '_>)) {
+    fn run(&self, all: &Query, root: Node<'_>, source: &[u8], mut each: impl FnMut(&QueryMatch<'_, '_>)) {
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MATCHES_UNDER_WAY);
         cursor.set_max_start_depth(Some(DEEPEST_START));
-        let mut matches = cursor.matches(&self.query, root, source);
+        let mut matches = cursor.matches(self.query(all), root, source);
         while let Some(found) = matches.next() {
             if self.own[found.pattern_index] {
                 each(found);

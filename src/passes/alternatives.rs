@@ -189,7 +189,7 @@ impl Alternative {
     ) -> Option<Self> {
         let node = document.node(outer);
         let bytes = i64::try_from(node.len()).ok()? - i64::try_from(bytes_after).ok()?;
-        let tokens = node.tokens.checked_sub(u32::try_from(tokens_after).ok()?)?;
+        let tokens = document.tokens_of(outer).checked_sub(u32::try_from(tokens_after).ok()?)?;
         // Fewer tokens, or as many and fewer bytes: otherwise two passes could undo each other's
         // work for ever.
         if tokens == 0 && bytes <= 0 {
@@ -279,7 +279,7 @@ mod tests {
         let lists: Vec<_> = sample
             .document
             .ids()
-            .filter(|&id| sample.document.node(id).depth == 2)
+            .filter(|&id| sample.document.depth(id) == 2)
             .filter(|&id| sample.document.node(id).is_named())
             .collect();
         let memo = |node, text: &str, class| {

@@ -28,7 +28,7 @@ pub fn bodies(
             let node = document.node(id);
             let text =
                 grammar.minimal(place(document, id)).find(|text| shapes.accepts_replacement(document, id, text))?;
-            let tokens = node.tokens.checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
+            let tokens = document.tokens_of(id).checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
             let edit = Edit::replace(node.range(), text.as_bytes().to_vec());
             let unit = Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false };
             (tokens > 0).then_some((id, (unit, vec![body.rule, text.rule])))

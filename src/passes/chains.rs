@@ -41,7 +41,7 @@ pub fn chains(document: &Document, grammar: &Grammar) -> Vec<Sequence> {
         if chain.len() >= MIN_CHAIN {
             all.push(Sequence {
                 kind: list_kind::CHAIN,
-                depth: node.depth,
+                depth: document.depth(start),
                 units: chain.windows(2).map(|pair| shell(document, pair[0], pair[1])).collect(),
                 rules: Vec::new(),
             });
@@ -55,10 +55,10 @@ fn heaviest(document: &Document, grammar: &Grammar, node: NodeId) -> Option<Node
     compatible_descendants(document, grammar, node, usize::MAX)
         .into_iter()
         .map(|(inner, _)| inner)
-        .filter(|inner| document.node(*inner).tokens < document.node(node).tokens)
+        .filter(|inner| document.tokens_of(*inner) < document.tokens_of(node))
         // The first of equals: the outermost, and so the longest chain.
         .rev()
-        .max_by_key(|inner| document.node(*inner).tokens)
+        .max_by_key(|inner| document.tokens_of(*inner))
 }
 
 fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
@@ -68,7 +68,7 @@ fn shell(document: &Document, outer: NodeId, inner: NodeId) -> Unit {
             Edit::delete(around.start as usize..kept.start as usize),
             Edit::delete(kept.end as usize..around.end as usize),
         ]),
-        tokens: around.tokens - kept.tokens,
+        tokens: document.tokens_of(outer) - document.tokens_of(inner),
         cleared: false,
     }
 }

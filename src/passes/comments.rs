@@ -3,7 +3,7 @@
 use crate::grammar::Grammar;
 use crate::syntax::Document;
 
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+use super::{NO_DEPTH, Nodes, Removal, Sequence, Unit, list_kind};
 
 /// All comments of a document as one sequence; `None` if it has none.
 #[must_use]
@@ -11,7 +11,7 @@ pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
     let units: Vec<_> = document
         .ids()
         .filter(|&id| grammar.is_comment(document.node(id).kind) && !document.node(id).is_empty())
-        .map(|id| Unit { removal: Removal::Nodes(vec![id]), tokens: 0, cleared: true })
+        .map(|id| Unit { removal: Removal::Nodes(Nodes::One(id)), tokens: 0, cleared: true })
         .collect();
     (!units.is_empty()).then_some(Sequence { kind: list_kind::COMMENTS, depth: NO_DEPTH, units, rules: Vec::new() })
 }

@@ -36,18 +36,18 @@ pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprint
     for block in document.ids().filter(|&id| kinds.contains(&document.node(id).kind)) {
         let statements: Vec<_> = statements(document, block).take(MAX_STATEMENTS).collect();
         let (Some(&first), Some(part)) = (statements.first(), inside(document, block)) else { continue };
-        let near = document.node(block).depth.saturating_sub(u32::from(hoist::MAX_DEPTH));
+        let near = document.depth(block).saturating_sub(u32::from(hoist::MAX_DEPTH));
         for outer in outer_statements(document, grammar, &kinds, block, first) {
             if !by_rule.contains(&(outer, block)) {
                 let class = class(document, Action::DeepSplice, outer, block);
                 let end = line_end(document, grammar, outer);
                 all.extend(Alternative::keep_part(document, prints, class, outer, part.clone(), end));
             }
-            if statements.len() > 1 && document.node(outer).depth <= near {
+            if statements.len() > 1 && document.depth(outer) <= near {
                 let alone = statements.iter().filter_map(|&statement| {
                     let class = class(document, Action::DeepSplice, outer, statement);
-                    let kept = document.node(statement);
-                    Alternative::keep_part(document, prints, class, outer, (kept.range(), kept.tokens), "")
+                    let part = (document.node(statement).range(), document.tokens_of(statement));
+                    Alternative::keep_part(document, prints, class, outer, part, "")
                 });
                 all.extend(alone);
             }

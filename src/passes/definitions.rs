@@ -91,8 +91,8 @@ pub fn unreferenced(
         let nodes = nodes.concat();
         rules.push(each_once(group.iter().flat_map(|unit| &rules_of[unit]).copied()));
         units.push(Unit {
-            tokens: nodes.iter().map(|&n| document.node(n).tokens).sum(),
-            removal: Removal::Nodes(nodes),
+            tokens: nodes.iter().map(|&n| document.tokens_of(n)).sum(),
+            removal: Removal::Nodes(nodes.into()),
             cleared: !clearances.contains(&Clearance::Blind),
         });
     }

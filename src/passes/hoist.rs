@@ -33,14 +33,15 @@ pub fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
         // One name or number is as good as another in the place of something large; what is left of it
         // later is asked about all of them.
         let mut single = 0;
+        let is_small = document.tokens_of(outer) <= LARGE;
         let promising = alternatives.into_iter().filter(|(inner, _)| {
-            single += usize::from(document.node(*inner).tokens == 1);
-            node.tokens <= LARGE || document.node(*inner).tokens > 1 || single == 1
+            single += usize::from(document.tokens_of(*inner) == 1);
+            is_small || document.tokens_of(*inner) > 1 || single == 1
         });
         all.extend(promising.filter_map(|(inner, depth)| {
             let kept = document.node(inner);
             let class = Class { action: Action::Hoist, outer: node.kind, inner: kept.kind, depth };
-            let part = (kept.range(), kept.tokens);
+            let part = (kept.range(), document.tokens_of(inner));
             Alternative::keep_part(document, prints, class, outer, part, "")
         }));
     }

@@ -169,7 +169,7 @@ fn content(document: &Document, id: NodeId) -> Option<Range<usize>> {
     let closes = |child: &&NodeId| !document.node(**child).is_named() && document.text(**child) == document.text(first);
     let close = children[1..].iter().rev().find(closes).copied().unwrap_or(last);
     let (from, to) = (document.node(first).end as usize, document.node(close).start as usize);
-    (from <= to && document.node(close).depth == node.depth + 1).then_some(from..to)
+    (from <= to && document.depth(close) == document.depth(id) + 1).then_some(from..to)
 }
 
 /// Where the characters of a content begin; what the parser sees as one, such as an escape, is one.

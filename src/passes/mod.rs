@@ -65,7 +65,7 @@ pub use names::short_names;
 pub use pairs::pairs;
 pub use parameters::parameters;
 pub use patterns::shorter_patterns;
-pub use removal::{NodeSet, removal_edits};
+pub use removal::{NodeSet, Nodes, holes, removal_edits};
 pub use rewrites::{rewrites, unifications};
 pub use shapes::{Clearance, Shapes};
 pub use siblings::siblings;
@@ -74,13 +74,13 @@ pub use tokens::{token_units, tokens};
 pub use windows::windows;
 
 use crate::grammar::RuleId;
-use crate::syntax::{Edit, NodeId};
+use crate::syntax::Edit;
 
 /// What has to be done to the text to take a unit out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// The nodes go, with the separators that belong to them.
-    Nodes(Vec<NodeId>),
+    Nodes(Nodes),
     /// These edits are made.
     Edits(Vec<Edit>),
 }

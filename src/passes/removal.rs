@@ -1,7 +1,35 @@
 //! From nodes that go to edits of the text: separators go with their element.
 
+use std::ops::{Deref, Range};
+
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
+
+/// The nodes of a unit. Mostly it is one: a list of a hundred thousand elements has as many of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Nodes {
+    /// A single node.
+    One(NodeId),
+    /// None or several.
+    Several(Box<[NodeId]>),
+}
+
+impl From<Vec<NodeId>> for Nodes {
+    fn from(nodes: Vec<NodeId>) -> Self {
+        if let [one] = nodes[..] { Nodes::One(one) } else { Nodes::Several(nodes.into()) }
+    }
+}
+
+impl Deref for Nodes {
+    type Target = [NodeId];
+
+    fn deref(&self) -> &[NodeId] {
+        match self {
+            Nodes::One(node) => std::slice::from_ref(node),
+            Nodes::Several(nodes) => nodes,
+        }
+    }
+}
 
 /// A set of nodes, iterated in preorder.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +79,15 @@ impl NodeSet {
     }
 }
 
-/// The edits that take a set of nodes out of the text.
+/// The edits that take a set of nodes out of the text: one for each of its [`holes`].
+#[must_use]
+pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    holes(document, grammar, dead, |hole| edits.push(Edit::delete(hole)));
+    edits
+}
+
+/// Calls `hole` with each part of the text that goes with a set of nodes.
 ///
 /// In `element (separator element)*` an element owns the separator before it, and the first element
 /// that survives drops its own:
@@ -61,9 +97,7 @@ impl NodeSet {
 /// ```
 ///
 /// A separator that is in the set itself goes alone. Nodes inside nodes of the set add nothing.
-#[must_use]
-pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> Vec<Edit> {
-    let mut edits = Vec::new();
+pub fn holes(document: &Document, grammar: &Grammar, dead: &NodeSet, mut hole: impl FnMut(Range<usize>)) {
     let mut covered = 0;
     for node in dead.iter() {
         if node < covered {
@@ -73,20 +107,19 @@ pub fn removal_edits(document: &Document, grammar: &Grammar, dead: &NodeSet) -> 
         let range = document.node(node).range();
         // A comment stands between elements and is none: it owns no separator.
         if grammar.is_separator(document.node(node).kind) || document.node(node).is_extra() {
-            edits.push(Edit::delete(range));
+            hole(range);
             continue;
         }
         let before = neighbour(document, node, Document::previous_sibling);
         if let Some(separator) = separator(document, grammar, before) {
-            edits.push(with_gap(document, separator, range.start));
+            hole(with_gap(document, separator, range.start));
         } else if separator(document, grammar, neighbour(document, node, Document::next_sibling)).is_some()
             && let Some((separator, survivor)) = first_survivor(document, grammar, dead, node)
         {
-            edits.push(with_gap(document, separator, document.node(survivor).start as usize));
+            hole(with_gap(document, separator, document.node(survivor).start as usize));
         }
-        edits.push(Edit::delete(range));
+        hole(range);
     }
-    edits
 }
 
 /// The next sibling in one direction that is not a comment.
@@ -117,11 +150,11 @@ fn first_survivor(document: &Document, grammar: &Grammar, dead: &NodeSet, first:
 }
 
 /// Takes a separator out, with the blanks between it and `until` if there is nothing else.
-fn with_gap(document: &Document, separator: NodeId, until: usize) -> Edit {
+fn with_gap(document: &Document, separator: NodeId, until: usize) -> Range<usize> {
     let node = document.node(separator).range();
     let gap = document.source().get(node.end..until).unwrap_or_default();
     let blank = gap.iter().all(u8::is_ascii_whitespace);
-    Edit::delete(node.start..if blank { until.max(node.end) } else { node.end })
+    node.start..if blank { until.max(node.end) } else { node.end }
 }
 
 #[cfg(test)]

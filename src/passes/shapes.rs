@@ -165,7 +165,7 @@ fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<Ran
         return None;
     }
     let mut top = node;
-    while document.node(top).depth > 1 {
+    while document.depth(top) > 1 {
         top = document.parent(top)?;
     }
     let first = document.previous_sibling(top).map_or(0, |before| document.node(before).start as usize);

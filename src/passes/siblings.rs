@@ -27,13 +27,14 @@ pub fn siblings(
         let clearance = shapes.clearance(document, grammar, child);
         let Some(nodes) = clearance.nodes(document, child) else { continue };
         units.push(Unit {
-            tokens: nodes.iter().map(|n| document.node(*n).tokens).sum(),
-            removal: Removal::Nodes(nodes),
+            tokens: nodes.iter().map(|n| document.tokens_of(*n)).sum(),
+            removal: Removal::Nodes(nodes.into()),
             cleared: clearance != Clearance::Blind,
         });
     }
-    let node = document.node(parent);
-    (!units.is_empty()).then_some(Sequence { kind: node.kind.into(), depth: node.depth, units, rules: Vec::new() })
+    units.shrink_to_fit();
+    let (kind, depth) = (document.node(parent).kind.into(), document.depth(parent));
+    (!units.is_empty()).then_some(Sequence { kind, depth, units, rules: Vec::new() })
 }
 
 /// Whether it is a separator that goes with the element behind it.
@@ -196,8 +197,8 @@ mod tests {
         let sequence = siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |node| node == two);
         let sequence = sequence.expect("two elements are left");
         assert_eq!(sample.units(Some(&sequence)), ["1", "3"]);
-        let node = sample.document.node(parent);
-        assert_eq!((sequence.kind, sequence.depth), (node.kind.into(), node.depth));
+        let kind = sample.document.node(parent).kind;
+        assert_eq!((sequence.kind, sequence.depth), (kind.into(), sample.document.depth(parent)));
         assert_eq!(sequence.tokens(), 2);
         assert!(sequence.units.iter().all(|unit| unit.cleared));
         assert!(siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |_| true).is_none());

@@ -31,9 +31,8 @@ pub fn lifts(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> V
     let mut all = Vec::new();
     for lift in grammar.rules().lifts(document.tree().root_node(), document.source()) {
         let (Some(outer), Some(inner)) = (find(document, &lift.outer), find(document, &lift.lift)) else { continue };
-        let kept = document.node(inner);
         let class = class(document, Action::Lift, outer, inner);
-        let part = (kept.range(), kept.tokens);
+        let part = (document.node(inner).range(), document.tokens_of(inner));
         let made = Alternative::keep_part(document, prints, class, outer, part, &lift.suffix);
         all.extend(made.map(|made| made.by([lift.rule])));
     }
@@ -55,9 +54,8 @@ pub(super) fn find(document: &Document, capture: &Capture) -> Option<NodeId> {
 
 /// The class of an edit that keeps `inner` of `outer`.
 pub(super) fn class(document: &Document, action: Action, outer: NodeId, inner: NodeId) -> Class {
-    let (outer, inner) = (document.node(outer), document.node(inner));
-    let depth = u16::try_from(inner.depth.saturating_sub(outer.depth)).unwrap_or(u16::MAX);
-    Class { action, outer: outer.kind, inner: inner.kind, depth }
+    let depth = u16::try_from(document.depth(inner).saturating_sub(document.depth(outer))).unwrap_or(u16::MAX);
+    Class { action, outer: document.node(outer).kind, inner: document.node(inner).kind, depth }
 }
 
 /// What stands between the first and the last token of a block, without blanks at its ends, and
@@ -65,13 +63,12 @@ pub(super) fn class(document: &Document, action: Action, outer: NodeId, inner: N
 pub(super) fn inside(document: &Document, block: NodeId) -> Option<(Range<usize>, u32)> {
     let mut children = document.children(block);
     let (open, close) = (children.next()?, children.last()?);
-    let (open, close) = (document.node(open), document.node(close));
-    let (start, end) = (open.end as usize, close.start as usize);
+    let (start, end) = (document.node(open).end as usize, document.node(close).start as usize);
     let text = &document.source()[start..end];
     let from = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let to = text.iter().rposition(|b| !b.is_ascii_whitespace()).map_or(0, |last| last + 1);
     let range = if from < to { start + from..start + to } else { start..start };
-    Some((range, document.node(block).tokens - open.tokens - close.tokens))
+    Some((range, document.tokens_of(block) - document.tokens_of(open) - document.tokens_of(close)))
 }
 
 #[cfg(test)]

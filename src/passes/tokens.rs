@@ -53,7 +53,7 @@ pub fn token_units(document: &Document, tokens: &[NodeId]) -> Option<Sequence> {
         .iter()
         .map(|&id| Unit {
             removal: Removal::Edits(vec![Edit::delete(document.node(id).range())]),
-            tokens: document.node(id).tokens,
+            tokens: document.tokens_of(id),
             cleared: false,
         })
         .collect();

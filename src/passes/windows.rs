@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn runs_of_needed_children_stay() {
         let sample = Languages::default().sample("x.json", "[1,2,3]");
-        let needed = |node: NodeId| sample.document.node(node).depth == 2;
+        let needed = |node: NodeId| sample.document.depth(node) == 2;
         assert_eq!(sample.results(&propose(&sample, needed)), [""]);
         let first = sample.node("1");
         let some = propose(&sample, |node| needed(node) && node != first);

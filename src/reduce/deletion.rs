@@ -92,7 +92,7 @@ impl Reducer<'_, '_> {
             let (tokens_before, tokens) = (tokens, self.tokens());
             for unit in sweep.kept().collect::<Vec<_>>() {
                 let Removal::Nodes(nodes) = &sweep.sequence.units[unit].removal else { continue };
-                for &node in nodes {
+                for &node in nodes.iter() {
                     self.work.refuse(Ask::Definition, node, tokens);
                 }
                 // One definition alone, maybe with its semicolon: its list would ask the same.

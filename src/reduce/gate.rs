@@ -6,6 +6,8 @@
 //! nothing else is known of a candidate. What it refuses it remembers only through the session's
 //! cache.
 
+use std::sync::Arc;
+
 use crate::syntax::{Document, SyntaxParser, SyntaxTree, error_count, shape};
 
 use super::options::Syntax;
@@ -25,7 +27,7 @@ pub(super) struct Gate {
 }
 
 struct Parsed {
-    text: Vec<u8>,
+    text: Arc<[u8]>,
     tree: SyntaxTree,
     errors: usize,
 }
@@ -47,10 +49,18 @@ impl Gate {
 
     /// The best result has been parsed from scratch: its tree is shared, and older ones go.
     pub(super) fn adopt(&mut self, best: &Document) {
-        let (text, tree) = (best.source().to_vec(), best.tree().clone());
+        let (text, tree) = (Arc::clone(best.shared_source()), best.tree().clone());
         self.best = Some(Parsed { text, tree, errors: best.errors() });
         self.last = None;
         self.follow_bound();
+    }
+
+    /// A candidate is the best result now: the tree of the one before it goes, if that of the new one is known.
+    pub(super) fn accept(&mut self, best: &Arc<[u8]>) {
+        if self.last.as_ref().is_some_and(|last| last.text == *best) {
+            self.best = self.last.take();
+            self.follow_bound();
+        }
     }
 
     /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at
@@ -69,7 +79,7 @@ impl Gate {
     /// Whether a candidate has no more syntax errors than allowed.
     ///
     /// `best` is the best result's text, from whose tree the parse starts.
-    pub(super) fn passes(&mut self, candidate: &[u8], best: &[u8]) -> bool {
+    pub(super) fn passes(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
         self.follow(best);
         // It would be in memory beside the next one.
         self.last = None;
@@ -82,24 +92,20 @@ impl Gate {
         let Ok(tree) = parsed else { return false };
         let errors = error_count(&tree);
         let is_shaped = self.shape.is_none_or(|wanted| shape(&tree, candidate) == wanted);
-        self.last = Some(Parsed { text: candidate.to_vec(), tree, errors });
+        self.last = Some(Parsed { text: Arc::clone(candidate), tree, errors });
         errors <= self.bound && is_shaped && self.wanted.is_none_or(|wanted| wanted.holds(errors))
     }
 
     /// Makes sure that `self.best` is the tree of `best`.
-    fn follow(&mut self, best: &[u8]) {
-        if self.best.as_ref().is_some_and(|b| b.text == best) {
+    fn follow(&mut self, best: &Arc<[u8]>) {
+        if self.best.as_ref().is_some_and(|b| b.text == *best) {
             return;
         }
-        if self.last.as_ref().is_some_and(|l| l.text == best) {
-            self.best = self.last.take();
-        } else {
-            let parsed = match &self.best {
-                Some(old) => self.parser.reparse(&old.tree, &old.text, best),
-                None => self.parser.parse(best),
-            };
-            self.best = parsed.ok().map(|tree| Parsed { text: best.to_vec(), errors: error_count(&tree), tree });
-        }
+        let parsed = match &self.best {
+            Some(old) => self.parser.reparse(&old.tree, &old.text, best),
+            None => self.parser.parse(best),
+        };
+        self.best = parsed.ok().map(|tree| Parsed { text: Arc::clone(best), errors: error_count(&tree), tree });
         self.follow_bound();
     }
 

@@ -157,7 +157,7 @@ mod tests {
             (
                 at,
                 Candidate {
-                    text: vec![u8::try_from(at).expect("few")],
+                    text: [u8::try_from(at).expect("few")].into(),
                     tokens: None,
                     cleared: true,
                     kept: Some(Vec::new()),

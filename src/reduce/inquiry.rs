@@ -1,6 +1,7 @@
 //! What a session is asked: candidates, and who has questions about them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::engine::{Search, Verdict};
 use crate::grammar::RuleId;
@@ -13,7 +14,7 @@ use super::work::Pending;
 #[derive(Clone)]
 pub(super) struct Candidate {
     /// The whole text.
-    pub(super) text: Vec<u8>,
+    pub(super) text: Arc<[u8]>,
     /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
     pub(super) tokens: Option<usize>,
     /// Whether every part that is gone may go by itself; all of them together may still be too much.

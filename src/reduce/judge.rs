@@ -213,8 +213,8 @@ mod tests {
         .with_slots(slots);
         let cancel = Cancel::new();
         let mut sink = Silent;
-        let mut session = Session::new(text, Size::default(), None, &mut executor, &mut sink, &cancel, options);
-        let mut work = Work::text(text.to_vec());
+        let mut session = Session::new(text.into(), Size::default(), None, &mut executor, &mut sink, &cancel, options);
+        let mut work = Work::text(text);
         let unit = |at| Unit { removal: Removal::Edits(vec![Edit::delete_raw(at..at + 1)]), tokens: 1, cleared: true };
         let sequence =
             Sequence { kind: 0, depth: NO_DEPTH, units: (0..text.len()).map(unit).collect(), rules: Vec::new() };

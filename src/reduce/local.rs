@@ -51,7 +51,7 @@ impl Reducer<'_, '_> {
             return Ok(());
         }
         let document = self.work.document();
-        if document.ids().any(|id| document.node(id).depth > DEEP) { self.chains() } else { Ok(()) }
+        if document.ids().any(|id| document.depth(id) > DEEP) { self.chains() } else { Ok(()) }
     }
 
     /// Makes local edits while one is accepted.

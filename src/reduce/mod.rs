@@ -106,33 +106,51 @@ pub fn reduce_with(
     sink: &mut dyn EventSink,
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
+    reduce_shared(input.into(), grammar, executor, options, sink, cancel)
+}
+
+/// [`reduce_with`] of a text that the caller keeps, too: a large one need not be in memory twice.
+///
+/// # Errors
+/// As for [`reduce_with`].
+///
+/// # Panics
+/// As for [`reduce_with`].
+pub fn reduce_shared(
+    input: Arc<[u8]>,
+    grammar: Option<Arc<Grammar>>,
+    executor: &mut dyn Executor,
+    options: &Options,
+    sink: &mut dyn EventSink,
+    cancel: &Cancel,
+) -> Result<Report, ReduceError> {
     options.engine.check()?;
     options.custom.check()?;
     if let Some(model) = &options.model {
         model.fits(grammar.as_deref())?;
     }
-    let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(input) };
+    let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) };
     let slots = executor.slots();
     let mut parsed = None;
     if let Some(grammar) = grammar.as_deref()
         && input.len() <= options.max_parse
     {
-        parsed = Some(parse(grammar, input));
+        parsed = Some(parse(grammar, &input));
     }
     let document = parsed.as_ref().and_then(|p| p.as_ref().ok());
-    before.tokens = document.map_or_else(|| count_words(input), Document::tokens);
+    before.tokens = document.map_or_else(|| count_words(&input), Document::tokens);
     let errors = document.map_or(0, Document::errors);
     if let Some(wanted) = options.syntax {
         check_syntax(wanted, grammar.as_deref(), &parsed)?;
     }
-    let session = Session::new(input, before, grammar.clone(), executor, sink, cancel, options);
+    let session = Session::new(Arc::clone(&input), before, grammar.clone(), executor, sink, cancel, options);
     let mut reducer = Reducer {
         session,
         options,
         algorithm: options.algorithm.on_sequences(options.seed),
-        knowledge: Knowledge::new(before.tokens.max(count_leaves(document, input))),
-        work: Work::text(input.to_vec()).keeping(options.keep.ranges().to_vec()),
+        knowledge: Knowledge::new(before.tokens.max(count_leaves(document, &input))),
         ends_line: input.ends_with(b"\n"),
+        work: Work::text(input).keeping(options.keep.ranges().to_vec()),
         tools: None,
         kinds: Default::default(),
         classes: Default::default(),
@@ -192,8 +210,8 @@ fn count_leaves(document: Option<&Document>, input: &[u8]) -> usize {
     document.map_or(input.len(), Document::tokens)
 }
 
-fn parse(grammar: &Grammar, text: &[u8]) -> Result<Document, ParseError> {
-    Document::parse(&mut SyntaxParser::new(grammar.language())?, text.to_vec())
+fn parse(grammar: &Grammar, text: &Arc<[u8]>) -> Result<Document, ParseError> {
+    Document::parse(&mut SyntaxParser::new(grammar.language())?, Arc::clone(text))
 }
 
 fn run<'g>(
@@ -204,7 +222,7 @@ fn run<'g>(
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
     let holds = |wanted: Syntax| {
-        grammar.is_some_and(|grammar| parse(grammar, b"").is_ok_and(|empty| wanted.holds(empty.errors())))
+        grammar.is_some_and(|grammar| parse(grammar, &Arc::default()).is_ok_and(|empty| wanted.holds(empty.errors())))
     };
     let may_be_empty = keep.is_empty() && syntax.is_none_or(holds);
     if empty_is_interesting && !may_be_empty {
@@ -241,7 +259,7 @@ fn reduce_best<'g>(
                 reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
                 return reducer.run();
             }
-            parse(grammar, &reducer.session.best().clone())
+            parse(grammar, reducer.session.best())
         }
     };
     let parsed = match parsed {
@@ -249,7 +267,7 @@ fn reduce_best<'g>(
         Ok(document) if is_shapeless(&document) => {
             drop(document);
             reducer.text_pass(Pass::Words, word_units)?;
-            parse(grammar, &reducer.session.best().clone())
+            parse(grammar, reducer.session.best())
         }
         parsed => parsed,
     };
@@ -266,9 +284,9 @@ fn reduce_best<'g>(
 fn is_shapeless(document: &Document) -> bool {
     let is_flat = |&id: &NodeId| {
         let in_error = document.parent(id).is_some_and(|parent| document.node(parent).is_error());
-        in_error && document.node(id).tokens <= FEW
+        in_error && document.tokens_of(id) <= FEW
     };
-    let flat: usize = document.ids().filter(is_flat).map(|id| document.node(id).tokens as usize).sum();
+    let flat: usize = document.ids().filter(is_flat).map(|id| document.tokens_of(id) as usize).sum();
     document.tokens() >= SHAPELESS && flat * 2 > document.tokens()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::engine::{Algorithm, Config, Direction, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
@@ -116,7 +117,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The empty text is interesting and wanted.
     pub(super) fn take_empty(&mut self) -> Result<(), Halt> {
-        let nothing = Candidate { text: Vec::new(), tokens: Some(0), cleared: true, kept: Some(Vec::new()) };
+        let nothing = Candidate { text: Arc::default(), tokens: Some(0), cleared: true, kept: Some(Vec::new()) };
         self.session.pursue(&mut Single::new(nothing))
     }
 
@@ -191,7 +192,7 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn start_over(&mut self) {
         self.tools = None;
         self.session.set_gate(None);
-        self.work = Work::text(self.session.best().to_vec()).keeping(self.session.kept().to_vec());
+        self.work = Work::text(Arc::clone(self.session.best())).keeping(self.session.kept().to_vec());
         self.kept_by_timeout.clear();
         self.necessity = None;
     }
@@ -212,7 +213,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Whether the work is the best result with its tree.
     fn is_in_step(&self) -> bool {
-        self.tools.is_some() && self.work.candidate(std::iter::empty(), true).text == **self.session.best()
+        self.tools.is_some() && self.work.candidate(std::iter::empty(), true).text == *self.session.best()
     }
 
     /// Deletion and local edits, while they make the text smaller.
@@ -477,7 +478,7 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(());
         }
         self.session.before_parse();
-        if self.work.rebase(&mut tools.parser).is_err() {
+        if self.work.rebase(&mut tools.parser, self.session.best()).is_err() {
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
             if self.options.syntax.is_none() {

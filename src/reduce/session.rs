@@ -124,7 +124,7 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Begins with the input as the best result; nothing has been judged yet.
     pub(super) fn new(
-        input: &[u8],
+        input: Arc<[u8]>,
         size: Size,
         grammar: Option<Arc<Grammar>>,
         executor: &'a mut dyn Executor,
@@ -139,7 +139,7 @@ impl<'a> Session<'a> {
             cancel,
             options,
             gate: None,
-            best: input.into(),
+            best: input,
             size,
             refused: HashSet::new(),
             kept: options.keep.ranges().to_vec(),
@@ -385,7 +385,7 @@ impl<'a> Session<'a> {
                 let candidate = inquiry.candidate(question);
                 let free = self.free_answer(&candidate, inquiry.heeds_blanks());
                 let ungated = !self.is_gated(&candidate);
-                let text: Arc<[u8]> = candidate.text.into();
+                let text = candidate.text;
                 let ticket = match free {
                     Some(_) => None,
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
@@ -480,6 +480,9 @@ impl<'a> Session<'a> {
         stats.tokens += tokens;
         let rules = self.rules.accepted(rules, bytes, tokens);
         self.best = text;
+        if let Some(gate) = &mut self.gate {
+            gate.accept(&self.best);
+        }
         self.size = size;
         self.kept = kept;
         self.for_now.clear();
@@ -495,7 +498,7 @@ impl<'a> Session<'a> {
             return Some(Verdict::Invalid);
         }
         let text = &candidate.text;
-        if **text == *self.best {
+        if *text == self.best {
             return Some(Verdict::Interesting);
         }
         let key = key(text);

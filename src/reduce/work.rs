@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::grammar::Grammar;
-use crate::passes::{NodeSet, Removal, Sequence, Unit, removal_edits};
+use crate::passes::{NodeSet, Removal, Sequence, Unit, holes};
 use crate::syntax::{Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, count_words, render_around};
 
 use super::keep::touches;
@@ -37,7 +38,7 @@ pub(super) struct Pending {
 }
 
 enum Base<'g> {
-    Text(Vec<u8>),
+    Text(Arc<[u8]>),
     Tree(Box<Tree<'g>>),
 }
 
@@ -64,8 +65,8 @@ pub(super) enum Ask {
 
 impl<'g> Work<'g> {
     /// A text without a tree.
-    pub(super) fn text(source: Vec<u8>) -> Self {
-        Work { base: Base::Text(source), edits: Vec::new(), kept: Vec::new() }
+    pub(super) fn text(source: impl Into<Arc<[u8]>>) -> Self {
+        Work { base: Base::Text(source.into()), edits: Vec::new(), kept: Vec::new() }
     }
 
     /// The same text with parts of it that nobody may touch; they ascend and do not overlap.
@@ -117,7 +118,7 @@ impl<'g> Work<'g> {
             Base::Tree(tree) => Some(self.count_tokens(&tree.document, &rendering)),
         };
         let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
-        Candidate { text: rendering.text, tokens, cleared, kept }
+        Candidate { text: rendering.text.into(), tokens, cleared, kept }
     }
 
     /// The text without something more, and whether nothing is touched that the user wants kept.
@@ -141,7 +142,12 @@ impl<'g> Work<'g> {
             }
         }
         if let Some(tree) = tree {
-            edits.extend(removal_edits(&tree.document, tree.grammar, &dead));
+            let is_alone = edits.is_empty();
+            holes(&tree.document, tree.grammar, &dead, |hole| match edits.last_mut() {
+                // All elements of a long list are one hole, not one edit each.
+                Some(last) if is_alone && last.end == hole.start => last.end = hole.end,
+                _ => edits.push(Edit::delete(hole)),
+            });
         }
         render_around(self.source(), edits, &self.kept)
     }
@@ -282,7 +288,7 @@ impl<'g> Work<'g> {
         let rendering = self.render(std::iter::empty());
         self.follow_kept(&rendering);
         self.edits.clear();
-        self.base = Base::Text(rendering.text);
+        self.base = Base::Text(rendering.text.into());
     }
 
     /// Parses the edited text and goes on from there. What was refused is carried over to the nodes
@@ -291,14 +297,14 @@ impl<'g> Work<'g> {
     ///
     /// # Errors
     /// When the edited text cannot be parsed; the work is the edited text without a tree then.
-    pub(super) fn rebase(&mut self, parser: &mut SyntaxParser) -> Result<(), ParseError> {
+    pub(super) fn rebase(&mut self, parser: &mut SyntaxParser, best: &Arc<[u8]>) -> Result<(), ParseError> {
         let rendering = self.render(std::iter::empty());
         self.follow_kept(&rendering);
         self.edits.clear();
         // The old tree goes before the new one is made: together they would be the peak of the
         // whole run's memory.
-        let Base::Tree(old) = std::mem::replace(&mut self.base, Base::Text(Vec::new())) else {
-            self.base = Base::Text(rendering.text);
+        let Base::Tree(old) = std::mem::replace(&mut self.base, Base::Text(Arc::default())) else {
+            self.base = Base::Text(rendering.text.into());
             return Ok(());
         };
         let moved: Vec<_> = old
@@ -312,8 +318,8 @@ impl<'g> Work<'g> {
             .collect();
         let grammar = old.grammar;
         drop(old);
-        let text = rendering.text;
-        self.base = Base::Text(text.clone());
+        let text = shared(rendering.text, best);
+        self.base = Base::Text(Arc::clone(&text));
         let document = Document::parse(parser, text)?;
         let mut tree = Tree { grammar, dead: NodeSet::new(&document), refused: HashMap::new(), document };
         for (ask, start, end, kind, then) in moved {
@@ -325,6 +331,11 @@ impl<'g> Work<'g> {
         self.base = Base::Tree(Box::new(tree));
         Ok(())
     }
+}
+
+/// A text that is mostly the same as one that is there already.
+fn shared(text: Vec<u8>, there: &Arc<[u8]>) -> Arc<[u8]> {
+    if *text == **there { Arc::clone(there) } else { text.into() }
 }
 
 #[cfg(test)]
@@ -377,9 +388,9 @@ mod tests {
                         continue;
                     }
                     chosen.iter().for_each(|removal| work.commit(removal));
-                    work.rebase(&mut parser).expect("it has just been parsed");
+                    work.rebase(&mut parser, &candidate.text).expect("it has just been parsed");
                     let document = work.document();
-                    assert_eq!(document.source(), candidate.text);
+                    assert_eq!(document.source(), &*candidate.text);
                     assert_eq!(document.errors(), 0);
                     let said = candidate.tokens.expect("there is a tree");
                     // Separators that went with a unit, and texts put in, are counted by words.
@@ -394,7 +405,7 @@ mod tests {
                         let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
                         assert!(before[line..].trim_ascii().is_empty(), "{file}: {}", lossy(before));
                     }
-                    text = candidate.text;
+                    text = candidate.text.to_vec();
                 }
             }
         }

@@ -1,105 +1,22 @@
-//! The document: an immutable text and its syntax tree as an arena in preorder.
+//! The document: an immutable text and its syntax tree, each question about which is answered at once.
 //!
 //! tree-sitter's own nodes know their parents only by a search from the root, which takes minutes
 //! at 100,000 levels. The arena is built by one walk with a cursor and no recursion; afterwards
 //! every question about a node is an array access.
 
+use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::arena::{Arena, Node, NodeId};
 use super::parse::{ParseError, SyntaxParser, SyntaxTree, error_count};
-
-/// Index of a node in preorder; 0 is the root.
-pub type NodeId = u32;
-
-const NONE: u32 = u32::MAX;
-
-/// One node of the tree.
-#[derive(Clone, Copy, Debug)]
-pub struct Node {
-    /// Kind of the node, tree-sitter's number for it.
-    pub kind: u16,
-    /// Number of the field of the parent in which it stands, 0 for none.
-    pub field: u16,
-    /// Distance from the root.
-    pub depth: u32,
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-    /// Tokens inside: leaves that are neither blank nor part of a comment.
-    pub tokens: u32,
-    parent: u32,
-    /// One past the last descendant.
-    subtree_end: u32,
-    previous: u32,
-    flags: u8,
-}
-
-const NAMED: u8 = 1;
-const EXTRA: u8 = 2;
-const ERROR: u8 = 4;
-const MISSING: u8 = 8;
-const IN_EXTRA: u8 = 16;
-const HAS_ERROR: u8 = 32;
-
-impl Node {
-    /// Whether the grammar names it (a rule, not a literal token).
-    #[must_use]
-    pub fn is_named(&self) -> bool {
-        self.flags & NAMED != 0
-    }
-
-    /// Whether it may stand anywhere (comments).
-    #[must_use]
-    pub fn is_extra(&self) -> bool {
-        self.flags & EXTRA != 0
-    }
-
-    /// Whether it is text that the grammar could not place.
-    #[must_use]
-    pub fn is_error(&self) -> bool {
-        self.flags & ERROR != 0
-    }
-
-    /// Whether the parser invented it.
-    #[must_use]
-    pub fn is_missing(&self) -> bool {
-        self.flags & MISSING != 0
-    }
-
-    /// Whether it is, or contains, an ERROR or MISSING node.
-    #[must_use]
-    pub fn has_error(&self) -> bool {
-        self.flags & HAS_ERROR != 0
-    }
-
-    /// Its bytes in the text.
-    #[must_use]
-    pub fn range(&self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-
-    /// Length in bytes.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        (self.end - self.start) as usize
-    }
-
-    /// Whether it has no bytes (a MISSING node, an implied token).
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.start == self.end
-    }
-}
 
 /// A text and its tree.
 pub struct Document {
-    source: Vec<u8>,
-    nodes: Vec<Node>,
+    source: Arc<[u8]>,
+    arena: Arena,
     tree: SyntaxTree,
     errors: usize,
-    /// First bytes of the tokens, ascending.
-    token_starts: Vec<u32>,
 }
 
 impl Document {
@@ -107,32 +24,27 @@ impl Document {
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
-    pub fn parse(parser: &mut SyntaxParser, source: Vec<u8>) -> Result<Self, ParseError> {
+    pub fn parse(parser: &mut SyntaxParser, source: impl Into<Arc<[u8]>>) -> Result<Self, ParseError> {
+        let source = source.into();
         let tree = parser.parse(&source)?;
-        Ok(Self::of(source, tree))
-    }
-
-    fn of(source: Vec<u8>, tree: SyntaxTree) -> Self {
-        let nodes = arena(&tree);
-        let token_starts = nodes
-            .iter()
-            .enumerate()
-            .filter(|(at, n)| n.tokens == 1 && n.subtree_end as usize == at + 1)
-            .map(|(_, n)| n.start)
-            .collect();
-        Document { nodes, errors: error_count(&tree), source, tree, token_starts }
+        Ok(Document { arena: Arena::of(&tree), errors: error_count(&tree), source, tree })
     }
 
     /// Number of tokens that start in a part of the text.
     #[must_use]
     pub fn tokens_in(&self, part: Range<usize>) -> usize {
-        let before = |at: usize| self.token_starts.partition_point(|&s| (s as usize) < at);
-        before(part.end) - before(part.start)
+        (self.arena.tokens_until(part.end) - self.arena.tokens_until(part.start)) as usize
     }
 
     /// The text.
     #[must_use]
     pub fn source(&self) -> &[u8] {
+        &self.source
+    }
+
+    /// The text, for those who keep it.
+    #[must_use]
+    pub fn shared_source(&self) -> &Arc<[u8]> {
         &self.source
     }
 
@@ -151,13 +63,25 @@ impl Document {
     /// Tokens of the whole text.
     #[must_use]
     pub fn tokens(&self) -> usize {
-        self.nodes[0].tokens as usize
+        self.arena.tokens() as usize
+    }
+
+    /// Tokens inside a node: leaves that are neither blank nor part of a comment.
+    #[must_use]
+    pub fn tokens_of(&self, id: NodeId) -> u32 {
+        self.arena.tokens_of(id)
+    }
+
+    /// Distance of a node from the root.
+    #[must_use]
+    pub fn depth(&self, id: NodeId) -> u32 {
+        self.arena.depth(id)
     }
 
     /// Number of nodes.
     #[must_use]
     pub fn node_count(&self) -> usize {
-        self.nodes.len()
+        self.arena.count() as usize
     }
 
     /// A node.
@@ -165,8 +89,9 @@ impl Document {
     /// # Panics
     /// If `id` is not a node of this document.
     #[must_use]
-    pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id as usize]
+    #[inline]
+    pub fn node(&self, id: NodeId) -> Node {
+        self.arena.node(id)
     }
 
     /// The bytes of a node.
@@ -178,55 +103,62 @@ impl Document {
     /// The parent; `None` for the root.
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
-        some(self.node(id).parent)
+        self.arena.parent(id)
     }
 
     /// The sibling before it.
     #[must_use]
     pub fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
-        some(self.node(id).previous)
+        let parent = self.parent(id)?;
+        // The node before it is the parent, or the last of what is inside the sibling.
+        let mut at = (id - 1 != parent).then(|| id - 1)?;
+        loop {
+            match self.parent(at)? {
+                above if above == parent => return Some(at),
+                above => at = above,
+            }
+        }
     }
 
     /// The sibling after it.
     #[must_use]
     pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
-        let node = self.node(id);
-        let parent = some(node.parent)?;
-        (node.subtree_end < self.node(parent).subtree_end).then_some(node.subtree_end)
+        let next = self.subtree_end(id);
+        (next < self.subtree_end(self.parent(id)?)).then_some(next)
     }
 
     /// One past the last descendant: `id..subtree_end(id)` is the subtree in preorder.
     #[must_use]
     pub fn subtree_end(&self, id: NodeId) -> NodeId {
-        self.node(id).subtree_end
+        self.arena.subtree_end(id)
     }
 
     /// Whether `inner` is `outer` or inside it.
     #[must_use]
     pub fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
-        outer <= inner && inner < self.node(outer).subtree_end
+        outer <= inner && inner < self.subtree_end(outer)
     }
 
     /// Whether it has no children.
     #[must_use]
     pub fn is_leaf(&self, id: NodeId) -> bool {
-        self.node(id).subtree_end == id + 1
+        self.arena.is_leaf(id)
     }
 
     /// Whether it counts as a token.
     #[must_use]
     pub fn is_token(&self, id: NodeId) -> bool {
-        self.is_leaf(id) && self.node(id).tokens == 1
+        self.is_leaf(id) && self.tokens_of(id) == 1
     }
 
     /// The children, first to last.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let end = self.node(id).subtree_end;
+        let end = self.subtree_end(id);
         let mut next = id + 1;
         std::iter::from_fn(move || {
             (next < end).then(|| {
                 let child = next;
-                next = self.node(child).subtree_end;
+                next = self.subtree_end(child);
                 child
             })
         })
@@ -235,78 +167,19 @@ impl Document {
     /// The outermost node of a kind with exactly this range.
     #[must_use]
     pub fn find(&self, start: usize, end: usize, kind: u16) -> Option<NodeId> {
-        let key = |n: &Node| (n.start as usize, std::cmp::Reverse(n.end as usize));
-        let wanted = (start, std::cmp::Reverse(end));
-        let first = self.nodes.partition_point(|n| key(n) < wanted);
-        let found = self.nodes[first..].iter().take_while(|n| key(n) == wanted).position(|n| n.kind == kind)?;
-        NodeId::try_from(first + found).ok()
+        let key = |id: NodeId| (self.node(id).start as usize, Reverse(self.node(id).end as usize));
+        let wanted = (start, Reverse(end));
+        let (mut first, mut after) = (0, self.arena.count());
+        while first < after {
+            let middle = first + (after - first) / 2;
+            if key(middle) < wanted { first = middle + 1 } else { after = middle }
+        }
+        (first..self.arena.count()).take_while(|&id| key(id) == wanted).find(|&id| self.node(id).kind == kind)
     }
 
     /// All nodes in preorder.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
-        0..NodeId::try_from(self.nodes.len()).expect("offsets are 32 bits wide")
-    }
-}
-
-fn some(id: u32) -> Option<NodeId> {
-    (id != NONE).then_some(id)
-}
-
-/// Walks the tree once and lays its nodes out in preorder.
-fn arena(tree: &SyntaxTree) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::with_capacity(tree.root_node().descendant_count());
-    let mut cursor = tree.walk();
-    // The open ancestors, and for each the last child seen.
-    let mut open: Vec<(u32, u32)> = Vec::new();
-    loop {
-        let node = cursor.node();
-        let id = u32::try_from(nodes.len()).expect("a node per byte at most, and offsets are 32 bits wide");
-        let (parent, previous) = open.last().copied().unwrap_or((NONE, NONE));
-        if let Some(last) = open.last_mut() {
-            last.1 = id;
-        }
-        let in_extra = parent != NONE && nodes[parent as usize].flags & IN_EXTRA != 0;
-        let flag = |on: bool, bit: u8| if on { bit } else { 0 };
-        let extra = node.is_extra();
-        let flags = flag(node.is_named(), NAMED)
-            | flag(extra, EXTRA)
-            | flag(node.is_error(), ERROR)
-            | flag(node.is_missing(), MISSING)
-            | flag(node.is_error() || node.is_missing(), HAS_ERROR)
-            | flag(in_extra || (extra && !node.is_error()), IN_EXTRA);
-        let (start, end) = (node.start_byte(), node.end_byte());
-        let leaf = node.child_count() == 0;
-        let token = leaf && end > start && flags & IN_EXTRA == 0 && !node.kind().chars().all(char::is_whitespace);
-        nodes.push(Node {
-            kind: node.kind_id(),
-            field: cursor.field_id().map_or(0, |f| f.get()),
-            depth: u32::try_from(open.len()).expect("no deeper than bytes"),
-            start: u32::try_from(start).expect("checked by the parser"),
-            end: u32::try_from(end).expect("checked by the parser"),
-            tokens: u32::from(token),
-            parent,
-            subtree_end: id + 1,
-            previous,
-            flags,
-        });
-        if !leaf && cursor.goto_first_child() {
-            open.push((id, NONE));
-            continue;
-        }
-        if let Some(&(outer, _)) = open.last() {
-            nodes[outer as usize].tokens += u32::from(token);
-            nodes[outer as usize].flags |= flags & HAS_ERROR;
-        }
-        while !cursor.goto_next_sibling() {
-            let Some((closed, _)) = open.pop() else { return nodes };
-            cursor.goto_parent();
-            let end = u32::try_from(nodes.len()).expect("checked above");
-            nodes[closed as usize].subtree_end = end;
-            if let Some(&(outer, _)) = open.last() {
-                nodes[outer as usize].tokens += nodes[closed as usize].tokens;
-                nodes[outer as usize].flags |= nodes[closed as usize].flags & HAS_ERROR;
-            }
-        }
+        0..self.arena.count()
     }
 }
 
@@ -325,7 +198,7 @@ mod tests {
     #[track_caller]
     fn assert_consistent(document: &Document) {
         assert_eq!(document.parent(0), None);
-        assert_eq!(document.node(0).depth, 0);
+        assert_eq!(document.depth(0), 0);
         assert_eq!((document.previous_sibling(0), document.next_sibling(0)), (None, None));
         assert_eq!(document.subtree_end(0) as usize, document.node_count());
         assert_eq!(document.ids().count(), document.node_count());
@@ -342,7 +215,7 @@ mod tests {
             for child in document.children(id) {
                 let this = document.node(child);
                 assert_eq!(document.parent(child), Some(id));
-                assert_eq!(this.depth, node.depth + 1);
+                assert_eq!(document.depth(child), document.depth(id) + 1);
                 assert_eq!(document.previous_sibling(child), previous);
                 assert!(node.start <= this.start && this.end <= node.end, "{this:?} is in {node:?}");
                 assert!(document.contains(id, child) && !document.contains(child, id));
@@ -351,7 +224,7 @@ mod tests {
                     assert_eq!(document.subtree_end(previous), child);
                     assert!(document.node(previous).end <= this.start);
                 }
-                tokens += this.tokens;
+                tokens += document.tokens_of(child);
                 previous = Some(child);
                 seen += 1;
             }
@@ -359,9 +232,9 @@ mod tests {
                 Some(last) => {
                     assert_eq!(document.next_sibling(last), None);
                     assert_eq!(document.subtree_end(last), document.subtree_end(id));
-                    assert_eq!(node.tokens, tokens, "{node:?}");
+                    assert_eq!(document.tokens_of(id), tokens, "{node:?}");
                 }
-                None => assert_eq!(node.tokens, u32::from(document.is_token(id))),
+                None => assert_eq!(document.tokens_of(id), u32::from(document.is_token(id))),
             }
         }
         assert_eq!(seen, document.node_count(), "every node is a child once");
@@ -464,7 +337,7 @@ mod tests {
         assert_consistent(&document);
         let missing: Vec<_> = document.ids().filter(|&id| document.node(id).is_missing()).collect();
         let [missing] = missing[..] else { panic!("one semicolon is missing") };
-        assert!(document.node(missing).is_empty() && document.node(missing).tokens == 0);
+        assert!(document.node(missing).is_empty() && document.tokens_of(missing) == 0);
         assert!(document.node(0).has_error() && !document.node(0).is_error());
         let last = document.children(0).last().expect("the text has two declarations");
         assert_eq!(document.text(last), b"int a;");
@@ -513,6 +386,21 @@ mod tests {
         }
     }
 
+    /// A list whose last parts are far from its parent, in one that is as large and nested as deep.
+    #[test]
+    fn what_does_not_fit_into_a_node_is_as_consistent() {
+        let list = ["[".to_owned(), "1,".repeat(40_000), "2]".to_owned()].concat();
+        let deep = |levels: usize| "[".repeat(levels) + "1" + &"]".repeat(levels);
+        let text = format!("[{list}, {}, {list}, {}, {list}]", deep(255), deep(600));
+        let document = document("x.json", text);
+        assert_eq!(document.errors(), 0);
+        assert_consistent(&document);
+        let outer = document.children(0).next().expect("the root has the list");
+        assert_eq!(document.children(outer).count(), 11);
+        assert_eq!(document.tokens_of(outer), 2 + 4 + 3 * 80_003 + 511 + 1_201);
+        assert_eq!(document.depth(document.ids().max_by_key(|&id| document.depth(id)).expect("a root")), 602);
+    }
+
     /// A question that is linear in the depth, asked per node, would take minutes here; one that
     /// recurses would end the process.
     #[test]
@@ -529,7 +417,7 @@ mod tests {
         for (file, text, errors) in rows {
             let length = text.len();
             let document = document(file, text);
-            let deepest = document.ids().map(|id| document.node(id).depth).max();
+            let deepest = document.ids().map(|id| document.depth(id)).max();
             assert!(deepest.is_some_and(|depth| depth as usize >= LEVELS), "{file}: {deepest:?}");
             assert_eq!(document.errors(), errors);
             assert_eq!(document.node(0).range(), 0..length);

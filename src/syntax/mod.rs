@@ -2,13 +2,15 @@
 //!
 //! tree-sitter lives here and in [`grammar`](crate::grammar), nowhere else.
 
+mod arena;
 mod differences;
 mod document;
 mod edit;
 mod parse;
 mod text;
 
-pub use document::{Document, Node, NodeId};
+pub use arena::{Node, NodeId};
+pub use document::Document;
 pub use edit::{Edit, Rendering, is_blank, is_identifier, join, melt, render, render_around};
 pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count, shape};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

@@ -121,12 +121,12 @@ impl Shown<'_> {
         writeln!(out, "{STRONG}{}{STRONG:#} ({}, {tokens}, {errors})", path.display(), self.grammar.name())?;
         let wanted = |id: &NodeId| {
             let node = document.node(*id);
-            self.args.depth.is_none_or(|most| node.depth <= most) && (node.is_named() || node.has_error())
+            self.args.depth.is_none_or(|most| document.depth(*id) <= most) && (node.is_named() || node.has_error())
         };
         let nodes: Vec<NodeId> = document.ids().filter(wanted).collect();
         self.lines(nodes.iter(), MOST_LINES, out, |&id, out| {
             let node = document.node(id);
-            let indent = "  ".repeat(1 + node.depth as usize);
+            let indent = "  ".repeat(1 + document.depth(id) as usize);
             let field = self.grammar.field_name(node.field).map_or(String::new(), |field| format!("{field}: "));
             let kind = if node.is_missing() { "MISSING " } else { "" };
             let kind = format!("{kind}{}", self.grammar.kind_name(node.kind));

@@ -18,7 +18,7 @@ use crate::doctor::{Checkup, Extent, Patient};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
-use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_with};
+use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text;
@@ -122,7 +122,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let is_taken = settings.json.as_deref().is_some_and(is_stdout) || reported.wanted.diff_steps;
     let progress = settings.ui.display(settings.verbosity, is_taken, || Subject {
         path: run.path.clone(),
-        input: settings.content.as_slice().into(),
+        input: Arc::clone(&settings.content),
         grammar: settings.grammar.clone(),
         control: settings.options.control.clone(),
         cancel: cancel.clone(),
@@ -148,9 +148,16 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let mut executor = Remembering::new(&mut *workers, &mut memory);
     let mut sink = Checkup::new(patient, &cancel, extent, &mut reporters);
     let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
-    let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.clone() });
+    let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.to_vec() });
     let result = result.and_then(|()| {
-        reduce_with(&settings.content, settings.grammar, &mut executor, &settings.options, &mut sink, &cancel)
+        reduce_shared(
+            Arc::clone(&settings.content),
+            settings.grammar,
+            &mut executor,
+            &settings.options,
+            &mut sink,
+            &cancel,
+        )
     });
     let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.

@@ -169,7 +169,7 @@ impl Session<'_> {
                 decided.map_or(Known::Unasked, |interesting| Known::Judged(answers.decided(interesting)))
             }
             None if text.len() > ALWAYS_GATED => Known::Unasked,
-            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(text, &self.best)) {
+            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(&text.into(), &self.best)) {
                 true => Known::Unasked,
                 false => Known::Unsound,
             },
@@ -181,7 +181,7 @@ impl Session<'_> {
     /// parsed before it is accepted: together parts may be needed of which each may go.
     pub(super) fn hear(
         &mut self,
-        text: &[u8],
+        text: &Arc<[u8]>,
         verdict: Verdict,
         ungated: bool,
         odds: f64,

@@ -130,10 +130,10 @@ impl Family {
         let first = *self.elements.get(&child)?;
         let run = self.list.as_ref()?.units.get(first..first.checked_add(count)?)?;
         let nodes = run.iter().flat_map(|unit| match &unit.removal {
-            Removal::Nodes(nodes) => nodes.clone(),
+            Removal::Nodes(nodes) => nodes.to_vec(),
             Removal::Edits(_) => Vec::new(),
         });
-        Some(Removal::Nodes(nodes.collect()))
+        Some(Removal::Nodes(nodes.collect::<Vec<_>>().into()))
     }
 }
 
@@ -162,12 +162,12 @@ impl Look<'_> {
 
     /// The nodes that are exactly so many levels below a node, in the order of the text.
     fn below(&self, node: NodeId) -> Vec<NodeId> {
-        let wanted = self.document.node(node).depth + self.depth;
+        let wanted = self.document.depth(node) + self.depth;
         let end = self.document.subtree_end(node);
         let mut found = Vec::new();
         let mut at = node;
         while at < end {
-            if self.document.node(at).depth == wanted {
+            if self.document.depth(at) == wanted {
                 found.push(at);
                 at = self.document.subtree_end(at);
             } else {
@@ -222,5 +222,5 @@ impl Look<'_> {
 
 /// Nodes on the longest way from the root to a leaf.
 fn height(document: &Document) -> u32 {
-    1 + document.ids().map(|node| document.node(node).depth).max().unwrap_or(0)
+    1 + document.ids().map(|node| document.depth(node)).max().unwrap_or(0)
 }

@@ -89,7 +89,7 @@ impl Reducer<'_, '_> {
     }
 
     fn waiting_node(&self, node: NodeId) -> Waiting {
-        (self.work.document().node(node).tokens.into(), node, Part::Node)
+        (self.work.document().tokens_of(node).into(), node, Part::Node)
     }
 }
 
@@ -112,12 +112,12 @@ fn replacements(document: &Document, grammar: &Grammar, outer: NodeId) -> Vec<No
                 if this.len() < node.len() {
                     found.push(child);
                 }
-            } else if this.depth - node.depth < MAX_DEPTH && !grammar.is_opaque(this.kind) {
+            } else if document.depth(child) - document.depth(outer) < MAX_DEPTH && !grammar.is_opaque(this.kind) {
                 queue.push_back(child);
             }
         }
     }
-    found.sort_by_key(|&inner| document.node(inner).tokens);
+    found.sort_by_key(|&inner| document.tokens_of(inner));
     found.truncate(MAX_REPLACEMENTS);
     found
 }

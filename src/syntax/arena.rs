@@ -1,0 +1,437 @@
+//! The nodes of a tree in preorder, in as little memory as they need: a large text has half a million of them, and
+//! nothing but the parser's own tree takes more.
+//!
+//! A node has sixteen bytes. What does not fit there is rare (a parent 65,535 nodes before, a text of 64 KiB) or
+//! changes rarely from one node to the next (the upper bits of a depth): it stands in a table beside them.
+
+use std::ops::Range;
+
+use tree_sitter::TreeCursor;
+
+use super::parse::SyntaxTree;
+
+/// Index of a node in preorder; 0 is the root.
+pub type NodeId = u32;
+
+/// One node of the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// Kind of the node, tree-sitter's number for it.
+    pub kind: u16,
+    /// Number of the field of the parent in which it stands, 0 for none.
+    pub field: u16,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    flags: u16,
+}
+
+const NAMED: u16 = 1;
+const EXTRA: u16 = 2;
+const ERROR: u16 = 4;
+const MISSING: u16 = 8;
+const IN_EXTRA: u16 = 16;
+const HAS_ERROR: u16 = 32;
+/// How many flags there are.
+const FLAGS: u32 = 6;
+
+impl Node {
+    /// Whether the grammar names it (a rule, not a literal token).
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.flags & NAMED != 0
+    }
+
+    /// Whether it may stand anywhere (comments).
+    #[must_use]
+    pub fn is_extra(&self) -> bool {
+        self.flags & EXTRA != 0
+    }
+
+    /// Whether it is text that the grammar could not place.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.flags & ERROR != 0
+    }
+
+    /// Whether the parser invented it.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.flags & MISSING != 0
+    }
+
+    /// Whether it is, or contains, an ERROR or MISSING node.
+    #[must_use]
+    pub fn has_error(&self) -> bool {
+        self.flags & HAS_ERROR != 0
+    }
+
+    /// Its bytes in the text.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Length in bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether it has no bytes (a MISSING node, an implied token).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// A node as it is kept.
+#[derive(Clone, Copy)]
+struct Packed {
+    start: u32,
+    kind: u16,
+    /// The flags, and above them the field.
+    flags_and_field: u16,
+    len: u16,
+    /// How many nodes before it the parent is, 0 for the root.
+    parent: u16,
+    /// How many nodes are inside.
+    inside: u16,
+    /// The lower bits of the distance from the root.
+    depth: u8,
+    /// The lower bits of the number of tokens before it.
+    tokens_before: u8,
+}
+
+/// Stands for a number that is in the table.
+const FAR: u16 = u16::MAX;
+/// The same for a field, which has fewer bits.
+const FAR_FIELD: u16 = u16::MAX >> FLAGS;
+
+/// Numbers that few nodes have one of their own of: that of a node is the last one that was set for it or for one
+/// before it.
+#[derive(Default)]
+struct Table {
+    numbers: Vec<(NodeId, u32)>,
+    /// How many there are before each [`BLOCK`] of nodes, once all are there: where a million levels are nested, most
+    /// nodes have one.
+    before: Vec<u32>,
+}
+
+/// Nodes of which a table is looked through.
+const BLOCK: usize = 64;
+
+impl Table {
+    /// All numbers are there, if not in order.
+    fn finish(&mut self, nodes: usize) {
+        self.numbers.sort_unstable();
+        self.numbers.shrink_to_fit();
+        if self.numbers.is_empty() {
+            return;
+        }
+        let mut set = 0;
+        self.before = (0..=nodes / BLOCK)
+            .map(|block| {
+                let ends = |(id, _): &&(NodeId, u32)| (*id as usize) < block * BLOCK;
+                set += self.numbers[set..].iter().take_while(ends).count();
+                u32::try_from(set).expect("no more than there are nodes")
+            })
+            .collect();
+    }
+
+    /// Sets the number of a node behind all others that have one.
+    fn set(&mut self, id: NodeId, number: u32) {
+        if self.numbers.last().map_or(0, |&(_, last)| last) != number {
+            self.numbers.push((id, number));
+        }
+    }
+
+    /// The number of a node, 0 before the first that has one.
+    fn at(&self, id: NodeId) -> u32 {
+        let block = id as usize / BLOCK;
+        let Some(&from) = self.before.get(block) else { return 0 };
+        let to = self.before.get(block + 1).map_or(self.numbers.len(), |&to| to as usize);
+        let set = from as usize + self.numbers[from as usize..to].partition_point(|&(first, _)| first <= id);
+        set.checked_sub(1).map_or(0, |last| self.numbers[last].1)
+    }
+
+    /// What a node keeps of a number: all of it if it is below `far`.
+    fn pack(&mut self, id: NodeId, number: u32, far: u16) -> u16 {
+        match u16::try_from(number) {
+            Ok(near) if near < far => near,
+            _ => {
+                self.set(id, number);
+                far
+            }
+        }
+    }
+
+    /// The number of which a node keeps this.
+    fn unpack(&self, id: NodeId, kept: u16, far: u16) -> u32 {
+        if kept == far { self.at(id) } else { kept.into() }
+    }
+
+    /// What a node keeps of a number whose upper bits are those of its neighbours.
+    fn pack_lower(&mut self, id: NodeId, number: u32) -> u8 {
+        let [lowest, ..] = number.to_le_bytes();
+        self.set(id, number >> u8::BITS);
+        lowest
+    }
+
+    /// The number of which a node keeps the lower bits.
+    fn unpack_lower(&self, id: NodeId, kept: u8) -> u32 {
+        self.at(id) << u8::BITS | u32::from(kept)
+    }
+}
+
+/// The nodes of a tree.
+#[derive(Default)]
+pub(super) struct Arena {
+    nodes: Vec<Packed>,
+    /// Tokens in all.
+    tokens: u32,
+    fields: Table,
+    lens: Table,
+    parents: Table,
+    insides: Table,
+    depths: Table,
+    tokens_before: Table,
+}
+
+impl Arena {
+    /// Walks a tree once and lays its nodes out in preorder.
+    pub(super) fn of(tree: &SyntaxTree) -> Self {
+        let mut arena = Arena::default();
+        arena.nodes.reserve_exact(tree.root_node().descendant_count());
+        let mut cursor = tree.walk();
+        let mut open: Vec<NodeId> = Vec::new();
+        loop {
+            let id = arena.push(&cursor, &open);
+            if cursor.goto_first_child() {
+                open.push(id);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                let Some(closed) = open.pop() else {
+                    arena.finish();
+                    return arena;
+                };
+                cursor.goto_parent();
+                arena.close(closed);
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        let tables = [
+            &mut self.fields,
+            &mut self.lens,
+            &mut self.parents,
+            &mut self.insides,
+            &mut self.depths,
+            &mut self.tokens_before,
+        ];
+        tables.into_iter().for_each(|table| table.finish(self.nodes.len()));
+    }
+
+    /// Adds the node at the cursor, whose ancestors are open.
+    fn push(&mut self, cursor: &TreeCursor<'_>, open: &[NodeId]) -> NodeId {
+        let node = cursor.node();
+        let id = self.count();
+        let parent = open.last().copied();
+        let in_extra = parent.is_some_and(|parent| self.nodes[parent as usize].flags_and_field & IN_EXTRA != 0);
+        let flag = |on: bool, bit: u16| if on { bit } else { 0 };
+        let (error, extra) = (node.is_error(), node.is_extra());
+        let flags = flag(node.is_named(), NAMED)
+            | flag(extra, EXTRA)
+            | flag(error, ERROR)
+            | flag(node.is_missing(), MISSING)
+            | flag(error || node.is_missing(), HAS_ERROR)
+            | flag(in_extra || (extra && !error), IN_EXTRA);
+        let offset = |at: usize| u32::try_from(at).expect("checked by the parser");
+        let (start, end) = (offset(node.start_byte()), offset(node.end_byte()));
+        let field = cursor.field_id().map_or(0, |field| field.get());
+        let is_token = node.child_count() == 0
+            && end > start
+            && flags & IN_EXTRA == 0
+            && !node.kind().chars().all(char::is_whitespace);
+        let packed = Packed {
+            start,
+            kind: node.kind_id(),
+            flags_and_field: self.fields.pack(id, field.into(), FAR_FIELD) << FLAGS | flags,
+            len: self.lens.pack(id, end - start, FAR),
+            parent: self.pack_parent(id, parent),
+            inside: 0,
+            depth: self.depths.pack_lower(id, u32::try_from(open.len()).expect("no deeper than bytes")),
+            tokens_before: self.tokens_before.pack_lower(id, self.tokens),
+        };
+        self.nodes.push(packed);
+        self.tokens += u32::from(is_token);
+        if flags & HAS_ERROR != 0 {
+            self.spread_error(open);
+        }
+        id
+    }
+
+    /// What a node keeps of its parent. Far from it are the last parts of large nodes only, and so most that are far
+    /// have the parent of the one before them.
+    fn pack_parent(&mut self, id: NodeId, parent: Option<NodeId>) -> u16 {
+        let distance = parent.map_or(0, |parent| id - parent);
+        let kept = u16::try_from(distance).unwrap_or(FAR);
+        if kept == FAR {
+            self.parents.set(id, id - distance);
+        }
+        kept
+    }
+
+    /// Something in the open nodes is wrong.
+    fn spread_error(&mut self, open: &[NodeId]) {
+        for &outer in open.iter().rev() {
+            let flags = &mut self.nodes[outer as usize].flags_and_field;
+            // What is around it knows.
+            if *flags & HAS_ERROR != 0 {
+                break;
+            }
+            *flags |= HAS_ERROR;
+        }
+    }
+
+    /// All that is inside a node has been added.
+    fn close(&mut self, id: NodeId) {
+        let inside = self.count() - id - 1;
+        self.nodes[id as usize].inside = u16::try_from(inside).unwrap_or(FAR);
+        if inside >= FAR.into() {
+            // Inner nodes are closed before outer ones.
+            self.insides.numbers.push((id, inside));
+        }
+    }
+
+    /// Number of nodes.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.nodes.len()).expect("a node per byte at most, and offsets are 32 bits wide")
+    }
+
+    /// Number of tokens.
+    pub(super) fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    #[inline]
+    pub(super) fn node(&self, id: NodeId) -> Node {
+        let packed = self.packed(id);
+        let len = self.lens.unpack(id, packed.len, FAR);
+        Node {
+            kind: packed.kind,
+            field: self.field(id, packed),
+            start: packed.start,
+            end: packed.start + len,
+            flags: packed.flags_and_field,
+        }
+    }
+
+    #[inline]
+    fn packed(&self, id: NodeId) -> &Packed {
+        &self.nodes[id as usize]
+    }
+
+    fn field(&self, id: NodeId, packed: &Packed) -> u16 {
+        let field = self.fields.unpack(id, packed.flags_and_field >> FLAGS, FAR_FIELD);
+        u16::try_from(field).expect("it was one before it was packed")
+    }
+
+    #[inline]
+    pub(super) fn parent(&self, id: NodeId) -> Option<NodeId> {
+        match self.packed(id).parent {
+            0 => None,
+            FAR => Some(self.parents.at(id)),
+            near => Some(id - NodeId::from(near)),
+        }
+    }
+
+    /// One past the last node inside.
+    #[inline]
+    pub(super) fn subtree_end(&self, id: NodeId) -> NodeId {
+        id + 1 + self.insides.unpack(id, self.packed(id).inside, FAR)
+    }
+
+    pub(super) fn is_leaf(&self, id: NodeId) -> bool {
+        self.packed(id).inside == 0
+    }
+
+    pub(super) fn depth(&self, id: NodeId) -> u32 {
+        self.depths.unpack_lower(id, self.packed(id).depth)
+    }
+
+    /// Tokens in a subtree.
+    pub(super) fn tokens_of(&self, id: NodeId) -> u32 {
+        let end = self.subtree_end(id);
+        match self.nodes.get(end as usize) {
+            // No more tokens than nodes: the lower bits tell them all.
+            Some(after) if end - id <= u8::MAX.into() => {
+                after.tokens_before.wrapping_sub(self.packed(id).tokens_before).into()
+            }
+            _ => self.tokens_before(end) - self.tokens_before(id),
+        }
+    }
+
+    /// Tokens that start before a byte of the text.
+    pub(super) fn tokens_until(&self, byte: usize) -> u32 {
+        let before = self.nodes.partition_point(|node| (node.start as usize) < byte);
+        self.tokens_before(u32::try_from(before).expect("no more than there are nodes"))
+    }
+
+    /// Tokens among the nodes before this one, which need not be there.
+    fn tokens_before(&self, id: NodeId) -> u32 {
+        self.nodes.get(id as usize).map_or(self.tokens, |node| self.tokens_before.unpack_lower(id, node.tokens_before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Half a million of them are in a text of a megabyte.
+    #[test]
+    fn a_node_takes_sixteen_bytes() {
+        assert_eq!(size_of::<Packed>(), 16);
+    }
+
+    #[test]
+    fn numbers_are_what_they_were_before_they_were_packed() {
+        let numbers = [0, 5, 1022, 1023, 1024, 1023, 7, 65_534, 65_535, 65_536, 65_536, 3, u32::MAX, 0];
+        for far in [FAR, FAR_FIELD] {
+            let mut table = Table::default();
+            let kept: Vec<_> = (60..).zip(numbers).map(|(id, number)| table.pack(id, number, far)).collect();
+            table.finish(60 + numbers.len());
+            let unpacked: Vec<_> = (60..).zip(&kept).map(|(id, &kept)| table.unpack(id, kept, far)).collect();
+            assert_eq!(unpacked, numbers);
+        }
+        let mut table = Table::default();
+        let kept: Vec<_> = (60..).zip(numbers).map(|(id, number)| table.pack_lower(id, number)).collect();
+        table.finish(60 + numbers.len());
+        let unpacked: Vec<_> = (60..).zip(&kept).map(|(id, &kept)| table.unpack_lower(id, kept)).collect();
+        assert_eq!(unpacked, numbers);
+    }
+
+    /// Many in a row, none for many blocks, none at all.
+    #[test]
+    fn a_number_stands_until_the_next_is_set() {
+        const NODES: u32 = 2_000;
+        for every in [1, 3, 64, 700, NODES + 1] {
+            let mut table = Table::default();
+            let mut last = 0;
+            let mut expected = Vec::new();
+            for id in 0..NODES {
+                if id % every == every - 1 {
+                    last = id / 2 + 1;
+                    table.set(id, last);
+                }
+                expected.push(last);
+            }
+            table.finish(expected.len());
+            let found: Vec<_> = (0..NODES).map(|id| table.at(id)).collect();
+            assert_eq!(found, expected, "every {every}");
+        }
+    }
+}
