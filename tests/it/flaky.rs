@@ -275,8 +275,8 @@ fn an_honest_test_is_asked_about_the_best_result_again_and_about_nothing_else() 
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int") && has(c, "return f19"));
     let (report, asked) = run("x.c", input.as_bytes(), &Options::default(), test);
     let report = report.expect("the input is interesting");
-    // After 8 tests, after 16 and 32 more where there were so many, and up to three times at the end.
-    let most = 3 + (asked.len() as f64 / 8.0).log2().ceil().max(0.0) as u64;
+    // The first eight, after 8 tests, after 16 and 32 more where there were so many, and up to three times at the end.
+    let most = 8 + 3 + (asked.len() as f64 / 8.0).log2().ceil().max(0.0) as u64;
     let spent = report.reliability.confirmations;
     assert!((2..=most).contains(&spent), "{spent} of {} runs", asked.len());
     assert_eq!((report.reliability.disagreements, report.reliability.returns), (0, 0));
@@ -328,7 +328,8 @@ fn a_lie_that_was_accepted_is_taken_back() {
     let truth = |c: &[u8]| has(c, "f20(") && has(c, "f3(int") && has(c, "c = a");
     let (honest, asked) = run("x.c", input.as_bytes(), &Options::default(), |c| yes_if(truth(c)));
     let honest = honest.expect("interesting");
-    for run in [4, 20, asked.len() as u64 / 2, asked.len() as u64 - 8] {
+    // The first to be accepted are asked about again before they are.
+    for (run, returns) in [(4, 0), (asked.len() as u64 / 2, 1), (asked.len() as u64 - 8, 1)] {
         let disk = RefCell::new(Disk::default());
         let mut sink = disk.borrow_mut();
         let mut executor = Inline::new(lies_at(run, truth));
@@ -338,7 +339,7 @@ fn a_lie_that_was_accepted_is_taken_back() {
         let report = report.expect("the input is interesting");
         assert!(truth(&report.best), "{run}");
         assert_eq!(sink.content, report.best, "{run}: what is on disk is the result");
-        assert_eq!((report.reliability.returns, sink.returns), (1, 1), "{run}");
+        assert_eq!((report.reliability.returns, sink.returns), (returns, returns as usize), "{run}");
         assert_eq!(sink.notes.iter().filter(|note| note.contains("flaky")).count(), 1, "{:?}", sink.notes);
         assert!(report.after.tokens <= honest.after.tokens, "{run}: {:?}", report.after);
         let gone: u64 = report.passes.iter().map(|pass| pass.bytes).sum();
@@ -377,10 +378,10 @@ fn the_program_says_how_flaky_the_test_was_and_what_was_taken_back() {
     let folder = Folder::new();
     let words: Vec<String> = (0..60).map(|i| format!("word{i}\n")).collect();
     folder.write("input.txt", words.concat());
-    // The 20th run says yes whatever is in the candidate.
+    // The 40th run says yes whatever is in the candidate.
     let runs = folder.path("runs").display().to_string();
     let script =
-        format!("echo x >> '{runs}'; test $(wc -l < '{runs}') = 20 || {{ grep -q word7$ $1 && grep -q word33 $1; }}");
+        format!("echo x >> '{runs}'; test $(wc -l < '{runs}') = 40 || {{ grep -q word7$ $1 && grep -q word33 $1; }}");
     folder.script("test.sh", &script);
     let ran = folder.lop(&["-j1", "--json", "events", "test.sh", "input.txt"]).expect_code(0);
     let result = String::from_utf8(folder.read("input.txt")).expect("words");
