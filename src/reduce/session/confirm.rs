@@ -34,6 +34,8 @@ const DOUBTFUL: u32 = 6;
 /// So many make even a trusted result doubtful, and twice as many once more: a text that was trusted by mistake would
 /// be asked about to its end, and one run in a hundred take many times the tests where one answer in ten is a lie.
 const PATIENCE: u32 = 24;
+/// So many times as many do where the test never contradicted itself.
+const HONEST: u32 = 4;
 /// So many of the results before the best are kept to go back to.
 const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
@@ -252,13 +254,14 @@ impl Session<'_> {
         let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
         let is_input = self.confidence.trusted.first().is_none_or(|input| input.text == self.best);
         let is_due = refusals >= DOUBTFUL && self.counts.total() >= looked_at + interval && !self.best_is_trusted();
-        is_due || refusals >= patience && !is_input
+        let enough = if self.confidence.trust.is_flaky() { patience } else { patience.saturating_mul(HONEST) };
+        is_due || refusals >= enough && !is_input
     }
 
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Halt> {
-        if self.confidence.refusals >= self.confidence.patience {
-            self.confidence.patience *= 2;
+        if self.best_is_trusted() {
+            self.confidence.patience = self.confidence.patience.saturating_mul(2);
         } else {
             self.confidence.interval *= 2;
         }
