@@ -18,6 +18,7 @@ use super::{Asked, Halt, Inquiry, Mark, Session, key};
 use crate::engine::Verdict;
 use crate::grammar::RuleId;
 use crate::passes::each_once;
+use crate::reduce::report::Ended;
 use crate::reduce::trust::Trust;
 
 /// Odds below which a candidate is asked about again before the search goes on from it. With 3 a run takes 7 % more
@@ -138,7 +139,7 @@ impl Session<'_> {
     fn ask_about_last(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         let Some(last) = self.for_now.last() else { return Ok(()) };
         let (text, odds, what) = (last.asked.text.clone(), (last.prior + last.told).exp(), last.asked.what.clone());
-        let Some(verdict) = self.judge(&text, &what)?.verdict else { return Ok(()) };
+        let verdict = self.judge(&text, &what)?.verdict.ok_or(Halt::Ended(Ended::Cancelled))?;
         match self.hear(&text, verdict, false, odds)? {
             None => {}
             Some(Verdict::Interesting) => {
