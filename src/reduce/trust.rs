@@ -268,8 +268,13 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_test_is_believed_at_once() {
-        let trust = Trust::new(None);
+    fn an_honest_test_is_believed_at_once_when_it_has_given_the_same_answer_eight_times() {
+        let mut trust = Trust::new(None);
+        for _ in 0..FIRST_CONFIRMED {
+            assert_eq!(trust.decide(tally(1, 0), Stakes::Candidate, EVEN), None);
+            assert_eq!(trust.decide(tally(2, 0), Stakes::Candidate, EVEN), Some(true));
+            trust.learn(true, tally(1, 0));
+        }
         for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best] {
             assert_eq!(trust.decide(tally(1, 0), stakes, EVEN), Some(true));
             assert_eq!(trust.decide(tally(0, 1), stakes, EVEN), Some(false));
