@@ -15,7 +15,8 @@ pub fn bodies(
     shapes: &mut Shapes,
     mut skip: impl FnMut(NodeId) -> bool,
 ) -> Option<(Sequence, Vec<NodeId>)> {
-    let root = document.tree().root_node();
+    let tree = document.tree();
+    let root = tree.root_node();
     let (nodes, made): (Vec<_>, Vec<_>) = grammar
         .rules()
         .bodies(root, document.source())

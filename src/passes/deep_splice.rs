@@ -26,7 +26,8 @@ const MAX_STATEMENTS: usize = 10;
 /// near to [`hoists`](super::hoists).
 #[must_use]
 pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let (rules, root, source) = (grammar.rules(), document.tree().root_node(), document.source());
+    let (rules, tree, source) = (grammar.rules(), document.tree(), document.source());
+    let root = tree.root_node();
     let (by_rule, bodies) = (rules.splices(root, source), rules.bodies(root, source));
     let kinds: BTreeSet<u16> =
         by_rule.iter().map(|splice| splice.inner.kind).chain(bodies.iter().map(|body| body.kind)).collect();

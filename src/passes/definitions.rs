@@ -17,7 +17,8 @@ pub fn unreferenced(
     shapes: &mut Shapes,
     mut skip: impl FnMut(NodeId) -> bool,
 ) -> Option<Sequence> {
-    let root = document.tree().root_node();
+    let tree = document.tree();
+    let root = tree.root_node();
     // Unit → the names it defines, and name → the units that define it.
     let mut names_of: BTreeMap<NodeId, Vec<&[u8]>> = BTreeMap::new();
     let mut rules_of: HashMap<NodeId, Vec<RuleId>> = HashMap::new();

@@ -20,8 +20,9 @@ use super::{Removal, Sequence, Unit, list_kind};
 /// What stands around the last and around the first syntax error of a text: a sequence for each.
 #[must_use]
 pub fn error_shells(document: &Document) -> Vec<Sequence> {
-    let groups = Group::all(document);
-    errors(document).into_iter().filter_map(|fault| shells(document, &groups, fault)).collect()
+    let faults = errors(document);
+    let groups = Group::around(document, &faults);
+    faults.into_iter().filter_map(|fault| shells(document, &groups, fault)).collect()
 }
 
 /// Parts of a text that hold one syntax error and may be all that matters.
@@ -40,8 +41,9 @@ pub struct Windows {
 /// What could be cut out around the last and around the first syntax error.
 #[must_use]
 pub fn error_windows(document: &Document) -> Vec<Windows> {
-    let groups = Group::all(document);
-    errors(document).into_iter().map(|fault| windows(document, &groups, fault)).collect()
+    let faults = errors(document);
+    let groups = Group::around(document, &faults);
+    faults.into_iter().map(|fault| windows(document, &groups, fault)).collect()
 }
 
 /// The last and the first syntax error; only one if they are the same.
@@ -70,10 +72,14 @@ struct Group {
 }
 
 impl Group {
-    /// The groups of a text in the order in which they end. A bracket without a partner reaches to the end of
-    /// the group that it is in; a closing one is nothing.
-    fn all(document: &Document) -> Vec<Self> {
+    /// The groups that hold one of these nodes in the order in which they end. A bracket without a partner reaches to
+    /// the end of the group that it is in; a closing one is nothing.
+    fn around(document: &Document, nodes: &[NodeId]) -> Vec<Self> {
+        if nodes.is_empty() {
+            return Vec::new();
+        }
         let length = document.source().len();
+        let holds_one = |group: &Group| nodes.iter().any(|node| group.holds(&document.node(*node).range()));
         let mut open = vec![(0, Group { outside: 0..length, inside: 0..length, separators: Vec::new() })];
         let mut all = Vec::new();
         for id in document.ids().filter(|id| document.is_leaf(*id)) {
@@ -94,14 +100,20 @@ impl Group {
                         let (_, mut group) = open.pop().expect("there are more than the partner's position");
                         group.inside.end = at.start;
                         group.outside.end = if open.len() == partner { at.end } else { at.start };
-                        all.push(group);
+                        if holds_one(&group) {
+                            all.push(group);
+                        }
                     }
                 }
                 _ => {}
             }
         }
-        all.extend(open.into_iter().rev().map(|(_, group)| group));
+        all.extend(open.into_iter().rev().map(|(_, group)| group).filter(holds_one));
         all
+    }
+
+    fn holds(&self, part: &Range<usize>) -> bool {
+        self.inside.start <= part.start && part.end <= self.inside.end
     }
 
     /// The elements before and behind a part of the group, those next to it by themselves.
@@ -142,7 +154,7 @@ fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequen
 /// The groups that hold a part of the text, inner ones first.
 fn groups_around<'g>(groups: &'g [Group], part: &Range<usize>) -> impl DoubleEndedIterator<Item = &'g Group> {
     let part = part.clone();
-    groups.iter().filter(move |g| g.inside.start <= part.start && part.end <= g.inside.end)
+    groups.iter().filter(move |group| group.holds(&part))
 }
 
 fn windows(document: &Document, groups: &[Group], fault: NodeId) -> Windows {

@@ -14,7 +14,8 @@ use super::splice_lift::{class, find};
 /// All declarations whose definition stands elsewhere.
 #[must_use]
 pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let (root, source) = (document.tree().root_node(), document.source());
+    let (tree, source) = (document.tree(), document.source());
+    let root = tree.root_node();
     let declared = grammar.rules().forwards(root, source);
     if declared.is_empty() {
         return Vec::new();

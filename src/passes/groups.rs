@@ -20,7 +20,8 @@ const HEADER: usize = 48;
 /// All groups of edits of a document, each as one.
 #[must_use]
 pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let (root, source) = (document.tree().root_node(), document.source());
+    let (tree, source) = (document.tree(), document.source());
+    let root = tree.root_node();
     let found = grammar.rules().grouped(root, source);
     if found.is_empty() {
         return Vec::new();

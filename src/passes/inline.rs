@@ -18,7 +18,8 @@ const MOST_CALLS: usize = 4;
 /// What is called in exactly one place, or a few, takes that place, and its definition goes.
 #[must_use]
 pub fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let (root, source) = (document.tree().root_node(), document.source());
+    let (tree, source) = (document.tree(), document.source());
+    let root = tree.root_node();
     let (bodies, sites) = grammar.rules().bodies_and_sites(root, source);
     let (values, expressions) = grammar.rules().values_and_expressions(root, source);
     let mut all = Vec::new();

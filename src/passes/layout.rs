@@ -341,7 +341,7 @@ mod tests {
                 let sample = languages.sample(file, shipped_sample(file));
                 let left = laid_out(&sample, format, false);
                 let after = languages.sample(file, left.as_str());
-                let shape_of = |sample: &Sample| shape(sample.document.tree(), sample.document.source());
+                let shape_of = |sample: &Sample| shape(&sample.document.tree(), sample.document.source());
                 assert_eq!(shape_of(&sample), shape_of(&after), "{file} {format:?}:\n{left}");
             }
         }

@@ -16,6 +16,12 @@ use super::removal::{NodeSet, removal_edits};
 /// Of texts of so many bytes not all is parsed for a trial, if a part that is so many times smaller will do.
 const LARGE: usize = 1 << 16;
 const MUCH_LESS: usize = 4;
+/// Siblings next to a node that are in its trial parse.
+const NEAR: usize = 4;
+/// So many siblings at the ends of a list, and behind those that are near, may be where a part of it is left out.
+const ENDS: usize = 8;
+/// Bytes before or behind a node among its siblings from which on leaving some out is worth a look.
+const LEAST_HOLE: usize = 1 << 10;
 
 /// What is known about taking a node out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,32 +152,71 @@ impl Shapes {
 
 /// Whether edits at a node make no new syntax errors.
 fn parses(parser: &mut SyntaxParser, document: &Document, node: NodeId, edits: Vec<Edit>) -> bool {
-    let Some(part) = surroundings(document, node, &edits) else {
-        let text = render(document.source(), edits).text;
-        let parsed = parser.reparse(document.tree(), document.source(), &text);
-        return parsed.is_ok_and(|tree| error_count(&tree) <= document.errors());
-    };
-    let before = &document.source()[part.clone()];
-    let moved = |edit: Edit| Edit { start: edit.start - part.start, end: edit.end - part.start, ..edit };
-    let after = render(before, edits.into_iter().map(moved).collect()).text;
-    let mut errors = |text: &[u8]| parser.parse(text).map(|tree| error_count(&tree));
-    errors(&after).is_ok_and(|after| errors(before).is_ok_and(|before| after <= before))
+    if let Some((part, mut holes)) = surroundings(document, node, &edits) {
+        let source = &document.source()[part.clone()];
+        let moved = |edit: Edit| Edit { start: edit.start - part.start, end: edit.end - part.start, ..edit };
+        holes = holes.into_iter().map(moved).collect();
+        let before = render(source, holes.clone()).text;
+        holes.extend(edits.iter().cloned().map(moved));
+        let after = render(source, holes).text;
+        let mut errors = |text: &[u8]| parser.parse(text).map(|tree| error_count(&tree));
+        // With more errors than the whole text it is no sample of it.
+        if let Some(most) = errors(&before).ok().filter(|before| *before <= document.errors()) {
+            return errors(&after).is_ok_and(|after| after <= most);
+        }
+    }
+    let text = render(document.source(), edits).text;
+    let parsed = parser.reparse(&document.tree(), document.source(), &text);
+    parsed.is_ok_and(|tree| error_count(&tree) <= document.errors())
 }
 
-/// What is around a node at the top of a large text, with the neighbours that it could run together with: what
-/// stands farther off is parsed as it was. `None` where it is not much less than the text.
-fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<Range<usize>> {
+/// What is around a node of a large text: the neighbours at the top that it could run together with, and what can be
+/// left out of long lists between. What stands farther off is parsed as it was. `None` where that is not much less
+/// than the text.
+fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<(Range<usize>, Vec<Edit>)> {
     if document.source().len() < LARGE {
         return None;
     }
-    let mut top = node;
+    let (mut top, mut holes) = (node, Vec::new());
     while document.depth(top) > 1 {
+        holes.extend(far_siblings(document, top).map(Edit::delete_raw));
         top = document.parent(top)?;
     }
     let first = document.previous_sibling(top).map_or(0, |before| document.node(before).start as usize);
     let after = document.next_sibling(top).map_or(document.source().len(), |after| document.node(after).range().end);
-    let inside = edits.iter().all(|edit| first <= edit.start && edit.end <= after);
-    (inside && after - first <= document.source().len() / MUCH_LESS).then_some(first..after)
+    let is_left_out = |edit: &Edit| holes.iter().any(|hole| edit.start < hole.end && hole.start < edit.end);
+    let inside = edits.iter().all(|edit| first <= edit.start && edit.end <= after && !is_left_out(edit));
+    let length = after - first - holes.iter().map(|hole| hole.end - hole.start).sum::<usize>();
+    (inside && length <= document.source().len() / MUCH_LESS).then_some((first..after, holes))
+}
+
+/// Parts of a long list far before and far behind a node without which it is a list still: from behind a sibling to
+/// behind another one of its kind, be it an element or a separator.
+fn far_siblings(document: &Document, node: NodeId) -> impl Iterator<Item = Range<usize>> {
+    let siblings = |from: Option<NodeId>, step: fn(&Document, NodeId) -> Option<NodeId>| {
+        std::iter::successors(from, move |id| step(document, *id))
+    };
+    let (back, on) = (Document::previous_sibling, Document::next_sibling);
+    let near = |step| siblings(Some(node), step).skip(NEAR).take(ENDS).collect::<Vec<_>>();
+    let parent = document.parent(node);
+    let ends = parent.map(|id| document.node(id).range()).unwrap_or_default();
+    let this = document.node(node).range();
+    let before = (this.start - ends.start >= LEAST_HOLE).then(|| {
+        let first = siblings(parent.map(|id| id + 1), on).take(ENDS).collect::<Vec<_>>();
+        widest(document, &first, &near(back))
+    });
+    let behind = (ends.end - this.end >= LEAST_HOLE).then(|| {
+        let last = siblings(parent.and_then(|id| document.last_child(id)), back).take(ENDS).collect::<Vec<_>>();
+        widest(document, &near(on), &last)
+    });
+    before.into_iter().chain(behind).flatten()
+}
+
+/// The widest stretch from behind one of the first nodes to behind one of the last ones that is of the same kind.
+fn widest(document: &Document, first: &[NodeId], last: &[NodeId]) -> Option<Range<usize>> {
+    let pairs = first.iter().flat_map(|from| last.iter().map(move |to| (document.node(*from), document.node(*to))));
+    let alike = pairs.filter(|(from, to)| from.kind == to.kind && from.end < to.end);
+    alike.map(|(from, to)| from.end as usize..to.end as usize).max_by_key(ExactSizeIterator::len)
 }
 
 /// Whether a sibling stands in the same field (or, without fields, has the same kind).
@@ -270,7 +315,8 @@ mod tests {
                     continue;
                 }
                 let twin = large.document.find(start, end, node.kind).expect("the same text has the same nodes");
-                assert!(surroundings(&large.document, twin, &[]).is_some_and(|part| part.len() < text.len() + 60));
+                let part = surroundings(&large.document, twin, &[]).map(|(part, _)| part.len());
+                assert!(part.is_some_and(|part| part < text.len() + 60), "{part:?}");
                 assert_eq!(
                     large.shapes.clearance(&large.document, &large.grammar, twin),
                     small.shapes.clearance(&small.document, &small.grammar, id),
@@ -280,6 +326,44 @@ mod tests {
                 seen += 1;
             }
             assert!(seen > 20, "{seen}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_list_its_ends_and_what_is_near_decide_as_the_whole_does() {
+        let rows = [
+            ("x.json", "[", "1, ", "{\"a\": [2, 3]}, \"b\"", ", 4", "]"),
+            ("x.js", "f(function () {\n", "b();\nlet c = 1;\n", "let a = [1, 2];\na(b);\n", "d(a);\n", "});"),
+            ("x.c", "void f(void) {\n", "b(); c = 1;\n", "if (a) { a = 1; }\nint b, c;\n", "d(a);\n", "}"),
+        ];
+        let mut languages = Languages::default();
+        for (file, open, before, text, behind, close) in rows {
+            let of = |times: usize| {
+                let (before, behind) = (before.repeat(times), behind.repeat(times));
+                (format!("{open}{before}{text}{behind}{close}"), open.len() + before.len())
+            };
+            let ((few, from), (many, far)) = (of(20), of(LARGE / before.len()));
+            let (mut small, mut large) = (languages.sample(file, few), languages.sample(file, many));
+            let mut seen = 0;
+            for id in small.document.ids() {
+                let node = small.document.node(id);
+                if (node.start as usize) < from || node.end as usize > from + text.len() {
+                    continue;
+                }
+                let (start, end) = (node.start as usize + far - from, node.end as usize + far - from);
+                let twin = large.document.find(start, end, node.kind).expect("the same text has the same nodes");
+                let (part, holes) = surroundings(&large.document, twin, &[]).expect("much can be left out");
+                let length = part.len() - holes.iter().map(|hole| hole.end - hole.start).sum::<usize>();
+                assert!(length < 1000, "{length} bytes for {node:?}");
+                assert_eq!(
+                    large.shapes.clearance(&large.document, &large.grammar, twin),
+                    small.shapes.clearance(&small.document, &small.grammar, id),
+                    "{:?} in {text}",
+                    String::from_utf8_lossy(small.document.text(id)),
+                );
+                seen += 1;
+            }
+            assert!(seen > 8, "{seen}");
         }
     }
 

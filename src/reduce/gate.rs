@@ -8,13 +8,21 @@
 
 use std::sync::Arc;
 
-use crate::syntax::{Document, SyntaxParser, SyntaxTree, error_count, shape};
+use crate::syntax::{Document, SyntaxParser, SyntaxTree, TreeOnDemand, error_count, shape};
 
 use super::options::Syntax;
+
+/// From so many bytes on the tree of a best result goes before one that is far from it is parsed.
+const LARGE: usize = 1 << 18;
+/// So large a part of the best result is gone from what is far from it. Making its tree from the one before would copy
+/// as large a part of that.
+const FAR: usize = 8;
 
 /// Judges the syntax of candidates against that of the best result.
 pub(super) struct Gate {
     parser: SyntaxParser,
+    /// The tree of the text that was parsed from scratch last, which others may still ask for.
+    document: Arc<TreeOnDemand>,
     best: Option<Parsed>,
     /// The tree of the last candidate: the one that is most likely accepted next.
     last: Option<Parsed>,
@@ -37,7 +45,8 @@ impl Gate {
     /// refuse a candidate.
     pub(super) fn new(parser: SyntaxParser, input: &Document, wanted: Option<Syntax>, loose: bool) -> Self {
         let bound = if loose { usize::MAX } else { input.errors() };
-        let mut gate = Gate { parser, bound, best: None, last: None, wanted, shape: None };
+        let document = Arc::clone(input.shared_tree());
+        let mut gate = Gate { parser, document, bound, best: None, last: None, wanted, shape: None };
         gate.adopt(input);
         gate
     }
@@ -49,8 +58,8 @@ impl Gate {
 
     /// The best result has been parsed from scratch: its tree is shared, and older ones go.
     pub(super) fn adopt(&mut self, best: &Document) {
-        let (text, tree) = (Arc::clone(best.shared_source()), best.tree().clone());
-        self.best = Some(Parsed { text, tree, errors: best.errors() });
+        self.document = Arc::clone(best.shared_tree());
+        self.best = Some(Parsed { text: Arc::clone(best.shared_source()), tree: best.tree(), errors: best.errors() });
         self.last = None;
         self.follow_bound();
     }
@@ -59,6 +68,9 @@ impl Gate {
     pub(super) fn accept(&mut self, best: &Arc<[u8]>) {
         if self.last.as_ref().is_some_and(|last| last.text == *best) {
             self.best = self.last.take();
+            if self.document.text().len() >= LARGE {
+                self.document.release();
+            }
             self.follow_bound();
         }
     }
@@ -66,6 +78,7 @@ impl Gate {
     /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at
     /// a time would be the peak of the run's memory.
     pub(super) fn release(&mut self) {
+        self.document.release();
         self.best = None;
         self.last = None;
     }
@@ -73,7 +86,7 @@ impl Gate {
     /// From now on a candidate must have the tree that `document` has, but for blanks between tokens;
     /// with `None` any tree will do. What the parser could not read has no shape to keep.
     pub(super) fn keep_shape(&mut self, document: Option<&Document>) {
-        self.shape = document.filter(|d| d.errors() == 0).map(|d| shape(d.tree(), d.source()));
+        self.shape = document.filter(|d| d.errors() == 0).map(|d| shape(&d.tree(), d.source()));
     }
 
     /// Whether a candidate has no more syntax errors than allowed.
@@ -83,6 +96,21 @@ impl Gate {
         self.follow(best);
         // It would be in memory beside the next one.
         self.last = None;
+        self.judge(candidate)
+    }
+
+    /// The same for a candidate that was interesting, and which is the best result next if it passes: where it is far
+    /// from the best one before, the tree of that one goes first, and not afterwards.
+    pub(super) fn admits(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
+        if !is_far(best, candidate) {
+            return self.passes(candidate, best);
+        }
+        self.release();
+        self.judge(candidate)
+    }
+
+    /// Parses a candidate, starting from the tree that there is.
+    fn judge(&mut self, candidate: &Arc<[u8]>) -> bool {
         let parsed = match &self.best {
             // Under error recovery a tree made from another may differ: no promise is built on that.
             Some(best) if !self.is_strict() => self.parser.reparse(&best.tree, &best.text, candidate),
@@ -101,6 +129,9 @@ impl Gate {
         if self.best.as_ref().is_some_and(|b| b.text == *best) {
             return;
         }
+        if self.best.as_ref().is_some_and(|old| is_far(&old.text, best)) {
+            self.release();
+        }
         let parsed = match &self.best {
             Some(old) => self.parser.reparse(&old.tree, &old.text, best),
             None => self.parser.parse(best),
@@ -118,4 +149,9 @@ impl Gate {
             self.bound = if clean { 0 } else { self.bound.max(best.errors) };
         }
     }
+}
+
+/// Whether the trees of two texts are so large, and have so little in common, that not both should be in memory.
+fn is_far(best: &[u8], candidate: &[u8]) -> bool {
+    best.len() >= LARGE && best.len().saturating_sub(candidate.len()) > best.len() / FAR
 }

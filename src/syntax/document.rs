@@ -9,13 +9,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arena::{Arena, Node, NodeId};
+use super::on_demand::TreeOnDemand;
 use super::parse::{ParseError, SyntaxParser, SyntaxTree, error_count};
 
 /// A text and its tree.
 pub struct Document {
-    source: Arc<[u8]>,
     arena: Arena,
-    tree: SyntaxTree,
+    tree: Arc<TreeOnDemand>,
     errors: usize,
 }
 
@@ -25,9 +25,9 @@ impl Document {
     /// # Errors
     /// As for [`SyntaxParser::parse`].
     pub fn parse(parser: &mut SyntaxParser, source: impl Into<Arc<[u8]>>) -> Result<Self, ParseError> {
-        let source = source.into();
-        let tree = parser.parse(&source)?;
-        Ok(Document { arena: Arena::of(&tree), errors: error_count(&tree), source, tree })
+        let kept = TreeOnDemand::parse(parser, source.into())?;
+        let tree = kept.get();
+        Ok(Document { arena: Arena::of(&tree), errors: error_count(&tree), tree: Arc::new(kept) })
     }
 
     /// Number of tokens that start in a part of the text.
@@ -39,18 +39,24 @@ impl Document {
     /// The text.
     #[must_use]
     pub fn source(&self) -> &[u8] {
-        &self.source
+        self.tree.text()
     }
 
     /// The text, for those who keep it.
     #[must_use]
     pub fn shared_source(&self) -> &Arc<[u8]> {
-        &self.source
+        self.tree.text()
     }
 
     /// tree-sitter's tree of the text.
     #[must_use]
-    pub fn tree(&self) -> &SyntaxTree {
+    pub fn tree(&self) -> SyntaxTree {
+        self.tree.get()
+    }
+
+    /// The tree, for those who keep it or let go of it.
+    #[must_use]
+    pub fn shared_tree(&self) -> &Arc<TreeOnDemand> {
         &self.tree
     }
 
@@ -97,7 +103,7 @@ impl Document {
     /// The bytes of a node.
     #[must_use]
     pub fn text(&self, id: NodeId) -> &[u8] {
-        &self.source[self.node(id).range()]
+        &self.source()[self.node(id).range()]
     }
 
     /// The parent; `None` for the root.
@@ -125,6 +131,19 @@ impl Document {
     pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
         let next = self.subtree_end(id);
         (next < self.subtree_end(self.parent(id)?)).then_some(next)
+    }
+
+    /// The last child; `None` for a leaf.
+    #[must_use]
+    pub fn last_child(&self, id: NodeId) -> Option<NodeId> {
+        let mut at = self.subtree_end(id) - 1;
+        while at > id {
+            match self.parent(at)? {
+                above if above == id => return Some(at),
+                above => at = above,
+            }
+        }
+        None
     }
 
     /// One past the last descendant: `id..subtree_end(id)` is the subtree in preorder.

@@ -37,6 +37,7 @@ pub enum ParseError {
 /// A parser for one language.
 pub struct SyntaxParser {
     parser: Parser,
+    language: Language,
 }
 
 impl SyntaxParser {
@@ -47,7 +48,12 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser })
+        Ok(SyntaxParser { parser, language: language.clone() })
+    }
+
+    /// What it parses.
+    pub(super) fn language(&self) -> &Language {
+        &self.language
     }
 
     /// Parses a text from scratch. Any bytes will do.
@@ -236,7 +242,7 @@ mod tests {
                 let new = sample.after([&unit.removal]);
                 let fresh = parser.parse(&new).expect("the sample has a tree");
                 if error_count(&fresh) == 0 {
-                    let again = parser.reparse(sample.document.tree(), &old, &new).expect("the sample has a tree");
+                    let again = parser.reparse(&sample.document.tree(), &old, &new).expect("the sample has a tree");
                     assert_eq!(nodes(&again), nodes(&fresh), "{file} without {unit:?}");
                     compared += 1;
                 }

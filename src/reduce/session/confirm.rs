@@ -192,7 +192,7 @@ impl Session<'_> {
         if ungated
             && verdict == Verdict::Interesting
             && let Some(gate) = &mut self.gate
-            && !gate.passes(text, &self.best)
+            && !gate.admits(text, &self.best)
         {
             self.cache.insert(key, Answers::certain(Verdict::Invalid));
             self.correct_record(&key, Why::Unparsed);

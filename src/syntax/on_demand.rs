@@ -1,0 +1,71 @@
+//! A tree that can be let go of while nobody needs it.
+//!
+//! In memory tree-sitter's tree of a text takes many times as much as the text. What most passes ask is answered by the
+//! [document](super::Document) alone.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tree_sitter::Language;
+
+use super::parse::{ParseError, SyntaxParser, SyntaxTree};
+
+/// The tree of a text. Who lets go of it costs the next one who asks for it another parse.
+pub struct TreeOnDemand {
+    language: Language,
+    text: Arc<[u8]>,
+    tree: Mutex<Option<SyntaxTree>>,
+}
+
+impl TreeOnDemand {
+    /// The tree of a text that is parsed now.
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`].
+    pub(super) fn parse(parser: &mut SyntaxParser, text: Arc<[u8]>) -> Result<Self, ParseError> {
+        let tree = parser.parse(&text)?;
+        Ok(TreeOnDemand { language: parser.language().clone(), text, tree: Mutex::new(Some(tree)) })
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &Arc<[u8]> {
+        &self.text
+    }
+
+    /// The tree, parsed once more if it has been let go of.
+    ///
+    /// # Panics
+    /// Never: what could be parsed once can be parsed again.
+    #[must_use]
+    pub fn get(&self) -> SyntaxTree {
+        let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+        let parse = || SyntaxParser::new(&self.language)?.parse(&self.text);
+        tree.get_or_insert_with(|| parse().expect("the same text has been parsed before")).clone()
+    }
+
+    /// Lets go of the tree.
+    pub fn release(&self) {
+        *self.tree.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{FILES, parser, shipped_sample};
+    use crate::syntax::shape;
+
+    #[test]
+    fn a_tree_that_was_let_go_of_is_the_same_when_it_is_asked_for_again() {
+        for file in FILES {
+            let text: Arc<[u8]> = shipped_sample(file).into();
+            let tree = TreeOnDemand::parse(&mut parser(file), Arc::clone(&text)).expect("a sample can be parsed");
+            let before = tree.get();
+            tree.release();
+            assert!(tree.tree.lock().expect("nobody panicked").is_none());
+            let after = tree.get();
+            assert_eq!(shape(&before, &text), shape(&after, &text), "{file}");
+            assert_eq!(before.root_node().to_sexp(), after.root_node().to_sexp(), "{file}");
+        }
+    }
+}
