@@ -16,7 +16,7 @@ use super::options::Syntax;
 const LARGE: usize = 1 << 18;
 /// So large a part of the best result is gone from what is far from it. Making its tree from the one before would copy
 /// as large a part of that.
-const FAR: usize = 8;
+const FAR: usize = 32;
 
 /// Judges the syntax of candidates against that of the best result.
 pub(super) struct Gate {
@@ -93,6 +93,11 @@ impl Gate {
     ///
     /// `best` is the best result's text, from whose tree the parse starts.
     pub(super) fn passes(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
+        // It may be asked about more than once before it is believed.
+        let is_last = self.last.as_ref().is_some_and(|last| last.text == *candidate);
+        if is_last && self.best.as_ref().is_none_or(|known| known.text == *best) {
+            return self.last_holds();
+        }
         self.follow(best);
         // It would be in memory beside the next one.
         self.last = None;
@@ -102,7 +107,8 @@ impl Gate {
     /// The same for a candidate that was interesting, and which is the best result next if it passes: where it is far
     /// from the best one before, the tree of that one goes first, and not afterwards.
     pub(super) fn admits(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
-        if !is_far(best, candidate) {
+        let is_last = self.last.as_ref().is_some_and(|last| last.text == *candidate);
+        if is_last || !is_far(best, candidate) {
             return self.passes(candidate, best);
         }
         self.release();
@@ -118,10 +124,16 @@ impl Gate {
         };
         // A candidate that sends the parser astray is worse than what we have.
         let Ok(tree) = parsed else { return false };
-        let errors = error_count(&tree);
-        let is_shaped = self.shape.is_none_or(|wanted| shape(&tree, candidate) == wanted);
-        self.last = Some(Parsed { text: Arc::clone(candidate), tree, errors });
-        errors <= self.bound && is_shaped && self.wanted.is_none_or(|wanted| wanted.holds(errors))
+        self.last = Some(Parsed { text: Arc::clone(candidate), errors: error_count(&tree), tree });
+        self.last_holds()
+    }
+
+    /// Whether the candidate that was parsed last is as all have to be.
+    fn last_holds(&self) -> bool {
+        self.last.as_ref().is_some_and(|Parsed { text, tree, errors }| {
+            let is_shaped = self.shape.is_none_or(|wanted| shape(tree, text) == wanted);
+            *errors <= self.bound && is_shaped && self.wanted.is_none_or(|wanted| wanted.holds(*errors))
+        })
     }
 
     /// Makes sure that `self.best` is the tree of `best`.
@@ -129,7 +141,8 @@ impl Gate {
         if self.best.as_ref().is_some_and(|b| b.text == *best) {
             return;
         }
-        if self.best.as_ref().is_some_and(|old| is_far(&old.text, best)) {
+        // Without the tree of the best result before it there is one of a candidate that is not accepted yet.
+        if self.best.as_ref().map_or(best.len() >= LARGE, |old| is_far(&old.text, best)) {
             self.release();
         }
         let parsed = match &self.best {
