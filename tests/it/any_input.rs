@@ -67,7 +67,7 @@ fn work_on(grammar: &Grammar, parser: &mut SyntaxParser, other: &[u8], text: Vec
             let _ = proposal.replacement(document.source());
             // A parse each would be nearly all of the time.
             if made % 64 == 0
-                && let Ok(tree) = parser.reparse(document.tree(), document.source(), &candidate)
+                && let Ok(tree) = parser.reparse(&document.tree(), document.source(), &candidate)
             {
                 let _ = error_count(&tree);
             }
@@ -75,7 +75,7 @@ fn work_on(grammar: &Grammar, parser: &mut SyntaxParser, other: &[u8], text: Vec
         }
     }
     // From any text to any other.
-    if let Ok(tree) = parser.reparse(document.tree(), document.source(), other) {
+    if let Ok(tree) = parser.reparse(&document.tree(), document.source(), other) {
         let _ = error_count(&tree);
     }
     made
