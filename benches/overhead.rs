@@ -136,7 +136,7 @@ fn candidate_and_gate_far_away<const SIZE: usize>(bencher: Bencher, language: us
     bencher.bench_local(|| {
         let (text, tokens, hash) = input.candidate(&pending, &input.removals[PENDING]);
         let (tree, source) = (input.document.tree(), input.document.source());
-        let parsed = input.parser.reparse(tree, source, &text).expect("samples parse");
+        let parsed = input.parser.reparse(&tree, source, &text).expect("samples parse");
         (tokens, hash, error_count(&parsed))
     });
 }
