@@ -1,9 +1,9 @@
 //! What the tests of the passes share: texts with their languages, proposals as texts, and inputs to
 //! try everything on. Languages are chosen by the names of files, as a user's files choose theirs.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use proptest::prelude::*;
 
@@ -22,11 +22,12 @@ use super::{
 /// A file name for every language that the tables of the tests know.
 pub(crate) const FILES: [&str; 3] = ["x.c", "x.js", "x.json"];
 
-/// Grammars, each loaded once: compiling rules takes longer than most tests.
+/// Grammars, each loaded once for all tests: compiling rules takes longer than most of them.
+static LOADED: Mutex<BTreeMap<String, Arc<Grammar>>> = Mutex::new(BTreeMap::new());
+
+/// Where a test has its grammars from.
 #[derive(Default)]
-pub(crate) struct Languages {
-    loaded: HashMap<String, Arc<Grammar>>,
-}
+pub(crate) struct Languages;
 
 impl Languages {
     /// The grammar for a file's name.
@@ -36,7 +37,9 @@ impl Languages {
             let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("embedded grammars load");
             grammar.expect("the extension is one of a language")
         };
-        Arc::clone(self.loaded.entry(file.to_owned()).or_insert_with(load))
+        // A test that panicked elsewhere has left nothing half done.
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(loaded.entry(file.to_owned()).or_insert_with(load))
     }
 
     /// A text as a file of that name.

@@ -2,11 +2,11 @@
 //! tests it took, and in which order they were asked.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lop::engine::{Config, ConfigError, Direction, Verdict};
 use lop::exec::{Executor, Inline, Job, Ticket};
@@ -18,9 +18,21 @@ use rand::{RngExt, SeedableRng};
 
 use lop::{Options, ReduceError, Report, Silent, reduce_with};
 
+/// Loaded once for all tests: compiling rules takes longer than most of them.
+static LOADED: Mutex<BTreeMap<String, Option<Arc<Grammar>>>> = Mutex::new(BTreeMap::new());
+
 pub(crate) fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
-    let registry = Registry::embedded().expect("the shipped grammars are right");
-    registry.choose(AUTO, Path::new(file), text).expect("auto always finds something").0
+    let load = || {
+        let registry = Registry::embedded().expect("the shipped grammars are right");
+        registry.choose(AUTO, Path::new(file), text).expect("auto always finds something").0
+    };
+    if Path::new(file).extension().is_none() {
+        // What the text looks like decides.
+        return load();
+    }
+    // A test that panicked elsewhere has left nothing half done.
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    loaded.entry(file.to_owned()).or_insert_with(load).clone()
 }
 
 pub(crate) fn yes_if(interesting: bool) -> Verdict {

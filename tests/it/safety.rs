@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::Child;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
@@ -169,11 +169,11 @@ fn nothing_is_left_after_ctrl_c() {
 }
 
 /// Every grammar, and none.
-fn grammars() -> Vec<Option<Arc<Grammar>>> {
+static GRAMMARS: LazyLock<Vec<Option<Arc<Grammar>>>> = LazyLock::new(|| {
     let registry = Registry::embedded().expect("the embedded grammars are right");
     let loaded = registry.folders().map(|folder| Some(Arc::new(Grammar::load(folder).expect("it is right"))));
     loaded.chain([None]).collect()
-}
+});
 
 /// Bytes of every kind: any, and texts with the characters that grammars care about.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -186,10 +186,10 @@ proptest! {
 
     #[test]
     fn an_always_true_test_reduces_anything_to_nothing(input in any_bytes(), slots in 1_usize..4) {
-        for grammar in grammars() {
+        for grammar in &*GRAMMARS {
             let options = Options { allow_empty: true, ..Options::default() };
             let mut executor = Inline::new(|_: &[u8]| Verdict::Interesting).with_slots(slots);
-            let report = reduce_with(&input, grammar, &mut executor, &options, &mut Silent, &Cancel::new()).expect("it is interesting");
+            let report = reduce_with(&input, grammar.clone(), &mut executor, &options, &mut Silent, &Cancel::new()).expect("it is interesting");
             prop_assert_eq!(report.best, b"");
             prop_assert_eq!(report.ended, Ended::Complete);
         }
@@ -197,9 +197,9 @@ proptest! {
 
     #[test]
     fn an_always_false_test_is_reported(input in any_bytes()) {
-        for grammar in grammars() {
+        for grammar in &*GRAMMARS {
             let mut executor = Inline::new(|_: &[u8]| Verdict::NotInteresting);
-            let result = reduce_with(&input, grammar, &mut executor, &Options::default(), &mut Silent, &Cancel::new());
+            let result = reduce_with(&input, grammar.clone(), &mut executor, &Options::default(), &mut Silent, &Cancel::new());
             let reported = matches!(result, Err(ReduceError::NotInteresting { .. }));
             prop_assert!(reported);
         }
