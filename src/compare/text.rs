@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn tokens_are_those_of_the_grammar_and_do_not_melt_together() {
         for file in FILES {
-            let sample = Languages::default().sample(file, shipped_sample(file));
+            let sample = Languages.sample(file, shipped_sample(file));
             let units =
                 Units::cut(&shipped_sample(file), Granularity::Token, Some(&sample.grammar)).expect("it parses");
             assert!(units.len() >= sample.document.tokens(), "{file}");

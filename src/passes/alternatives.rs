@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_no_gain_is_no_alternative() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         // Text, a node, what it becomes, and the tokens and bytes saved.
         let rows = [
             ("[[1, 2]]", "[1, 2]", "0", Some((4, 5))),
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_part_is_kept_with_what_follows_it() {
-        let sample = Languages::default().sample("x.json", "[[1, 2], 3]");
+        let sample = Languages.sample("x.json", "[[1, 2], 3]");
         let prints = Fingerprints::new(sample.document.source());
         let outer = sample.node("[1, 2]");
         let rows =
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn memos_tell_edits_apart_by_their_texts_and_not_by_their_places() {
-        let sample = Languages::default().sample("x.json", "[[1, 2], [3, 4], [1, 2]]");
+        let sample = Languages.sample("x.json", "[[1, 2], [3, 4], [1, 2]]");
         let prints = Fingerprints::new(sample.document.source());
         let lists: Vec<_> = sample
             .document

@@ -63,7 +63,7 @@ mod tests {
             ("x.js", "class A { b() { a(); } }", &["class A { b() {} }"]),
             ("x.json", "[{}]", &[]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let mut sample = languages.sample(file, text);
             let found = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn bodies_that_are_minimal_already_are_no_units() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text) in [("x.js", "function f() {}"), ("x.c", "struct s {} x;"), ("x.c", "int f(void);")] {
             let mut sample = languages.sample(file, text);
             assert!(bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).is_none(), "{text}");
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn units_come_with_their_nodes_and_refused_ones_are_skipped() {
         let text = "int f(void) { return 1; } int g(void) { return 2 + 3; }";
-        let mut sample = Languages::default().sample("x.c", text);
+        let mut sample = Languages.sample("x.c", text);
         let (first, second) = (sample.node("{ return 1; }"), sample.node("{ return 2 + 3; }"));
         let (sequence, nodes) =
             bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).expect("two functions");

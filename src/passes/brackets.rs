@@ -157,7 +157,7 @@ mod tests {
             ("x.c", c, "((( a )", &["( a )"]),
             ("x.c", c, "} f ( ] a )", &["( ] a )"]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, lesson, text, expected) in rows {
             assert_eq!(pairs(&mut languages, file, lesson, text), expected, "{text}");
         }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn deep_and_long_texts_are_paired() {
         const LEVELS: usize = 20_000;
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         let deep = "[".repeat(LEVELS) + &"]".repeat(LEVELS);
         assert_eq!(pairs(&mut languages, "x.json", "[]", &deep).len(), LEVELS);
         let long = format!("[{}]", "[],".repeat(LEVELS) + "[]");

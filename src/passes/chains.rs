@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn nested_nodes_are_one_sequence_of_shells() {
         let text = "[".repeat(10) + "1" + &"]".repeat(10);
-        let sample = Languages::default().sample("x.json", text.as_str());
+        let sample = Languages.sample("x.json", text.as_str());
         let found = chains(&sample.document, &sample.grammar);
         let [chain] = &found[..] else { panic!("one chain, not {}", found.len()) };
         assert_eq!(chain.units.len(), 10);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn short_nesting_is_no_chain() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (levels, expected) in [(MIN_CHAIN - 2, 0), (MIN_CHAIN - 1, 1)] {
             // The number inside is one more.
             let sample = languages.sample("x.json", "[".repeat(levels) + "1" + &"]".repeat(levels));
@@ -117,7 +117,7 @@ mod tests {
             ("x.c", "int x = ".to_owned() + &"a + ".repeat(12) + "b;"),
             ("x.js", "if (a) ".repeat(9) + "b();"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text) in rows {
             let mut sample = languages.sample(file, text.as_str());
             assert_eq!(sample.document.errors(), 0, "{text}");
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_hundred_thousand_levels_are_no_matter() {
         let text = "[".repeat(100_000) + &"]".repeat(100_000);
-        let sample = Languages::default().sample("x.json", text);
+        let sample = Languages.sample("x.json", text);
         let found = chains(&sample.document, &sample.grammar);
         assert_eq!(found.iter().map(|chain| chain.units.len()).collect::<Vec<_>>(), [99_999]);
         let left = sample.after(found[0].units.iter().skip(2).map(|unit| &unit.removal));

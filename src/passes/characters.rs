@@ -128,7 +128,7 @@ mod tests {
             ("x.js", b"x = `a${1}` + 'b' + /d/g;", &["`a${1}`", "'b'", "/d/g"]),
             ("x.js", b"f(a)", &[]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
             let ranges = sensitive_ranges(&sample.document, &sample.grammar);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn sensitive_ranges_ascend_and_do_not_overlap() {
         let text = b"\xEF\xBB\xBF @@ \"a ' 1 /* \"x\" */ int f( { ?? \"b\" } ] 'x\n\0 // \"e\"\n";
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in crate::passes::testing::FILES {
             let sample = languages.sample(file, text);
             let ranges = sensitive_ranges(&sample.document, &sample.grammar);
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn text_is_cut_into_characters_words_and_lines() {
         let text = "a b\u{e9}1\n\n;x".as_bytes();
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         let sample = languages.sample("x.json", text);
         let rows: [(Option<Sequence>, &[&str]); 4] = [
             (character_units(text, &[0..2, 3..6]), &[" b\u{e9}1\n\n;x", "ab\u{e9}1\n\n;x", "a bé\n\n;x", "a b1\n\n;x"]),
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn any_subset_of_units_leaves_exactly_the_other_bytes() {
         let text = b"a \n +-x\xFF\x00  \n";
-        let sample = Languages::default().sample("x.json", text);
+        let sample = Languages.sample("x.json", text);
         let sequences =
             [character_units(text, std::slice::from_ref(&(0..text.len()))), word_units(text), line_units(text)];
         for sequence in sequences.into_iter().flatten() {

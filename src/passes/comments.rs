@@ -36,7 +36,7 @@ mod tests {
             ("x.json", "[1, // 1\n 2]", &["// 1"], "[1,\n 2]"),
             ("x.json", "[// 1\n 1]", &["// 1"], "[\n 1]"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected, left) in rows {
             let sample = languages.sample(file, text);
             let sequence = comments(&sample.document, &sample.grammar);

@@ -109,7 +109,7 @@ mod tests {
     fn a_statement_takes_the_place_of_one_that_hoists_do_not_reach() {
         let near = "if (a) { d(); e(); }";
         let far = "if (a) a(b(b(function () { d(); e(); })));";
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (text, reached) in [(near, false), (far, true)] {
             let sample = languages.sample("x.js", text);
             let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn proposals_for_the_sample_are_smaller_and_most_of_them_parse() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
@@ -133,7 +133,7 @@ mod tests {
         let long = format!("function f() {{ {} }}", "a();".repeat(100_000));
         let deep = "{".repeat(100_000) + "a();" + &"}".repeat(100_000);
         for (text, most) in [(long, 10), (deep, 0)] {
-            let sample = Languages::default().sample("x.js", text);
+            let sample = Languages.sample("x.js", text);
             let found = deep_splices(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
             assert!(found.len() <= most, "{}", found.len());
         }

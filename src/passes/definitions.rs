@@ -128,7 +128,7 @@ mod tests {
     /// Rows of file, text and its unreferenced definitions; `+` joins what goes together.
     #[track_caller]
     fn assert_unreferenced(rows: &[(&str, &str, &[&str])]) {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for &(file, text, expected) in rows {
             let mut sample = languages.sample(file, text);
             assert_eq!(units(&mut sample, &[]), expected, "{text}");
@@ -200,14 +200,14 @@ mod tests {
 
     #[test]
     fn groups_with_a_refused_member_are_skipped() {
-        let mut sample = Languages::default().sample("x.c", "int f(void); int a; int f(void) { return 1; }");
+        let mut sample = Languages.sample("x.c", "int f(void); int a; int f(void) { return 1; }");
         let prototype = sample.node("int f(void);");
         assert_eq!(units(&mut sample, &[prototype]), ["int a;"]);
     }
 
     #[test]
     fn what_goes_is_counted_and_leaves_no_new_errors() {
-        let mut sample = Languages::default().sample("x.c", "int f(void);\nint a;\nint f(void) { return 1; }\n");
+        let mut sample = Languages.sample("x.c", "int f(void);\nint a;\nint f(void) { return 1; }\n");
         let sequence = unreferenced(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
         let sequence = sequence.expect("nothing is used");
         assert_eq!(sequence.units.iter().map(|unit| unit.tokens).collect::<Vec<_>>(), [16, 3]);

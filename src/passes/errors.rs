@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_text_without_errors_has_no_windows() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text) in [("x.json", "[1, 2]"), ("x.c", "int a;"), ("x.js", "f(a)"), ("x.c", "")] {
             let sample = languages.sample(file, text);
             assert!(error_windows(&sample.document).is_empty() && error_shells(&sample.document).is_empty(), "{text}");
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn windows_grow_from_the_error_to_the_whole_text() {
         let text = "{\"a\": [1, {\"b\": 2, \"c\": +3, \"d\": 4}]}";
-        let sample = Languages::default().sample("x.json", text);
+        let sample = Languages.sample("x.json", text);
         let all = error_windows(&sample.document);
         let [windows] = &all[..] else { panic!("one error: {all:?}") };
         let read = |range: &Range<usize>| &text[range.clone()];
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn what_is_around_an_error_goes_group_by_group_and_element_by_element() {
         let text = "[0, [1, 2, +3, 4]]";
-        let sample = Languages::default().sample("x.json", text);
+        let sample = Languages.sample("x.json", text);
         let all = error_shells(&sample.document);
         let [shells] = &all[..] else { panic!("one error") };
         let left: Vec<_> = shells.units.iter().map(|unit| lossy(&sample.after([&unit.removal]))).collect();
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn brackets_without_partners_are_no_obstacle() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for text in ["[[[{(", "]})", "[{]}", "[1, {\"a\": ]", "f(a)) { ( ]", "int f( { a[; }"] {
             for file in crate::passes::testing::FILES {
                 let sample = languages.sample(file, text);

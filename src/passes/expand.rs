@@ -231,7 +231,7 @@ mod tests {
                 &["[1, [2]]", "[1,3]", "[[[2]]]", "[[2]]", "[[1,2]]", "[[[2],1]]"],
             ),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, part, expected) in rows {
             let sample = languages.sample(file, text);
             let node = sample.node(part);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn proposals_for_the_sample_are_smaller_and_most_of_them_parse() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             let found = expansions(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
@@ -258,7 +258,7 @@ mod tests {
         let long = format!("[0{}]", ",0".repeat(100_000));
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         for text in [long, deep] {
-            let sample = Languages::default().sample("x.json", text);
+            let sample = Languages.sample("x.json", text);
             let found = expansions(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
             assert!(found.len() <= MAX_CANDIDATES * 100_000);
         }

@@ -120,7 +120,7 @@ mod tests {
         let mut text = "function f() { function g() { var a; let b; } function h() { } }".to_owned();
         let mut moves = 0;
         loop {
-            let sample = crate::passes::testing::Languages::default().sample("x.js", text.as_str());
+            let sample = crate::passes::testing::Languages.sample("x.js", text.as_str());
             let found = globalised(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
             let Some(first) = found.first() else { break };
             text = sample.results(std::slice::from_ref(first)).remove(0);

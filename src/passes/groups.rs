@@ -125,7 +125,7 @@ mod tests {
             )],
         );
         let text = "int f(void) { return 1; } int g(void) { return 1; }";
-        let sample = crate::passes::testing::Languages::default().sample("x.c", text);
+        let sample = crate::passes::testing::Languages.sample("x.c", text);
         let found = groups(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
         let memos: std::collections::BTreeSet<_> = found.iter().map(|group| group.memo).collect();
         assert_eq!(memos.len(), found.len(), "what was refused in one function may be right in another");

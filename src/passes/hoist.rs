@@ -102,7 +102,7 @@ mod tests {
     /// Rows of file, text, a node, and the texts after each hoist into that node's place.
     #[track_caller]
     fn assert_hoists(rows: &[(&str, &str, &str, &[&str])]) {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for &(file, text, outer, expected) in rows {
             let sample = languages.sample(file, text);
             let outer_node = sample.node(outer);
@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn replacements_are_looked_for_a_few_levels_below_and_no_further() {
-        let sample = Languages::default().sample("x.json", "[[[[[[[1]]]]]]]");
+        let sample = Languages.sample("x.json", "[[[[[[[1]]]]]]]");
         let found = compatible_descendants(&sample.document, &sample.grammar, 1, usize::MAX);
         let depths: Vec<_> = found.iter().map(|(_, depth)| *depth).collect();
         assert_eq!(depths, [1, 2, 3, 4]);
-        let wide = Languages::default().sample("x.json", format!("[0{}]", ",0".repeat(5_000)));
+        let wide = Languages.sample("x.json", format!("[0{}]", ",0".repeat(5_000)));
         let found = compatible_descendants(&wide.document, &wide.grammar, 1, usize::MAX);
         assert!(found.len() < MAX_VISITED);
         let found = hoists(&wide.document, &wide.grammar, &Fingerprints::new(wide.document.source()));
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn what_is_saved_is_known() {
         let text = "int x = (a + b) * d;";
-        let sample = Languages::default().sample("x.c", text);
+        let sample = Languages.sample("x.c", text);
         let found = hoists(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));
         let result = sample.results(&found);
         for (hoist, result) in found.iter().zip(result) {
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_hundred_thousand_levels_are_no_matter() {
         let text = "[".repeat(100_000) + &"]".repeat(100_000);
-        let sample = Languages::default().sample("x.json", text);
+        let sample = Languages.sample("x.json", text);
         let found = hoists(&sample.document, &sample.grammar, &Fingerprints::new(sample.document.source()));
         assert!(found.len() > 300_000);
     }

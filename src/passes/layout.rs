@@ -304,7 +304,7 @@ mod tests {
             ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]\n"),
             ("x.json", "{ \"a b\" : [ true ] }", "{\"a b\":[true]}", "{\"a b\":[true]}"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, compact, pretty) in rows {
             let sample = languages.sample(file, text);
             assert_eq!(laid_out(&sample, Format::Compact, false), compact, "{text}");
@@ -315,14 +315,14 @@ mod tests {
 
     #[test]
     fn lines_are_joined_only_where_the_caller_makes_sure() {
-        let sample = Languages::default().sample("x.js", "x = a\n+ b");
+        let sample = Languages.sample("x.js", "x = a\n+ b");
         assert_eq!(laid_out(&sample, Format::Pretty, false), "x = a\n+ b");
         assert_eq!(laid_out(&sample, Format::Pretty, true), "x = a + b");
     }
 
     #[test]
     fn what_is_laid_out_stays_so() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             for format in [Format::Compact, Format::Pretty] {
                 let sample = languages.sample(file, shipped_sample(file));
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_samples_keep_their_shape() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             for format in [Format::Compact, Format::Pretty] {
                 let sample = languages.sample(file, shipped_sample(file));
@@ -352,7 +352,7 @@ mod tests {
 
         #[test]
         fn only_blanks_are_changed(text in any_text(), file in prop::sample::select(&FILES[..]), joins in any::<bool>()) {
-            let sample = Languages::default().sample(file, text.clone());
+            let sample = Languages.sample(file, text.clone());
             for format in [Format::Compact, Format::Pretty] {
                 let left = laid_out(&sample, format, joins);
                 let solid = |text: &str| text.bytes().filter(|b| !is_blank(*b)).collect::<Vec<_>>();

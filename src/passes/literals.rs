@@ -203,7 +203,7 @@ mod tests {
             ("x.js", "x = /ab/gi;", "x = //gi;"),
             ("x.json", "{\"key\": [\"\", \"a\\n\", -25, 1, true]}", "{\"\": [\"\", \"\", 0, 1, true]}"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
             let (sequence, nodes) = simplest_literals(&sample.document, &sample.grammar).expect("some are longer");
@@ -237,7 +237,7 @@ mod tests {
             ("x.c", "int x[] = {1, 2, 3, a, 4, 5, 6, 7, 8};", &["int x[] = {111, 3, a, 4, 5, 6, 7, 8};"]),
             ("x.json", "[\"h\u{e9}cdefghijkl\"]", &["[\"h\"]", "[\"h\u{e9}cdef\"]", "[\"ghijkl\"]"]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
             let prints = Fingerprints::new(text.as_bytes());

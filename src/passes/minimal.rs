@@ -61,7 +61,7 @@ mod tests {
             ("x.json", "[[1, 2]]", "[1, 2]", &["[0]"]),
             ("x.json", "[1.25]", "1.25", &["[0]"]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, part, expected) in rows {
             let sample = languages.sample(file, text);
             let node = sample.node(part);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_replacement_is_never_larger_and_repeating_it_ends() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text) in [
             ("x.c", "int f(int a) { return a ? f(a - 1) : \"s\"[0]; }"),
             ("x.js", "x = [f(1), { a: 'b' }, () => { d(); }];"),

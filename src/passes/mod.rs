@@ -197,7 +197,7 @@ mod tests {
     fn hardly_any_cleared_unit_and_subset_of_a_list_leaves_a_syntax_error() {
         const SUBSETS: usize = 4;
         let mut runner = TestRunner::deterministic();
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             let lists = sample.all_siblings();
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn units_of_all_lists_go_together() {
         let mut runner = TestRunner::deterministic();
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             let units: Vec<_> = sample.all_siblings().into_iter().flat_map(|list| list.units).collect();
@@ -244,7 +244,7 @@ mod tests {
     /// finds out; all other rules say exactly what they match.
     #[test]
     fn what_rules_make_of_a_sample_parses() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         let mut wrong = Vec::new();
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_proposal_of_every_pass_changes_the_sample() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             for sequence in sample.sequences() {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_tokens_of_cleared_units_are_those_that_go() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             let whole = sample.document.tokens();
@@ -307,7 +307,7 @@ mod tests {
             file in prop::sample::select(&FILES[..]),
             picks in prop::collection::vec(any::<bool>(), 1..50),
         ) {
-            let mut sample = Languages::default().sample(file, text.as_slice());
+            let mut sample = Languages.sample(file, text.as_slice());
             let sequences = sample.sequences();
             for sequence in &sequences {
                 assert!(!sequence.units.is_empty());

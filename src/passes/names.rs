@@ -130,7 +130,7 @@ mod tests {
             ("x.js", "\\u0061bc = 1; other = 2;", "\\u0061bc = 1; a = 2;"),
             ("x.json", "{\"name\": \"value\"}", "{\"name\": \"value\"}"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
             let sequence = short_names(&sample.document, &sample.grammar);
@@ -143,7 +143,7 @@ mod tests {
     fn names_count_on_behind_z_and_pass_over_keywords() {
         assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), ["a", "z", "aa", "az", "ba", "zz", "aaa"]);
         let names: Vec<_> = (0..800).map(|number| format!("name{number}")).collect();
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text) in
             [("x.c", format!("int {};", names.join(", "))), ("x.js", format!("let {};", names.join(", ")))]
         {
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_is_renamed_once_is_not_renamed_again() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let sample = languages.sample(file, shipped_sample(file));
             let Some(sequence) = short_names(&sample.document, &sample.grammar) else { continue };
@@ -183,7 +183,7 @@ mod tests {
             file in prop::sample::select(&FILES[..]),
             soup in any_text(),
         ) {
-            let mut languages = Languages::default();
+            let mut languages = Languages;
             for text in [shipped_sample(file), soup] {
                 let sample = languages.sample(file, text);
                 let Some(sequence) = short_names(&sample.document, &sample.grammar) else { continue };

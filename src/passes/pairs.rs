@@ -115,7 +115,7 @@ mod tests {
             ("x.json", "[{}]", "{[1}", &["[1"]),
             ("x.c", c, "((a) ;;;", &["(a ;;;", "a ;;;", "a ;;;"]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, lesson, text, expected) in rows {
             assert_eq!(results(&mut languages, file, lesson, text), expected, "{text}");
         }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn large_texts_have_no_pairs() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         let deep = "[".repeat(20_000) + "1" + &"]".repeat(20_000);
         assert_eq!(results(&mut languages, "x.json", "[1]", &deep), [""; 0]);
         let less = "[".repeat(1_000) + "1" + &"]".repeat(1_000);

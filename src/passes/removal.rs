@@ -181,7 +181,7 @@ mod tests {
             ("x.json", "[", ["1", "[2, 3]", "\"s\"", "null"], "]"),
             ("x.json", "{", ["\"a\": 1", "\"b\": [2, 3]", "\"d\": {}", "\"e\": null"], "}"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, before, elements, after) in rows {
             for separator in [", ", ",", " , ", ",\n    "] {
                 let text = [before, &elements.join(separator), after].concat();
@@ -209,7 +209,7 @@ mod tests {
     /// Rows of file, text, the nodes that go, and what is left.
     #[track_caller]
     fn assert_left(rows: &[(&str, &str, &[&str], &str)]) {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for &(file, text, dead, left) in rows {
             let sample = languages.sample(file, text);
             let dead: Vec<_> = dead.iter().map(|part| sample.node(part)).collect();
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_separator_that_is_a_unit_goes_alone() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, left) in
             [("x.js", "x = [1, 2,];", "x = [1, 2];"), ("x.c", "enum { A, B, };", "enum { A, B };")]
         {
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_set_of_nodes_is_read_in_preorder() {
-        let sample = Languages::default().sample("x.json", format!("[{}0]", "0,".repeat(200)));
+        let sample = Languages.sample("x.json", format!("[{}0]", "0,".repeat(200)));
         let mut set = NodeSet::new(&sample.document);
         assert!(set.is_empty());
         for node in [130, 0, 63, 64, 128, 64] {

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn no_rewrite_of_a_sample_saves_nothing() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in ["x.c", "x.js", "x.json"] {
             let sample = languages.sample(file, shipped_sample(file));
             let prints = Fingerprints::new(sample.document.source());

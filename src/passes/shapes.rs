@@ -266,7 +266,7 @@ mod tests {
             ("x.json", "[1, ?? 2]", "1", Blind),
             ("x.json", "[1, [2], ??]", "2", Cleared),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, part, expected) in rows {
             let mut sample = languages.sample(file, text);
             let node = sample.node(part);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn neither_the_root_nor_what_has_no_bytes_may_go() {
-        let mut sample = Languages::default().sample("x.c", "int f(void) { return 1 }");
+        let mut sample = Languages.sample("x.c", "int f(void) { return 1 }");
         let missing = sample.document.ids().find(|&id| sample.document.node(id).is_missing());
         for node in [0, missing.expect("the semicolon is missing")] {
             let clearance = sample.shapes.clearance(&sample.document, &sample.grammar, node);
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_shape_is_tried_once() {
-        let mut sample = Languages::default().sample("x.json", format!("[0{}]", ",0".repeat(999)));
+        let mut sample = Languages.sample("x.json", format!("[0{}]", ",0".repeat(999)));
         for node in sample.document.ids() {
             sample.shapes.clearance(&sample.document, &sample.grammar, node);
         }
@@ -301,7 +301,7 @@ mod tests {
             ("x.c", "int before;\n", "struct s { int a; };\nint after;\nint f(int a) { if (a) a = 1; return a; }\n"),
             ("x.js", "before();\n", "let a = 1;\nclass A { b() {} }\nif (a) { b(); } else b(a, 2);\n"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, other, text) in rows {
             let many = other.repeat(LARGE / other.len());
             let mut small = languages.sample(file, format!("{other}{text}{other}"));
@@ -336,7 +336,7 @@ mod tests {
             ("x.js", "f(function () {\n", "b();\nlet c = 1;\n", "let a = [1, 2];\na(b);\n", "d(a);\n", "});"),
             ("x.c", "void f(void) {\n", "b(); c = 1;\n", "if (a) { a = 1; }\nint b, c;\n", "d(a);\n", "}"),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, open, before, text, behind, close) in rows {
             let of = |times: usize| {
                 let (before, behind) = (before.repeat(times), behind.repeat(times));
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_wide_list_is_no_matter() {
-        let mut sample = Languages::default().sample("x.js", format!("x = [0{}];", ",0".repeat(100_000)));
+        let mut sample = Languages.sample("x.js", format!("x = [0{}];", ",0".repeat(100_000)));
         let list = sample.all_siblings().into_iter().map(|sequence| sequence.units.len()).max();
         assert_eq!(list, Some(100_001));
     }
@@ -386,7 +386,7 @@ mod tests {
             ("x.json", "[[1, 2]]", "[1, 2]", "0", true),
             ("x.json", "{\"a\": 1}", "\"a\"", "0", false),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, part, replacement, accepted) in rows {
             let mut sample = languages.sample(file, text);
             let node = sample.node(part);

@@ -64,7 +64,7 @@ mod tests {
     /// together.
     #[track_caller]
     fn assert_units(rows: &[(&str, &str, &str, &[&str])]) {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for &(file, text, parent, expected) in rows {
             let mut sample = languages.sample(file, text);
             assert_eq!(sample.document.errors(), 0, "{text}");
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn where_the_parent_does_not_parse_every_named_child_is_a_unit_that_is_not_cleared() {
-        let mut sample = Languages::default().sample("x.json", "[1, ?? 2, 3]");
+        let mut sample = Languages.sample("x.json", "[1, ?? 2, 3]");
         let root = sample.siblings(1).expect("the array has elements");
         let cleared: Vec<_> = root.units.iter().map(|unit| unit.cleared).collect();
         // Taking the comma out as well leaves one error as before.
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn refused_children_are_skipped_and_lists_know_where_they_are() {
-        let mut sample = Languages::default().sample("x.json", "[[1, 2, 3]]");
+        let mut sample = Languages.sample("x.json", "[[1, 2, 3]]");
         let (parent, two) = (sample.node("[1, 2, 3]"), sample.node("2"));
         let sequence = siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |node| node == two);
         let sequence = sequence.expect("two elements are left");

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn tokens_saved_are_counted() {
         let text = "void f(void) { if (a) { b(); } }";
-        let sample = Languages::default().sample("x.c", text);
+        let sample = Languages.sample("x.c", text);
         let prints = Fingerprints::new(text.as_bytes());
         let mut found = splices(&sample.document, &sample.grammar, &prints);
         found.extend(lifts(&sample.document, &sample.grammar, &prints));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_inside_has_no_blanks_at_its_ends() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (text, expected) in [("[ 1, 2 ]", 2..6), ("[1]", 1..2), ("[ \n ]", 1..1), ("[]", 1..1)] {
             let sample = languages.sample("x.json", text);
             let found = inside(&sample.document, sample.node(text));

@@ -50,7 +50,7 @@ impl Languages {
 
 /// The parser for a file's name.
 pub(crate) fn parser(file: &str) -> SyntaxParser {
-    parser_of(&Languages::default().grammar(file))
+    parser_of(&Languages.grammar(file))
 }
 
 fn parser_of(grammar: &Grammar) -> SyntaxParser {
@@ -59,7 +59,7 @@ fn parser_of(grammar: &Grammar) -> SyntaxParser {
 
 /// The sample that is shipped with the language of a file's name.
 pub(crate) fn shipped_sample(file: &str) -> Vec<u8> {
-    let name = Languages::default().grammar(file).name().to_owned();
+    let name = Languages.grammar(file).name().to_owned();
     let registry = Registry::embedded().expect("embedded grammars load");
     let sample = registry.folders().find(|folder| folder.name == name).and_then(|folder| folder.sample);
     sample.expect("a shipped language has a sample").1.to_vec()
@@ -205,7 +205,7 @@ pub(crate) fn assert_proposals(
     propose: impl Fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>,
     rows: &[(&str, &str, &[&str])],
 ) {
-    let mut languages = Languages::default();
+    let mut languages = Languages;
     for &(file, text, expected) in rows {
         let sample = languages.sample(file, text);
         let found = propose(&sample.document, &sample.grammar, &Fingerprints::new(text.as_bytes()));

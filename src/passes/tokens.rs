@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_directive_is_no_unit() {
-        let sample = Languages::default().sample("x.c", "#define A 1\nint a;\n");
+        let sample = Languages.sample("x.c", "#define A 1\nint a;\n");
         let sequence = all_tokens(&sample);
         let units = sample.units(sequence.as_ref());
         assert_eq!(units.len(), 6, "{units:?}");
@@ -90,7 +90,7 @@ mod tests {
             ("x.js", "a\nb", &["b", "a\n"]),
             ("x.c", "", &[]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
             let sequence = all_tokens(&sample);
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn without_all_its_tokens_a_text_is_blank() {
         let text = "int f(int a) { return a; } // b\n#define A 1\n";
-        let sample = Languages::default().sample("x.c", text);
+        let sample = Languages.sample("x.c", text);
         let sequence = all_tokens(&sample).expect("the text has tokens");
         let left = sample.after(sequence.units.iter().map(|unit| &unit.removal));
         assert!(left.trim_ascii().is_empty(), "{}", left.escape_ascii());

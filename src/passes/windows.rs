@@ -123,7 +123,7 @@ mod tests {
             // In a malformed text brackets go without their partners.
             ("x.json", "[1,", &["", "[", ","]),
         ];
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
             assert_eq!(sample.results(&propose(&sample, |_| false)), expected, "{text}");
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn runs_of_needed_children_stay() {
-        let sample = Languages::default().sample("x.json", "[1,2,3]");
+        let sample = Languages.sample("x.json", "[1,2,3]");
         let needed = |node: NodeId| sample.document.depth(node) == 2;
         assert_eq!(sample.results(&propose(&sample, needed)), [""]);
         let first = sample.node("1");
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_known_again_elsewhere_only_in_the_same_surroundings() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         let memos = |text: &str, languages: &mut Languages| -> Vec<u64> {
             let sample = languages.sample("x.c", text);
             propose(&sample, |_| false).iter().filter(|window| window.tokens == 2).map(|window| window.memo).collect()
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn large_texts_have_no_windows_and_windows_are_short() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         let long = format!("[{}1]", "1,".repeat(100_000));
         assert!(propose(&languages.sample("x.json", long), |_| false).is_empty());
         let small = format!("[{}1]", "1,".repeat(900));

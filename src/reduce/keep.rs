@@ -205,7 +205,7 @@ mod tests {
     use crate::passes::testing::Languages;
 
     fn find(spec: &KeepSpec, text: &str) -> Result<Vec<String>, String> {
-        let grammar = Languages::default().sample("x.json", text).grammar;
+        let grammar = Languages.sample("x.json", text).grammar;
         let keep = Keep::find(spec, text.as_bytes(), Some(&*grammar), 1_000).map_err(|error| error.to_string())?;
         Ok(keep.ranges().iter().map(|range| text[range.clone()].to_owned()).collect())
     }

@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn what_is_committed_is_what_the_next_snapshot_reads() {
         let mut runner = TestRunner::deterministic();
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             for _ in 0..6 {
                 let grammar = languages.grammar(file);

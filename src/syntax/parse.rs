@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn parsing_again_without_any_one_unit_equals_parsing() {
-        let mut languages = Languages::default();
+        let mut languages = Languages;
         for file in FILES {
             let mut sample = languages.sample(file, shipped_sample(file));
             let mut parser = parser(file);

@@ -95,7 +95,7 @@ mod tests {
     fn the_leaves_of_every_shipped_sample_are_of_several_kinds() {
         for file in FILES {
             let sample = shipped_sample(file);
-            let found = Leaves::new(Some(Languages::default().grammar(file))).of(&sample);
+            let found = Leaves::new(Some(Languages.grammar(file))).of(&sample);
             for wanted in [Leaf::Sign, Leaf::Number, Leaf::Text] {
                 assert!(found.iter().any(|(_, leaf)| *leaf == wanted), "{file}: no {wanted:?} in {found:?}");
             }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_leaf_is_what_its_tree_says() {
         let text = b"/* while */ int f(void) { return g(\"while\", 17); }";
-        let found = Leaves::new(Some(Languages::default().grammar("x.c"))).of(text);
+        let found = Leaves::new(Some(Languages.grammar("x.c"))).of(text);
         let kind_of = |word: &[u8]| {
             let at = text.windows(word.len()).rposition(|window| window == word).expect("it is there");
             found.iter().find(|(range, _)| range.contains(&at)).map(|(_, leaf)| *leaf)

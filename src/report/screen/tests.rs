@@ -87,7 +87,7 @@ fn run() -> State {
 }
 
 fn passage() -> Passage {
-    let mut leaves = Leaves::new(Some(Languages::default().grammar("x.c")));
+    let mut leaves = Leaves::new(Some(Languages.grammar("x.c")));
     Passage::new(BEFORE.as_bytes(), AFTER.as_bytes(), &mut leaves)
 }
 
