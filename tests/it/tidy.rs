@@ -51,7 +51,8 @@ impl Source {
 
     /// The files of the modules that this one declares for tests only.
     fn test_modules(&self) -> Vec<String> {
-        let declared = Regex::new(r"#\[cfg\((?:all\()?test\b[^\n]*\nmod (\w+);").expect("a constant");
+        let declared =
+            Regex::new(r"#\[cfg\((?:all\()?test\b[^\n]*\n(?:pub(?:\(crate\))? )?mod (\w+);").expect("a constant");
         let folder = match self.path.strip_suffix("/mod.rs") {
             Some(folder) => folder,
             None => self.path.trim_end_matches(".rs"),
@@ -343,11 +344,13 @@ fn no_test_is_ignored() {
 fn test_modules_are_told_from_production() {
     let source = Source::new(
         "src/x.rs",
-        "//! X.\nfn a() {}\n#[cfg(test)]\n#[expect(x, reason = \"y\")]\nmod tests {\n    fn b() {}\n}\nfn c() {}\n#[cfg(test)]\nmod more;\nfn d() {}\n",
+        "//! X.\nfn a() {}\n#[cfg(test)]\n#[expect(x, reason = \"y\")]\nmod tests {\n    fn b() {}\n}\nfn c() {}\n#[cfg(test)]\nmod more;\nfn d() {}\n#[cfg(test)]\npub(crate) mod shared;\n",
     );
     let lines: Vec<&str> = source.production().into_iter().map(|(_, line)| line).collect();
     assert_eq!(lines, ["fn a() {}", "fn c() {}", "fn d() {}"]);
-    assert!(source.test_modules().contains(&"src/x/more.rs".to_owned()));
+    for name in ["more", "shared"] {
+        assert!(source.test_modules().contains(&format!("src/x/{name}.rs")), "{name}");
+    }
 }
 
 /// The anchor that a heading gets: lower case, blanks to hyphens, punctuation dropped.
