@@ -25,7 +25,7 @@ pub(super) fn of_sweep(
     posterior: &Arc<Posterior>,
     most: usize,
 ) -> Vec<(Arc<Runs>, f64)> {
-    let posterior = sweep.outlook(posterior);
+    let posterior = sweep.outlook(1, posterior);
     let running = sweep.lanes.iter().filter(|lane| !lane.is_finished()).count();
     let asked = (most / running.max(1)).max(LEAST_ASKED);
     let mut endings = vec![(Runs::clone(&sweep.union), 1.0)];
@@ -74,12 +74,12 @@ fn of_node(start: Node, ground: &Ground<'_>, asked: usize) -> Vec<(Runs, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::{Config, EvidenceView, Search, Verdict, Waste, drive};
+    use crate::engine::{Config, EvidenceView, Lanes, Search, Verdict, Waste, drive};
 
     /// Rounds that two lanes of 8 units take when `kept` of the 16 stay.
     fn rounds(kept: &[usize], width: usize) -> usize {
         let expect = Some(Waste { share: 0.99, after_removable: None });
-        let config = Config { theta: None, expect, ..Config::default() };
+        let config = Config { theta: None, expect, lanes: Lanes::Always, ..Config::default() };
         let mut search = Search::new(16, &config, &EvidenceView::blank(16));
         let tally = drive(&mut search, width, |question| {
             let mut gone = question.remove.iter().cloned().flatten();

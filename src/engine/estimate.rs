@@ -2,7 +2,8 @@
 
 use super::decision_tree;
 use super::markov::{Posterior, Survival};
-use super::probability::Grid;
+use super::probability::{Grid, Linear};
+use super::simulate::Markov;
 
 /// A probability that is too small to matter for an estimate.
 const NEGLIGIBLE: f64 = 1e-7;
@@ -27,6 +28,19 @@ pub(super) fn remaining(posterior: &Posterior, units: usize) -> Estimate {
     Estimate { mean: mean * units as f64, deviation: variance.sqrt() * units as f64 }
 }
 
+/// Bits that `units` undecided units are expected to tell.
+pub(super) fn bits(posterior: &Posterior, units: usize) -> f64 {
+    let table = posterior.grid().bits_per_unit();
+    posterior.weights().iter().zip(table).map(|(w, bits)| w * bits).sum::<f64>() * units as f64
+}
+
+/// Per cell: the entropy of a long sequence, per unit.
+pub(super) fn bits_per_unit(grid: &Grid) -> Vec<f64> {
+    let Linear { a, b, .. } = &grid.linear;
+    let pairs = a.iter().flat_map(|&(a, _)| b.iter().map(move |&(b, _)| Markov { a, b }));
+    pairs.map(|chain| chain.entropy(2) - chain.entropy(1)).collect()
+}
+
 /// Per cell: expected depth of the optimal tree of one run, over the expected run length plus the
 /// unit that ends it.
 pub(super) fn tests_per_unit(grid: &Grid) -> Vec<f64> {
@@ -47,7 +61,7 @@ pub(super) fn tests_per_unit(grid: &Grid) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::remaining;
+    use super::{bits, remaining};
     use crate::engine::markov::Posterior;
     use crate::engine::probability::Grid;
 
@@ -57,5 +71,11 @@ mod tests {
         let estimate = remaining(&posterior, 500);
         assert!((estimate.mean - 500.0).abs() < 0.01, "{estimate:?}");
         assert!(estimate.deviation < 1e-3);
+    }
+
+    #[test]
+    fn a_coin_flip_tells_a_bit() {
+        let posterior = Posterior::new(Grid::known(0.5, 0.5), &[0.0], &[0.0], 0.0);
+        assert!((bits(&posterior, 500) - 500.0).abs() < 0.01);
     }
 }

@@ -176,6 +176,7 @@ pub(super) struct Answer {
 pub(super) struct Lane {
     pub(super) id: LaneId,
     places: Places,
+    start: usize,
     exposure: Exposure,
     /// Units that are not decided yet, those of the run under way included.
     open: Range<usize>,
@@ -193,6 +194,7 @@ impl Lane {
     pub(super) fn new(id: LaneId, places: Places, exposure: Exposure, count: usize) -> Self {
         Self {
             id,
+            start: if count > 0 { places.position(0) } else { 0 },
             places,
             exposure,
             open: 0..count,
@@ -252,15 +254,20 @@ impl Lane {
         }
     }
 
-    /// Makes all its units, or as many as one run may have, what `ask` returns, if it may be so long.
+    /// Makes those of its next units that are in this set what `ask` returns, if it may be so long.
     /// Returns whether it is.
-    pub(super) fn adopt_all(&mut self) -> bool {
-        let left = self.open.len();
-        let Some(cursor) = self.cursor.as_mut() else { return false };
-        let most = left.min(cursor.cap);
-        let fits = most > cursor.lo && most < cursor.hi;
+    pub(super) fn adopt_gone(&mut self, union: &Runs) -> bool {
+        let Some(cursor) = self.cursor.as_mut().filter(|cursor| !cursor.mirrored) else { return false };
+        let first = self.open.start + cursor.lo;
+        if first >= self.open.end {
+            return false;
+        }
+        let Some(end) = union.run_at(self.places.position(first)) else { return false };
+        let gone = (first..self.open.end).take_while(|&unit| self.places.position(unit) < end).count();
+        let m = (cursor.lo + gone).min(cursor.cap);
+        let fits = m > cursor.lo && m < cursor.hi;
         if fits {
-            cursor.choice = Some((most, 0.5));
+            cursor.choice = Some((m, 0.5));
         }
         fits
     }
@@ -400,6 +407,11 @@ impl Lane {
         self.places.position(self.open.start)
     }
 
+    /// The position of its first unit, decided or not.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
     /// Whether the run under way starts at the last open unit.
     pub(super) fn is_mirrored(&self) -> bool {
         self.cursor.as_ref().is_some_and(|cursor| cursor.mirrored)
@@ -496,6 +508,7 @@ impl Lane {
             cursor.choice = None;
         }
         (self.open, other.open) = (mine, its);
+        other.start = other.first();
         Some(other)
     }
 }

@@ -34,6 +34,7 @@ mod optimum;
 mod oracles;
 mod own;
 mod probability;
+mod prospects;
 mod questions;
 mod runs;
 mod saved;

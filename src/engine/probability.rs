@@ -91,6 +91,7 @@ pub(super) struct Grid {
     /// a and 1 − a, b and 1 − b, π and 1 − π: the same as numbers.
     pub(super) linear: Linear,
     tests_per_unit: OnceLock<Vec<f64>>,
+    bits_per_unit: OnceLock<Vec<f64>>,
 }
 
 /// The grid's probabilities as numbers, which every start of a run needs.
@@ -143,6 +144,7 @@ impl Grid {
             ln_not_pi: pi.iter().map(|pair| pair.1.ln().max(LOG_FLOOR)).collect(),
             linear: Linear { a: a.to_vec(), b: b.to_vec(), pi },
             tests_per_unit: OnceLock::new(),
+            bits_per_unit: OnceLock::new(),
         }
     }
 
@@ -216,6 +218,11 @@ impl Grid {
     /// Expected tests per unit at each cell, tabulated at the first call.
     pub(super) fn tests_per_unit(&self) -> &[f64] {
         self.tests_per_unit.get_or_init(|| estimate::tests_per_unit(self))
+    }
+
+    /// Entropy per unit at each cell, tabulated at the first call.
+    pub(super) fn bits_per_unit(&self) -> &[f64] {
+        self.bits_per_unit.get_or_init(|| estimate::bits_per_unit(self))
     }
 }
 

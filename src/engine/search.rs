@@ -11,7 +11,7 @@ use super::estimate::{self, Estimate};
 use super::evidence::{EvidenceView, ListEvidence};
 use super::lane::Answer;
 use super::ledger::Ledger;
-use super::markov::{Before, Posterior};
+use super::markov::Posterior;
 use super::minimality::{Chances, Verification};
 use super::questions::{Purpose, Questions};
 use super::runs::Runs;
@@ -70,6 +70,26 @@ pub struct Progress {
 
 /// Futures looked at per question asked for, at most: many may lead to one candidate.
 const FUTURES_PER_QUESTION: usize = 16;
+
+/// Asks the best of the futures, if that is new. Returns whether there was one.
+fn ask_ahead(
+    futures: &mut Futures,
+    ground: &Ground<'_>,
+    book: &mut Questions,
+    knew: u32,
+    questions: &mut Vec<Question>,
+) -> bool {
+    let Some((mut node, reach, worth)) = futures.pop(ground) else { return false };
+    let Some(ask) = node.ask(ground) else { return true };
+    let id = book.id_of(ask.purpose, ask.remove, knew);
+    let record = &book.records[&id];
+    if record.answer.is_none() && questions.iter().all(|question| question.id != id) {
+        let remove = record.remove.iter().collect();
+        questions.push(Question { id, remove, p_yes: ask.p_yes, reach });
+    }
+    futures.follow(node, reach, worth, ask.p_yes, record.answer);
+    true
+}
 
 #[derive(Clone, Debug)]
 enum Phase {
@@ -184,7 +204,7 @@ impl Search {
         let knew = sweep.map_or(0, Sweep::removals);
         if let Some(sweep) = sweep {
             futures = Futures::of_sweep(sweep, &ground, posterior);
-            if k > 1 && !*is_beside_others && (sweep.lanes.len() > 1 || sweep.union != *runs) {
+            if k > 1 && !*is_beside_others && !sweep.through && (sweep.lanes.len() > 1 || sweep.union != *runs) {
                 endings = endings::of_sweep(sweep, &ground, posterior, k);
             }
             if let Some(probe) = sweep.probe() {
@@ -199,11 +219,13 @@ impl Search {
                 }
             }
         }
-        if let Some(all) = sweep.and_then(|sweep| sweep.everything(setting, k)) {
-            let id = book.id_of(Purpose::Union(Arc::clone(&all)), Runs::clone(&all), knew);
-            if book.records[&id].answer.is_none() {
-                let p_yes = posterior.survival(Before::Unknown, &setting.all_ahead()).at(setting.len);
-                questions.push(Question { id, remove: all.iter().collect(), p_yes, reach: 1.0 });
+        if let Some(sweep) = sweep.filter(|sweep| sweep.through) {
+            let mut ahead = Futures::of_front(sweep, posterior);
+            let most = (questions.len() + sweep.front_workers()).min(k);
+            for _ in 0..k.saturating_mul(FUTURES_PER_QUESTION) {
+                if questions.len() >= most || !ask_ahead(&mut ahead, &ground, book, knew, &mut questions) {
+                    break;
+                }
             }
         }
         let mut endings = endings.into_iter().filter(|(union, _)| union != runs).peekable();
@@ -222,15 +244,9 @@ impl Search {
                 }
                 continue;
             }
-            let Some((mut node, reach, worth)) = futures.pop(&ground) else { break };
-            let Some(ask) = node.ask(&ground) else { continue };
-            let id = book.id_of(ask.purpose, ask.remove, knew);
-            let record = &book.records[&id];
-            if record.answer.is_none() && questions.iter().all(|question| question.id != id) {
-                let remove = record.remove.iter().collect();
-                questions.push(Question { id, remove, p_yes: ask.p_yes, reach });
+            if !ask_ahead(&mut futures, &ground, book, knew, &mut questions) {
+                break;
             }
-            futures.follow(node, reach, worth, ask.p_yes, record.answer);
         }
         // A worker that has nothing better to do judges the union in passing.
         if questions.len() < k && asked == 0 {
@@ -248,10 +264,11 @@ impl Search {
 
     /// Makes the lanes fit the number of workers.
     fn arrange(&mut self, workers: usize) {
-        let Self { setting, phase, posterior, runs, .. } = self;
+        let Self { setting, phase, posterior, .. } = self;
         let Phase::Sweep(sweep) = phase else { return };
-        if sweep.union == *runs && sweep.should_collapse(setting) {
-            sweep.collapse(setting, runs, posterior);
+        if sweep.should_collapse(setting) {
+            let union = Arc::clone(&sweep.union);
+            sweep.collapse(setting, &union, posterior);
         } else if workers > 1 {
             sweep.arrange(setting, workers, posterior);
             sweep.send_scouts();
@@ -265,7 +282,7 @@ impl Search {
         if sweep.union == self.runs || self.is_beside_others {
             return None;
         }
-        let due = workers == 1 || sweep.doubt || sweep.is_finished() || sweep.should_collapse(&self.setting);
+        let due = workers == 1 || sweep.doubt || sweep.is_finished() || sweep.lanes.len() == 1;
         if !due {
             return None;
         }
@@ -366,7 +383,12 @@ impl Search {
     /// answers to one question, are ignored.
     pub fn observe(&mut self, id: QuestionId, verdict: Verdict) -> Progress {
         match self.questions.records.get_mut(&id) {
-            Some(record) if record.answer.is_none() => record.answer = Some(verdict),
+            Some(record) if record.answer.is_none() => {
+                record.answer = Some(verdict);
+                if let Phase::Sweep(sweep) = &mut self.phase {
+                    sweep.compare(record);
+                }
+            }
             _ => return Progress::default(),
         }
         let mut accepted = None;
@@ -403,30 +425,6 @@ impl Search {
                     }
                     return true;
                 }
-                // When everything can go, no lane has to find that out by itself.
-                let all = Arc::new(Runs::from(0..setting.len));
-                if union != all
-                    && let Some((id, record, Verdict::Interesting)) =
-                        questions.answered(&Purpose::Union(Arc::clone(&all)))
-                {
-                    let overtaken = record.is_overtaken();
-                    sweep.remove_all(setting, posterior);
-                    let lanes_agree = sweep.union == all;
-                    if lanes_agree || !overtaken {
-                        ledger.evidence.tests += 1;
-                        if !lanes_agree {
-                            sweep.distrust();
-                        }
-                        if !overtaken {
-                            *accepted = Some(id);
-                            self.commit(all);
-                        }
-                        if !lanes_agree {
-                            self.collapse();
-                        }
-                        return true;
-                    }
-                }
                 if let Some(probe) = sweep.probe().cloned() {
                     let answered = questions.probe_answer(&probe);
                     if let Some((id, remove, verdict)) = answered {
@@ -457,7 +455,9 @@ impl Search {
                     let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, knew };
                     let remove = Arc::clone(&record.remove);
                     sweep.doubt |= !yes && knows_all && sweep.union != *runs;
+                    sweep.count(setting, at, yes, posterior);
                     sweep.answer(setting, at, answer, posterior);
+                    sweep.catch_up(setting, posterior);
                     ledger.evidence.tests += 1;
                     if yes && !stale && remove.is_superset(runs) && remove != *runs {
                         sweep.doubt &= remove != sweep.union;
@@ -546,7 +546,9 @@ impl Search {
         let Self { phase, runs, questions, .. } = self;
         questions.retain(|record| match (&*record.purpose, &*phase) {
             (Purpose::Lane(id, gone), Phase::Sweep(sweep)) => {
-                sweep.lanes.iter().any(|lane| lane.id == *id && lane.may_reach(gone))
+                // What far lanes are told of units that went tells whether they depend on each other.
+                let is_compared = sweep.through && record.answer.is_none();
+                is_compared || sweep.lanes.iter().any(|lane| lane.id == *id && lane.may_reach(gone))
             }
             (Purpose::Union(union), Phase::Sweep(sweep)) => *union != *runs && sweep.may_come_to(union),
             (Purpose::Probe(gone), Phase::Sweep(sweep)) => {

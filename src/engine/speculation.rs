@@ -99,12 +99,11 @@ impl Node {
                 let mut around = sweep.around(ground.setting, *at, None);
                 let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, knew: 0 };
                 lane.answer(answer, posterior, &mut around);
-                if lane.is_finished() && sweep.lanes.len() == 1 && sweep.is_in_order() {
+                if lane.is_finished() && sweep.ends_with(*at) && sweep.is_in_order() {
                     let mut removed = Runs::clone(&sweep.union);
                     removed.insert_all(assumed);
-                    let assumed = std::mem::take(assumed);
                     if let Some(verification) = after_sweep(ground, &removed) {
-                        *self = Node::Verify { verification: Box::new(verification), assumed };
+                        *self = Node::Verify { verification: Box::new(verification), assumed: removed };
                     }
                 }
             }
@@ -119,6 +118,12 @@ impl Node {
             }
         }
     }
+}
+
+/// Where the search stands in a lane.
+fn lane_node(sweep: &Sweep, at: usize, posterior: &Arc<Posterior>) -> Node {
+    let lane = sweep.lanes[at].clone();
+    Node::Lane { at, lane, posterior: Arc::clone(sweep.outlook(at, posterior)), assumed: Runs::default() }
 }
 
 /// The verification after a sweep in order.
@@ -159,17 +164,23 @@ impl Futures {
     /// Where the search stands in its lanes, or in the verification.
     pub(super) fn of_sweep(sweep: &Sweep, ground: &Ground<'_>, posterior: &Arc<Posterior>) -> Self {
         let mut futures = Self::default();
-        let posterior = sweep.outlook(posterior);
-        for (at, lane) in sweep.lanes.iter().enumerate().filter(|(_, lane)| !lane.is_finished()) {
-            let lane = lane.clone();
-            let mut node = Node::Lane { at, lane, posterior: Arc::clone(posterior), assumed: Runs::default() };
-            let reach = sweep.weight(at);
+        let far = sweep.far_weight();
+        for at in (0..sweep.lanes.len()).filter(|&at| !sweep.lanes[at].is_finished()) {
+            let mut node = lane_node(sweep, at, posterior);
+            let reach = if at == 0 { 1.0 } else { far };
             let worth = match ground.setting.objective {
                 Objective::Tests => reach,
                 Objective::Time => node.ask(ground).map_or(0.0, |ask| ask.p_yes * ask.size),
             };
             futures.push(Rc::new(node), reach, worth, None);
         }
+        futures
+    }
+
+    /// Where the search stands in its front lane.
+    pub(super) fn of_front(sweep: &Sweep, posterior: &Arc<Posterior>) -> Self {
+        let mut futures = Self::default();
+        futures.push(Rc::new(lane_node(sweep, 0, posterior)), 1.0, 1.0, None);
         futures
     }
 

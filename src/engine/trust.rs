@@ -14,7 +14,7 @@ use super::markov::Posterior;
 /// Logarithm of the prior odds of either sign that lanes depend on each other.
 const PRIOR_DEPENDENCE: f64 = -2.2;
 /// The share of predicted yes answers that dependent lanes see.
-const DEPENDENT_SHARE: f64 = 0.5;
+const DEPENDENT_SHARE: f64 = 0.35;
 /// Evidence counts up to these logarithmic odds, so that a change of scene is noticed.
 const MOST_CERTAIN: f64 = 6.0;
 /// What it tells, as a logarithm of a likelihood ratio, that a refusal is a yes later, or is not.
