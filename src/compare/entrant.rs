@@ -18,6 +18,9 @@ pub enum Direction {
     Backward,
 }
 
+/// These take part when they are asked for by name: for a single worker they are `entropy`.
+const BY_NAME_ONLY: [&str; 2] = ["entropy-one-lane", "entropy-lanes"];
+
 /// An algorithm that nobody knows.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown algorithm `{name}` (known: {})", known.join(", "))]
@@ -59,7 +62,7 @@ pub fn tree_algorithms() -> Vec<&'static str> {
     Method::all().into_iter().map(Method::name).collect()
 }
 
-/// Checks names against those that are known; none means all of them.
+/// Checks names against those that are known; none means all of them that are not [`BY_NAME_ONLY`].
 ///
 /// # Errors
 /// The first name that is not known.
@@ -67,14 +70,19 @@ pub(super) fn choose(wanted: &[String], known: Vec<&'static str>) -> Result<Vec<
     if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(UnknownAlgorithm { name: name.clone(), known });
     }
-    Ok(known.into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)).collect())
+    let takes_part = |name: &&'static str| match wanted {
+        [] => !BY_NAME_ONLY.contains(name),
+        _ => wanted.iter().any(|wanted| wanted == name),
+    };
+    Ok(known.into_iter().filter(takes_part).collect())
 }
 
 impl Entrant {
     /// All algorithms, lop's own first; chance comes from `seed`.
     pub(super) fn all(seed: u64, empty_is_known: bool) -> Vec<Entrant> {
         let config = Config { empty_known_uninteresting: empty_is_known, ..Config::default() };
-        let own = [Entropy::minimise(config.clone()), Entropy::simplify(config)];
+        let own = [Entropy::minimise, Entropy::simplify, Entropy::one_lane, Entropy::many_lanes];
+        let own = own.map(|own| own(config.clone()));
         own.into_iter().map(Entrant::Own).chain(baselines::all(seed).into_iter().map(Entrant::Baseline)).collect()
     }
 
@@ -159,7 +167,7 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
-    use super::{Direction, Entrant, algorithms, choose, run_optimal};
+    use super::{BY_NAME_ONLY, Direction, Entrant, algorithms, choose, run_optimal};
     use crate::compare::subject::Instance;
     use crate::engine::{Markov, Simulated};
 
@@ -177,9 +185,15 @@ mod tests {
     fn chosen_names_keep_their_order_and_unknown_ones_are_refused() {
         let wanted = ["naive".to_owned(), "entropy".to_owned()];
         assert_eq!(choose(&wanted, algorithms()).expect("both are known"), ["entropy", "naive"]);
-        assert_eq!(choose(&[], algorithms()).expect("none is unknown"), algorithms());
+        let usual = choose(&[], algorithms()).expect("none is unknown");
+        assert_eq!(usual.len() + BY_NAME_ONLY.len(), algorithms().len());
+        let by_name = BY_NAME_ONLY.map(str::to_owned);
+        assert_eq!(choose(&by_name, algorithms()).expect("both are known"), BY_NAME_ONLY);
         let error = choose(&["ddmim".to_owned()], algorithms()).expect_err("it is a slip").to_string();
-        assert!(error.starts_with("unknown algorithm `ddmim` (known: entropy, entropy-simplify, naive"), "{error}");
+        assert!(
+            error.starts_with("unknown algorithm `ddmim` (known: entropy, entropy-simplify, entropy-one-lane, "),
+            "{error}"
+        );
     }
 
     #[test]

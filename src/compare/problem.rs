@@ -10,9 +10,11 @@ use super::zeller::Zeller;
 
 /// What a source with known parameters is called, before its parameters.
 const CHAIN: &str = "markov:";
+/// What a list with a stated share of needed units is called whose units use earlier ones, before it.
+const DEPENDENT: &str = "defs-first:";
 
 /// Names and what they mean, in the order of the help.
-pub const NAMES: [(&str, &str); 15] = [
+pub const NAMES: [(&str, &str); 16] = [
     ("zeller", "the three inputs of delta debugging: mozilla, gcc, options"),
     ("mozilla", "a web page by characters (1,647); a SELECT tag is needed"),
     ("gcc", "a C program by characters (754); the shape of a function is needed"),
@@ -27,6 +29,7 @@ pub const NAMES: [(&str, &str); 15] = [
     ("noisy", "one candidate in a hundred gets the wrong answer, always the same one"),
     ("regimes", "the waste changes from quarter to quarter"),
     ("sized", "bigger units are likelier needed"),
+    ("defs-first:N", "the first of them with one unit in N needed for its own sake, instead of one in 100"),
     ("short-lists", "60 lists of 2 to 31 units of four kinds; lop's own share evidence"),
 ];
 
@@ -56,6 +59,14 @@ pub enum ProblemError {
         /// The name.
         name: String,
     },
+    /// No number of units.
+    #[error(
+        "`{name}` is no problem: write {DEPENDENT}N, one unit in N being needed for its own sake, such as {DEPENDENT}500"
+    )]
+    Dependent {
+        /// The name.
+        name: String,
+    },
     /// The parameters of a source are none.
     #[error("`{name}` is no source: {reason}")]
     Chain {
@@ -77,6 +88,8 @@ pub struct Problem {
 enum What {
     Chain(Markov),
     Family(Family),
+    /// One unit in so many is needed for its own sake.
+    Dependent(usize),
     ShortLists,
     Zeller(Zeller),
     Generated(Box<Generator>),
@@ -103,6 +116,11 @@ impl Problem {
                         .map(|(share, a)| vec![Problem::source(share, a)])
                         .map_err(|reason| ProblemError::Chain { name: name.to_owned(), reason });
                 }
+                if let Some(roots) = name.strip_prefix(DEPENDENT) {
+                    let roots = roots.parse().ok().filter(|&roots| roots > 0);
+                    let wrong = || ProblemError::Dependent { name: name.to_owned() };
+                    return roots.map(|roots| vec![one(name, What::Dependent(roots))]).ok_or_else(wrong);
+                }
                 let found = zeller.into_iter().chain(families).find(|problem| problem.name == name);
                 found.map(|problem| vec![problem]).ok_or_else(|| ProblemError::Unknown { name: name.to_owned() })
             }
@@ -118,7 +136,7 @@ impl Problem {
     /// Whether a word is the name of a problem, whatever its parameters are.
     #[must_use]
     pub fn is_name(word: &str) -> bool {
-        word.starts_with(CHAIN) || NAMES.iter().any(|(name, _)| *name == word)
+        word.starts_with(CHAIN) || word.starts_with(DEPENDENT) || NAMES.iter().any(|(name, _)| *name == word)
     }
 
     /// Documents of a generator.
@@ -140,7 +158,7 @@ impl Problem {
     /// The size when none is asked for; `None` for a problem that has a size of its own.
     pub(super) fn usual_size(&self) -> Option<usize> {
         match self.what {
-            What::Chain(_) | What::Family(_) => Some(500),
+            What::Chain(_) | What::Family(_) | What::Dependent(_) => Some(500),
             What::Generated(_) => Some(200),
             What::ShortLists | What::Zeller(_) => None,
         }
@@ -155,6 +173,7 @@ impl Problem {
                 instance
             }
             What::Family(family) => Instance::of(family.draw(size, rng), false),
+            What::Dependent(roots) => Instance::of(Simulated::definitions_first(size, *roots, rng), false),
             What::Zeller(input) => Instance::of(input.subject(), true),
             What::Generated(generator) => generator.instance(size, rng),
             What::ShortLists => {
@@ -214,7 +233,7 @@ mod tests {
     #[test]
     fn every_name_of_the_help_means_something() {
         for (name, _) in NAMES {
-            let name = name.replace("SHARE/P", "0.9/0.95");
+            let name = name.replace("SHARE/P", "0.9/0.95").replace(":N", ":500");
             assert!(Problem::is_name(&name) && !names(&name).is_empty());
         }
         assert_eq!(names("zeller"), ["mozilla", "gcc", "options"]);
@@ -226,6 +245,9 @@ mod tests {
     #[test]
     fn what_is_no_problem_is_told_with_what_is_one() {
         assert!(wrong("mozila").starts_with("unknown problem `mozila` (known: zeller, mozilla, gcc, "));
+        for name in ["defs-first:", "defs-first:0", "defs-first:few"] {
+            assert!(wrong(name).starts_with(&format!("`{name}` is no problem: write defs-first:N, ")));
+        }
         let form = "is no source: write markov:SHARE/P with numbers between 0 and 1, such as markov:0.9/0.95";
         for name in ["markov:", "markov:0.9", "markov:x/0.9", "markov:0.9/1", "markov:0/0.5", "markov:90/95"] {
             assert_eq!(wrong(name), format!("`{name}` {form}"));

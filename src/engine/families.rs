@@ -9,7 +9,7 @@ use super::simulate::Markov;
 
 /// The source of needed units where a family is not about them: 90 % waste, in runs of twenty.
 const BACKGROUND: (f64, f64) = (0.9, 0.95);
-/// One unit in so many is needed in a dependent list, for its own sake.
+/// One unit in so many is needed in a dependent list, for its own sake, unless something else is asked for.
 const ROOTS: usize = 100;
 /// The chance of a unit to use one other and, given that, another one: 0.8 uses on average, so that
 /// what a unit uses directly or not stays finite, at five units with itself.
@@ -68,8 +68,8 @@ impl Family {
     pub fn draw(self, len: usize, rng: &mut impl Rng) -> Simulated {
         let background = Markov::from_share(BACKGROUND.0, BACKGROUND.1);
         match self {
-            Family::DefinitionsFirst => dependent(len, rng),
-            Family::UsesFirst => dependent(len, rng).reversed(),
+            Family::DefinitionsFirst => Simulated::definitions_first(len, ROOTS, rng),
+            Family::UsesFirst => Simulated::definitions_first(len, ROOTS, rng).reversed(),
             Family::Pairs => {
                 let list = Simulated::monotone(background.sequence(len, rng));
                 Simulated { pairs: pairs(len, rng), ..list }
@@ -134,6 +134,29 @@ impl Simulated {
         }
     }
 
+    /// Units that use earlier ones, of which one in `roots` is needed for its own sake, and one at least.
+    pub fn definitions_first(len: usize, roots: usize, rng: &mut impl Rng) -> Self {
+        let mut list = Self::monotone(vec![false; len]);
+        if len == 0 {
+            return list;
+        }
+        for _ in 0..len.div_ceil(roots.max(1)) {
+            let root = rng.random_range(0..len);
+            list.needed[root] = true;
+        }
+        for user in 0..len {
+            let mut chance = USES.0;
+            while rng.random::<f64>() < chance {
+                let distance = 1 + (-(1.0 - rng.random::<f64>()).ln() * USE_DISTANCE) as usize;
+                if let Some(used) = user.checked_sub(distance) {
+                    list.uses.push((user, used));
+                }
+                chance = USES.1;
+            }
+        }
+        list
+    }
+
     /// The sizes of the units.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
@@ -177,29 +200,6 @@ impl Simulated {
         }
         self
     }
-}
-
-/// Units that use earlier ones, of which a few are needed for their own sake.
-fn dependent(len: usize, rng: &mut impl Rng) -> Simulated {
-    let mut list = Simulated::monotone(vec![false; len]);
-    if len == 0 {
-        return list;
-    }
-    for _ in 0..len.div_ceil(ROOTS) {
-        let root = rng.random_range(0..len);
-        list.needed[root] = true;
-    }
-    for user in 0..len {
-        let mut chance = USES.0;
-        while rng.random::<f64>() < chance {
-            let distance = 1 + (-(1.0 - rng.random::<f64>()).ln() * USE_DISTANCE) as usize;
-            if let Some(used) = user.checked_sub(distance) {
-                list.uses.push((user, used));
-            }
-            chance = USES.1;
-        }
-    }
-    list
 }
 
 /// Disjoint pairs of units near each other.

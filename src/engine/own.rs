@@ -2,7 +2,7 @@
 
 use super::algorithm::{Algorithm, Judge, Stopped};
 use super::bit_set::BitSet;
-use super::config::Config;
+use super::config::{Config, Lanes};
 use super::evidence::{EvidenceView, ListEvidence};
 use super::search::Search;
 
@@ -24,6 +24,17 @@ impl Entropy {
     /// of `config` counts but its θ.
     pub fn simplify(config: Config) -> Self {
         Self { name: "entropy-simplify", config: Config { theta: None, ..config } }
+    }
+
+    /// To 1-minimality, with one lane whatever it finds: what `minimise` is measured against where
+    /// several workers ask. All of `config` counts but its θ and its lanes.
+    pub fn one_lane(config: Config) -> Self {
+        Self { name: "entropy-one-lane", ..Self::minimise(Config { lanes: Lanes::One, ..config }) }
+    }
+
+    /// The same with many lanes whatever they find.
+    pub fn many_lanes(config: Config) -> Self {
+        Self { name: "entropy-lanes", ..Self::minimise(Config { lanes: Lanes::Always, ..config }) }
     }
 
     /// As [`Algorithm::reduce`], starting from what `view` knows; also gives what the sequence taught.
