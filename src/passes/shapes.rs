@@ -241,7 +241,17 @@ fn has_like_sibling(document: &Document, node: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::Languages;
+    use crate::passes::testing::{Languages, Sample};
+
+    /// What is learnt of a node is the same in two documents.
+    fn assert_alike((small, id): (&mut Sample, NodeId), (large, twin): (&mut Sample, NodeId)) {
+        assert_eq!(
+            large.shapes.clearance(&large.document, &large.grammar, twin),
+            small.shapes.clearance(&small.document, &small.grammar, id),
+            "{:?}",
+            String::from_utf8_lossy(small.document.text(id)),
+        );
+    }
 
     #[test]
     fn clearance_is_what_a_trial_parse_says() {
@@ -317,12 +327,7 @@ mod tests {
                 let twin = large.document.find(start, end, node.kind).expect("the same text has the same nodes");
                 let part = surroundings(&large.document, twin, &[]).map(|(part, _)| part.len());
                 assert!(part.is_some_and(|part| part < text.len() + 60), "{part:?}");
-                assert_eq!(
-                    large.shapes.clearance(&large.document, &large.grammar, twin),
-                    small.shapes.clearance(&small.document, &small.grammar, id),
-                    "{:?} in {text}",
-                    String::from_utf8_lossy(small.document.text(id)),
-                );
+                assert_alike((&mut small, id), (&mut large, twin));
                 seen += 1;
             }
             assert!(seen > 20, "{seen}");
@@ -355,12 +360,7 @@ mod tests {
                 let (part, holes) = surroundings(&large.document, twin, &[]).expect("much can be left out");
                 let length = part.len() - holes.iter().map(|hole| hole.end - hole.start).sum::<usize>();
                 assert!(length < 1000, "{length} bytes for {node:?}");
-                assert_eq!(
-                    large.shapes.clearance(&large.document, &large.grammar, twin),
-                    small.shapes.clearance(&small.document, &small.grammar, id),
-                    "{:?} in {text}",
-                    String::from_utf8_lossy(small.document.text(id)),
-                );
+                assert_alike((&mut small, id), (&mut large, twin));
                 seen += 1;
             }
             assert!(seen > 8, "{seen}");

@@ -18,12 +18,18 @@ const LARGE: usize = 1 << 18;
 /// as large a part of that.
 const FAR: usize = 32;
 
+/// A list has so large a part of all nodes as its own elements where an edit of it copies about all of its tree:
+/// tree-sitter keeps the elements of a list in a binary tree of nodes that have no name, and makes that anew.
+const WIDE: usize = 4;
+
 /// Judges the syntax of candidates against that of the best result.
 pub(super) struct Gate {
     parser: SyntaxParser,
     /// The tree of the text that was parsed from scratch last, which others may still ask for.
     document: Arc<TreeOnDemand>,
     best: Option<Parsed>,
+    /// Whether the best result is large, and has little but one list in it.
+    is_wide: bool,
     /// The tree of the last candidate: the one that is most likely accepted next.
     last: Option<Parsed>,
     /// Errors that a candidate may have at most.
@@ -46,7 +52,7 @@ impl Gate {
     pub(super) fn new(parser: SyntaxParser, input: &Document, wanted: Option<Syntax>, loose: bool) -> Self {
         let bound = if loose { usize::MAX } else { input.errors() };
         let document = Arc::clone(input.shared_tree());
-        let mut gate = Gate { parser, document, bound, best: None, last: None, wanted, shape: None };
+        let mut gate = Gate { parser, document, bound, best: None, is_wide: false, last: None, wanted, shape: None };
         gate.adopt(input);
         gate
     }
@@ -60,6 +66,7 @@ impl Gate {
     pub(super) fn adopt(&mut self, best: &Document) {
         self.document = Arc::clone(best.shared_tree());
         self.best = Some(Parsed { text: Arc::clone(best.shared_source()), tree: best.tree(), errors: best.errors() });
+        self.is_wide = is_wide(best);
         self.last = None;
         self.follow_bound();
     }
@@ -98,9 +105,14 @@ impl Gate {
         if is_last && self.best.as_ref().is_none_or(|known| known.text == *best) {
             return self.last_holds();
         }
-        self.follow(best);
-        // It would be in memory beside the next one.
-        self.last = None;
+        if self.is_wide {
+            // No tree is of any use for another.
+            self.release();
+        } else {
+            self.follow(best);
+            // It would be in memory beside the next one.
+            self.last = None;
+        }
         self.judge(candidate)
     }
 
@@ -164,7 +176,45 @@ impl Gate {
     }
 }
 
+/// Whether a text is large, and most of it is one list of small elements.
+fn is_wide(document: &Document) -> bool {
+    let whole = document.source().len();
+    if whole < LARGE {
+        return false;
+    }
+    let mut outer = 0;
+    loop {
+        if document.children(outer).count() > document.node_count() / WIDE {
+            return true;
+        }
+        let largest = document.children(outer).max_by_key(|&child| document.node(child).len());
+        match largest.filter(|&child| document.node(child).len() > whole / 2) {
+            Some(inner) => outer = inner,
+            None => return false,
+        }
+    }
+}
+
 /// Whether the trees of two texts are so large, and have so little in common, that not both should be in memory.
 fn is_far(best: &[u8], candidate: &[u8]) -> bool {
     best.len() >= LARGE && best.len().saturating_sub(candidate.len()) > best.len() / FAR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGE, is_wide};
+    use crate::passes::testing::Languages;
+
+    #[test]
+    fn wide_is_what_is_large_and_little_but_one_list_of_small_elements() {
+        let mut is_wide = |file: &str, open: &str, element: &str, times: usize, close: &str| {
+            is_wide(&Languages.sample(file, format!("{open}{}{close}", element.repeat(times))).document)
+        };
+        assert!(is_wide("x.json", "[", "12345,", LARGE / 5, "1]"));
+        assert!(is_wide("x.json", "{\"a\": {\"b\": [", "1,", LARGE, "1]}}"), "wherever the list is");
+        assert!(is_wide("x.js", "f(", "a,", LARGE, "b);"));
+        assert!(!is_wide("x.json", "[", "12345,", 1000, "1]"), "it is small");
+        assert!(!is_wide("x.c", "", "int f(int a) { return a + 1; }\n", LARGE / 20, ""), "its elements are large");
+        assert!(!is_wide("x.json", &"[".repeat(LARGE), "1", 1, &"]".repeat(LARGE)), "it is deep");
+    }
 }
