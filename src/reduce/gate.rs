@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn wide_is_what_is_large_and_little_but_one_list_of_small_elements() {
-        let mut is_wide = |file: &str, open: &str, element: &str, times: usize, close: &str| {
+        let is_wide = |file: &str, open: &str, element: &str, times: usize, close: &str| {
             is_wide(&Languages.sample(file, format!("{open}{}{close}", element.repeat(times))).document)
         };
         assert!(is_wide("x.json", "[", "12345,", LARGE / 5, "1]"));
