@@ -19,7 +19,7 @@ pub(super) const USAGE: &str = "lop compare [OPTIONS] [PROBLEM]...
 /// Shown below the options: the problems, the algorithms, how to read the tables, and examples.
 pub(super) fn help() -> String {
     let problems: String = compare::NAMES.iter().map(|(name, what)| format!("  {name:<15} {what}\n")).collect();
-    let algorithms = compare::algorithms().join(", ");
+    let algorithms = compare::usual_algorithms().join(", ");
     format!(
         "\
 Problems (default: zeller cells):

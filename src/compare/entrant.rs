@@ -55,6 +55,12 @@ pub fn algorithms() -> Vec<&'static str> {
     Entrant::all(0, false).iter().map(Entrant::name).collect()
 }
 
+/// The names of those that take part when none is named.
+#[must_use]
+pub fn usual_algorithms() -> Vec<&'static str> {
+    algorithms().into_iter().filter(|name| !BY_NAME_ONLY.contains(name)).collect()
+}
+
 /// The names of the algorithms that a whole reduction can be done by: lop's own first, then those that
 /// take the engine's place in every list, then those that take the pipeline's.
 #[must_use]

@@ -26,7 +26,7 @@ mod text;
 mod zeller;
 
 pub use csv::csv;
-pub use entrant::{Direction, UnknownAlgorithm, algorithms, tree_algorithms};
+pub use entrant::{Direction, UnknownAlgorithm, algorithms, tree_algorithms, usual_algorithms};
 pub use file::{FileError, FileProblem, StartWorkers, compare_file};
 pub use generate::{GenerateError, Generator};
 pub use measure::{Plan, compare};
