@@ -190,17 +190,34 @@
 ((field_expression argument: (identifier) @group.name @_name operator: "->" field: (_) @_field) @group
   (#set! group "pointer") (#set! text "{_name}.{_field}"))
 ; struct { int f; } s; s.f  becomes  int s; s
-((struct_specifier body: (field_declaration_list . (field_declaration type: (_) @_type
+((_ body: (field_declaration_list . (field_declaration type: (_) @_type
   declarator: (field_identifier) @group.name) .)) @group (#set! group "member") (#set! text "{_type}"))
+((_ body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (pointer_declarator declarator: (field_identifier) @group.name)) .)) @group
+  (#set! group "member") (#set! text "{_type} *"))
 ((field_expression argument: (_) @_value field: (field_identifier) @group.name) @group
   (#set! group "member") (#set! text "{_value}"))
 ; struct { int f; } *s; s->f  becomes  int *s; *s
-((struct_specifier body: (field_declaration_list . (field_declaration type: (_) @_type
+((_ body: (field_declaration_list . (field_declaration type: (_) @_type
   declarator: (field_identifier) @group.name) .)) @group (#set! group "member of a pointer") (#set! text "{_type}"))
+((_ body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (pointer_declarator declarator: (field_identifier) @group.name)) .)) @group
+  (#set! group "member of a pointer") (#set! text "{_type} *"))
 ((field_expression argument: (_) @_value operator: "->" field: (field_identifier) @group.name) @group
   (#set! group "member of a pointer") (#set! text "*{_value}"))
+([
+    (call_expression function: (field_expression operator: "->" field: (_) @group.name) @group @_value)
+    (subscript_expression argument: (field_expression operator: "->" field: (_) @group.name) @group @_value)
+    (field_expression argument: (field_expression operator: "->" field: (_) @group.name) @group @_value)
+  ] (#set! group "member of a pointer") (#set! text "({_value})"))
 ((field_expression argument: (_) @_value operator: "." field: (field_identifier) @group.name) @group
   (#set! group "member of a pointer") (#set! text "{_value}"))
+; struct { int f[2], g; } s; s.f[1]  becomes  int f[2], g; f[1]
+((declaration type: (_ body: (field_declaration_list) @_members) declarator: [
+    (identifier) @group.name
+    (pointer_declarator declarator: (identifier) @group.name)
+  ] . ";") @group (#set! group "members") (#set! text "{_members.inside}"))
+((field_expression argument: (identifier) @group.name field: (_) @_field) @group (#set! group "members") (#set! text "{_field}"))
 ; typedef struct s s; s x;  becomes  struct s x;
 ((type_definition type: (struct_specifier name: (_) @_tag !body) declarator: (type_identifier) @group.name . ";") @group
   (#eq? @_tag @group.name) (#set! group "tag") (#set! text ""))
@@ -244,18 +261,26 @@
 ; struct s { }; struct s x;  becomes  struct s { } x;
 ([(struct_specifier name: (_) @alias.name @_tag body: (_) @_body) (union_specifier name: (_) @alias.name @_tag body: (_) @_body)]
   @alias.unit . ";" @alias.unit (#set! text "{_tag} {_body}"))
-; int a = b;   enum { a = 1 };
+; int a = b, *a = b;   enum { a = 1 };
 ; #define a 1
 ([
-    (declaration declarator: (init_declarator declarator: (identifier) @alias.name value: (_) @alias.text) . ";")
+    (declaration declarator: (init_declarator declarator: [
+      (identifier) @alias.name
+      (pointer_declarator declarator: (identifier) @alias.name)
+    ] value: (_) @alias.text) . ";")
     (enumerator name: (identifier) @alias.name value: (_) @alias.text)
     (preproc_def name: (identifier) @alias.name value: (preproc_arg) @alias.text)
   ] @alias.unit)
 
 ; Locals and parameters become globals.
 ((function_definition body: (compound_statement (declaration) @globalise)) @globalise.before)
-((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise)))
-  @globalise.before (#set! suffix ";"))
+; One of several: int *a, b;
+([
+    (function_definition body: (compound_statement (declaration type: (_) @_type "," . declarator: (_) @globalise @_moved)))
+    (function_definition body: (compound_statement (declaration type: (_) @_type declarator: (_) @globalise @_moved . ",")))
+  ] @globalise.before (#set! text "{_type} {_moved};"))
+((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise @_moved)))
+  @globalise.before (#set! text "{_moved};"))
 
 ; What is called once takes the call's place.
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)

@@ -146,3 +146,16 @@ typedef struct tagged { int a; } tagged_t;
 tagged_t aliased;
 union both either;
 int green = GREEN;
+struct {
+    char name[8];
+    int used;
+} table;
+struct {
+    struct node *first;
+} *roots;
+int rooted(int at)
+{
+    int *kept = &roots->first->value;
+    table.name[at] = roots->first->text[0];
+    return *kept;
+}

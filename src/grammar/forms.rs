@@ -81,8 +81,8 @@ impl Form {
     /// The keys that `#set!` may set.
     const fn directives(self) -> &'static [&'static str] {
         match self {
-            Self::Lift | Self::Globalise => &["suffix"],
-            Self::Rewrite | Self::Unify => &["text"],
+            Self::Lift => &["suffix"],
+            Self::Rewrite | Self::Unify | Self::Globalise => &["text"],
             Self::Group => &["text", "group"],
             Self::Scope => &["group"],
             Self::Alias => &["text", "leave"],

@@ -157,8 +157,8 @@ pub struct Globalise {
     pub before: Capture,
     /// What moves.
     pub moved: Capture,
-    /// What has to follow it there, from `#set! suffix`; mostly empty.
-    pub suffix: String,
+    /// How it reads there.
+    pub text: Vec<Piece>,
 }
 
 /// Something that can be put in the place of its calls.
@@ -401,7 +401,11 @@ impl Rules {
     pub fn globalised(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Globalise>> {
         self.collect(Form::Globalise, root, source, |found| {
             let [before, moved] = all(&found)?;
-            Some(Globalise { before, moved, suffix: found.settings.suffix.clone() })
+            let text = match &found.settings.text {
+                Some(_) => found.matched.text.clone(),
+                None => vec![Piece::from(moved.range.clone())],
+            };
+            Some(Globalise { before, moved, text })
         })
     }
 

@@ -9,6 +9,7 @@ use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
 use super::parameters::{List, lists};
 use super::removal::{NodeSet, removal_edits};
+use super::rewrites::written;
 use super::splice_lift::{class, find};
 
 /// So many bytes at its start tell what something moves out of from others that hold the same.
@@ -39,7 +40,7 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         if !(at <= rule.moved.range.start && rule.moved.range.end <= rule.before.range.end) || before == moved {
             continue;
         }
-        let moved_text = [text(rule), rule.suffix.as_bytes(), b"\n"].concat();
+        let moved_text = [&written(source, &rule.text)[..], b"\n"].concat();
         let header = prints.of(at..rule.before.range.end.min(at + HEADER));
         let alone = (class(document, Action::Globalise, before, moved), &[][..], 0);
         let others = others(&places, moved);
@@ -105,6 +106,15 @@ mod tests {
                         "int b;\nint f(int a) { } int g(int a) { f(1, a); }",
                         "int b;\nint f(int a) { } int g(int a) { f(1); }",
                         "int f(int a, int b) { } int a;\nint g() { f(1, a); }",
+                    ],
+                ),
+                (
+                    "x.c",
+                    "int f(void) { int *a, b = 1; }",
+                    &[
+                        "int *a, b = 1;\nint f(void) { }",
+                        "int *a;\nint f(void) { int b = 1; }",
+                        "int b = 1;\nint f(void) { int *a; }",
                     ],
                 ),
                 ("x.c", "int a; int f(void) { }", &[]),
