@@ -64,11 +64,21 @@ impl Reducer<'_, '_> {
         Ok(())
     }
 
+    /// One round of the single edits that a second look is about.
+    pub(super) fn edit_again(&mut self) -> Result<bool, Halt> {
+        let passes = self.allowed(|pass| matches!(pass.stage(), Stage::LocalEdits | Stage::Rules));
+        self.session.enter_pass(Stage::Rules.name(), self.round)?;
+        self.edit_round(Stage::Rules, &passes)
+    }
+
+    fn allowed(&self, has_turn: impl Fn(Pass) -> bool) -> Vec<Pass> {
+        Pass::ALL.into_iter().filter(|pass| has_turn(*pass) && self.allows(*pass)).collect()
+    }
+
     /// Makes the single edits of a stage, those with the greatest expected gain first, while one is
     /// accepted; `true` if one was.
     pub(super) fn edit(&mut self, stage: Stage) -> Result<bool, Halt> {
-        let has_turn = |pass: &Pass| pass.stage() == stage || (stage == Stage::Late && *pass == Pass::Minimal);
-        let passes: Vec<_> = Pass::ALL.into_iter().filter(|p| has_turn(p) && self.allows(*p)).collect();
+        let passes = self.allowed(|pass| pass.stage() == stage || (stage == Stage::Late && pass == Pass::Minimal));
         if passes.is_empty() {
             return Ok(false);
         }
@@ -92,7 +102,12 @@ impl Reducer<'_, '_> {
         let mut all: Vec<_> = passes.iter().flat_map(propose).collect();
         let prefer = self.options.prefer;
         all.retain(|a| !self.work.edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
-        all.retain(|a| self.memo.get(&a.memo).is_none_or(|&then| worth_asking_again(then, tokens)));
+        let is_settled = |a: &Alternative| {
+            let settled = |&then| !worth_asking_again(then, tokens);
+            self.memo.get(&a.memo).is_some_and(settled)
+                && (self.second_look.is_none() || self.refused_now.contains(&a.memo))
+        };
+        all.retain(|a| !is_settled(a));
         all
     }
 
@@ -212,6 +227,9 @@ impl Reducer<'_, '_> {
             .zip(all)
             .map(|(number, item)| Ranked { value: self.value(&item), tie: Reverse(number), item })
             .collect();
+        if let Some(most) = self.second_look {
+            heap = std::iter::from_fn(|| heap.pop()).take(most).collect();
+        }
         let small = self.work.document().node_count() <= SMALL_TREE;
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
@@ -241,8 +259,16 @@ impl Reducer<'_, '_> {
     ) -> (Vec<Alternative>, Result<(), Halt>) {
         let tokens = self.session.size().tokens;
         let (work, prefer) = (&self.work, self.options.prefer);
-        let mut trial =
-            Trial::new(Ground { work, heap, edited, classes: &mut self.classes, memo: &mut self.memo, prefer, tokens });
+        let mut trial = Trial::new(Ground {
+            work,
+            heap,
+            edited,
+            classes: &mut self.classes,
+            memo: &mut self.memo,
+            refused_now: &mut self.refused_now,
+            prefer,
+            tokens,
+        });
         let result = self.session.pursue(&mut trial);
         (trial.into_taken(), result)
     }

@@ -1,6 +1,6 @@
 //! The reducer: everything a stage needs, and the order of the stages.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ use super::work::{Ask, Work, worth_asking_again};
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
 pub(super) const MAX_ROUNDS: usize = 50;
+/// Second looks take at most one test in so many.
+const SECOND_LOOKS: u64 = 10;
 /// Units found needed after which a sweep over lines or words looks whether the text is short enough.
 const LINES_SLICE: usize = 64;
 
@@ -46,6 +48,12 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) classes: Classes,
     /// Local edits that were refused, with the tokens of the file then.
     pub(super) memo: HashMap<u64, usize>,
+    /// Those of them that were refused in the text as it is now.
+    pub(super) refused_now: HashSet<u64>,
+    /// During a second look, which asks about all others again, the tests that it may still take.
+    pub(super) second_look: Option<usize>,
+    /// Tests that second looks have taken.
+    pub(super) looked: u64,
     pub(super) round: usize,
     pub(super) kept_by_timeout: Vec<String>,
     /// Why the tokens stay, from before the text was finished.
@@ -141,6 +149,9 @@ impl<'g> Reducer<'_, 'g> {
             if self.skippable(Self::one_round)? && self.round < MAX_ROUNDS {
                 continue;
             }
+            if self.tools.is_some() && self.skippable(Self::take_second_look)? && self.round < MAX_ROUNDS {
+                continue;
+            }
             if self.tools.is_some() && self.skippable(Self::verify)? && self.round < MAX_ROUNDS {
                 continue;
             }
@@ -178,6 +189,24 @@ impl<'g> Reducer<'_, 'g> {
         Ok(self.weight() < before)
     }
 
+    /// Asks again about edits that were refused when the text was another one, those that promise most first: what is
+    /// left now may do without what it needed then. `true` if the text has changed.
+    fn take_second_look(&mut self) -> Result<bool, Halt> {
+        let tests = self.session.tests();
+        let left = (tests / SECOND_LOOKS).saturating_sub(self.looked);
+        if left == 0 || self.options.effort == Effort::Thorough {
+            // A thorough reduction forgets all refusals anyway.
+            return Ok(false);
+        }
+        let before = Arc::clone(self.session.best());
+        self.second_look = Some(usize::try_from(left).unwrap_or(usize::MAX));
+        let result = self.edit_again();
+        self.second_look = None;
+        self.looked += self.session.tests() - tests;
+        result?;
+        Ok(before != *self.session.best())
+    }
+
     /// The single edits of a stage, then the caller's passes of it.
     fn edit_and_custom(&mut self, stage: Stage) -> Result<bool, Halt> {
         Ok(self.edit(stage)? || self.custom(|other| other == stage)?)
@@ -186,6 +215,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Forgets what was refused, after the best result was taken back: it says nothing.
     pub(super) fn forget(&mut self) {
         self.memo.clear();
+        self.refused_now.clear();
     }
 
     /// Begins again from the best result.
@@ -477,6 +507,7 @@ impl<'g> Reducer<'_, 'g> {
         if !self.work.is_edited() {
             return Ok(());
         }
+        self.refused_now.clear();
         self.session.before_parse();
         if self.work.rebase(&mut tools.parser, self.session.best()).is_err() {
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;

@@ -208,6 +208,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Candidates that were asked about.
+    pub(super) fn tests(&self) -> u64 {
+        self.stats.iter().map(|pass| pass.tests).sum()
+    }
+
     /// What each pass did.
     pub(super) fn stats(&self) -> &[PassStats] {
         &self.stats

@@ -5,7 +5,7 @@
 //! once more, together with what was accepted. Workers that wait for that try further edits on top of it. A single
 //! worker asks about one edit after the other, until one is accepted.
 
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::engine::Verdict;
@@ -28,6 +28,7 @@ pub(super) struct Ground<'t, 'g> {
     pub(super) edited: &'t [Range<usize>],
     pub(super) classes: &'t mut Classes,
     pub(super) memo: &'t mut HashMap<u64, usize>,
+    pub(super) refused_now: &'t mut HashSet<u64>,
     pub(super) prefer: Prefer,
     /// Tokens of the file, for the memo.
     pub(super) tokens: usize,
@@ -188,6 +189,7 @@ impl Inquiry for Trial<'_, '_> {
                 self.on.classes.learn(alternative.class, false);
             }
             self.on.memo.insert(alternative.memo, self.on.tokens);
+            self.on.refused_now.insert(alternative.memo);
             return None;
         }
         if self.is_up_to_date(question) {
