@@ -192,16 +192,16 @@
 ; struct { int f; } s; s.f  becomes  int s; s
 ((_ body: (field_declaration_list . (field_declaration type: (_) @_type
   declarator: (field_identifier) @group.name) .)) @group (#set! group "member") (#set! text "{_type}"))
-((_ body: (field_declaration_list . (field_declaration type: (_) @_type
-  declarator: (pointer_declarator declarator: (field_identifier) @group.name)) .)) @group
+((_ type: (_ body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (pointer_declarator declarator: (field_identifier) @group.name)) .)) @group . declarator: (_))
   (#set! group "member") (#set! text "{_type} *"))
 ((field_expression argument: (_) @_value field: (field_identifier) @group.name) @group
   (#set! group "member") (#set! text "{_value}"))
 ; struct { int f; } *s; s->f  becomes  int *s; *s
 ((_ body: (field_declaration_list . (field_declaration type: (_) @_type
   declarator: (field_identifier) @group.name) .)) @group (#set! group "member of a pointer") (#set! text "{_type}"))
-((_ body: (field_declaration_list . (field_declaration type: (_) @_type
-  declarator: (pointer_declarator declarator: (field_identifier) @group.name)) .)) @group
+((_ type: (_ body: (field_declaration_list . (field_declaration type: (_) @_type
+  declarator: (pointer_declarator declarator: (field_identifier) @group.name)) .)) @group . declarator: (_))
   (#set! group "member of a pointer") (#set! text "{_type} *"))
 ((field_expression argument: (_) @_value operator: "->" field: (field_identifier) @group.name) @group
   (#set! group "member of a pointer") (#set! text "*{_value}"))

@@ -90,15 +90,36 @@ mod tests {
                 (
                     "x.c",
                     "struct s *p; int b = p->f;",
-                    &["struct s p; int b = p.f;", "struct s *p; int b = p;", "struct s *p; int b = *p;"],
+                    &[
+                        "struct s p; int b = p.f;",
+                        "struct s *p; int b = p;",
+                        "struct s *p; int b = *p;",
+                        "struct s *p; int b = f;",
+                    ],
                 ),
                 (
                     "x.c",
                     "struct { int f; } *p; int b = p->f;",
-                    &["int *p; int b = *p;", "int *p; int b = p;", "struct { int f; } p; int b = p.f;"],
+                    &[
+                        "int *p; int b = *p;",
+                        "int *p; int b = p;",
+                        "struct { int f; } p; int b = p.f;",
+                        "int f; int b = f;",
+                    ],
+                ),
+                (
+                    "x.c",
+                    "union { int *f; } *p; int b = p->f[1];",
+                    &[
+                        "int * *p; int b = (*p)[1];",
+                        "int * *p; int b = p[1];",
+                        "union { int *f; } p; int b = p.f[1];",
+                        "int *f; int b = f[1];",
+                    ],
                 ),
                 ("x.c", "char f(int); int a = f(1);", &["char f; int a = f;"]),
-                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;"]),
+                ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;", "int f; int b = f;"]),
+                ("x.c", "struct { int f[2], g; } s; int b = s.f[1] + s.g;", &["int f[2], g; int b = f[1] + g;"]),
                 (
                     "x.c",
                     "void f(void) { a: b(); goto a; }",
