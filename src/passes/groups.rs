@@ -119,7 +119,15 @@ mod tests {
                 ),
                 ("x.c", "char f(int); int a = f(1);", &["char f; int a = f;"]),
                 ("x.c", "struct { int f; } s; int b = s.f;", &["int s; int b = s;", "int f; int b = f;"]),
-                ("x.c", "struct { int f[2], g; } s; int b = s.f[1] + s.g;", &["int f[2], g; int b = f[1] + g;"]),
+                (
+                    "x.c",
+                    "struct { int f[2], g; } s; int b = s.f[1] + s.g;",
+                    &[
+                        "int f[2], g; int b = f[1] + g;",
+                        "int s; int b = s.f[1] + s;",
+                        "struct { int f[2], g; } s; int b = s[1] + s.g;",
+                    ],
+                ),
                 (
                     "x.c",
                     "void f(void) { a: b(); goto a; }",
