@@ -208,9 +208,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Candidates that were asked about.
+    /// Tests so far, those answered from a journal or a cache included: a resumed run counts as the whole one does.
     pub(super) fn tests(&self) -> u64 {
-        self.stats.iter().map(|pass| pass.tests).sum()
+        self.counts.total()
     }
 
     /// What each pass did.

@@ -28,6 +28,7 @@ pub(super) struct Ground<'t, 'g> {
     pub(super) edited: &'t [Range<usize>],
     pub(super) classes: &'t mut Classes,
     pub(super) memo: &'t mut HashMap<u64, usize>,
+    /// Edits that were refused in the text as it is.
     pub(super) refused_now: &'t mut HashSet<u64>,
     pub(super) prefer: Prefer,
     /// Tokens of the file, for the memo.

@@ -107,8 +107,6 @@ fn no_token_of_the_result_can_go() {
     assert_no_token_can_go("x.c", &best, test);
 }
 
-/// The guarantee is about texts that parse as well as the result does.
-#[track_caller]
 #[test]
 fn what_was_refused_in_another_text_is_looked_at_again() {
     // While it points to characters the pointer has to stay, and a type that takes the place of another takes no token
@@ -124,6 +122,8 @@ fn what_was_refused_in_another_text_is_looked_at_again() {
     assert!(!best.contains('*'), "{best}");
 }
 
+/// The guarantee is about texts that parse as well as the result does.
+#[track_caller]
 pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMut(&[u8]) -> Verdict) {
     let grammar = grammar(file, best.as_bytes()).expect("a language");
     let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
