@@ -1,6 +1,6 @@
 //! Unreferenced definitions: what defines a name that is found nowhere else is rarely needed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::grammar::{Grammar, RuleId};
 use crate::syntax::{Document, NodeId};
@@ -9,95 +9,163 @@ use super::alternatives::each_once;
 use super::shapes::{Clearance, Shapes};
 use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
-/// Definitions whose names occur only in definitions of the same name, as one sequence; several
-/// definitions of one name (a prototype and its function) are one unit. `None` if there are none.
+/// Number of a name that is defined somewhere.
+type Name = u32;
+
+/// What a document defines, and where the names of that are found.
+///
+/// It costs a look at the whole tree. While parts of that are taken out it need not be made again: they can be
+/// [forgotten](Self::forget).
+pub struct Definitions {
+    /// The units, each with a name that it defines and the rule that says so, in order.
+    defined: Vec<(NodeId, Name, RuleId)>,
+    /// The names, each with a unit that defines it, in order.
+    units: Vec<(Name, NodeId)>,
+    /// The names, each with an identifier that is the same, in order.
+    found: Vec<(Name, NodeId)>,
+    /// Whether a name is known outside of the file.
+    is_kept: Vec<bool>,
+}
+
+impl Definitions {
+    /// Looks for all definitions of a document.
+    #[must_use]
+    pub fn of(document: &Document, grammar: &Grammar) -> Self {
+        let tree = document.tree();
+        let mut names: HashMap<&[u8], Name> = HashMap::new();
+        let mut defined = Vec::new();
+        for definition in grammar.rules().definitions(tree.root_node(), document.source()) {
+            let unit = &definition.unit;
+            let Some(id) = document.find(unit.range.start, unit.range.end, unit.kind) else { continue };
+            let next = Name::try_from(names.len()).expect("no more names than bytes, and offsets are 32 bits wide");
+            let name = *names.entry(&document.source()[definition.name.range.clone()]).or_insert(next);
+            defined.push((id, name, definition.rule));
+        }
+        defined.sort_unstable();
+        let mut units: Vec<_> = defined.iter().map(|&(unit, name, _)| (name, unit)).collect();
+        units.sort_unstable();
+        let mut found = Vec::new();
+        if !names.is_empty() {
+            let identifiers =
+                document.ids().filter(|&id| document.is_token(id) && grammar.is_identifier(document.node(id).kind));
+            found.extend(identifiers.filter_map(|id| Some((*names.get(document.text(id))?, id))));
+            found.sort_unstable();
+        }
+        let mut is_kept = vec![false; names.len()];
+        for name in grammar.keep_names().iter().filter_map(|keep| names.get(keep.as_bytes())) {
+            is_kept[*name as usize] = true;
+        }
+        Definitions { defined, units, found, is_kept }
+    }
+
+    /// Forgets the nodes that are gone.
+    pub fn forget(&mut self, is_gone: impl Fn(NodeId) -> bool) {
+        self.defined.retain(|&(unit, ..)| !is_gone(unit));
+        self.units.retain(|&(_, unit)| !is_gone(unit));
+        self.found.retain(|&(_, place)| !is_gone(place));
+    }
+
+    /// Definitions whose names occur only in definitions of the same name, as one sequence; several definitions of one
+    /// name (a prototype and its function) are one unit. `None` if there are none.
+    pub fn unreferenced(
+        &self,
+        document: &Document,
+        grammar: &Grammar,
+        shapes: &mut Shapes,
+        mut skip: impl FnMut(NodeId) -> bool,
+    ) -> Option<Sequence> {
+        // Per name the first unit that defines nothing else: only there a group of such parts is made,
+        // or 40,000 definitions of one name would make as many groups of 40,000.
+        let mut first_alone: Vec<Option<NodeId>> = vec![None; self.is_kept.len()];
+        for of_unit in self.of_each_unit() {
+            if let &[(unit, name, _)] = of_unit {
+                first_alone[name as usize].get_or_insert(unit);
+            }
+        }
+        let (mut units, mut rules) = (Vec::new(), Vec::new());
+        for of_unit in self.of_each_unit() {
+            let unit = of_unit[0].0;
+            let names: Vec<Name> = of_unit.iter().map(|&(_, name, _)| name).collect();
+            let first = names.iter().all(|&name| self.units(name).next().is_some_and(|first| first >= unit));
+            let alone = matches!(names[..], [name] if first_alone[name as usize] == Some(unit));
+            if !first && !alone {
+                continue;
+            }
+            let mut group: Vec<_> = names.iter().flat_map(|&name| self.units(name)).collect();
+            group.sort_unstable();
+            group.dedup();
+            let all_names: BTreeSet<Name> = group.iter().flat_map(|&unit| self.names(unit)).collect();
+            if !self.is_closed(document, &group, all_names) {
+                // A part that defines nothing else may go without what holds it: `a` of `int a, b;`.
+                group.retain(|&unit| self.names(unit).all(|name| names.contains(&name)));
+                if !self.is_closed(document, &group, names) {
+                    continue;
+                }
+            }
+            // The group is proposed once, by its first member, and only as a whole.
+            if group.first() != Some(&unit) || group.iter().any(|&unit| skip(unit)) {
+                continue;
+            }
+            let group = outermost(document, &group);
+            let clearances: Vec<_> = group.iter().map(|&unit| shapes.clearance(document, grammar, unit)).collect();
+            let nodes = clearances.iter().zip(&group).map(|(clearance, &unit)| clearance.nodes(document, unit));
+            let Some(nodes) = nodes.collect::<Option<Vec<_>>>() else { continue };
+            let nodes = nodes.concat();
+            rules.push(each_once(group.iter().flat_map(|&unit| self.of_unit(unit)).map(|&(.., rule)| rule)));
+            units.push(Unit {
+                tokens: nodes.iter().map(|&node| document.tokens_of(node)).sum(),
+                removal: Removal::Nodes(nodes.into()),
+                cleared: !clearances.contains(&Clearance::Blind),
+            });
+        }
+        (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units, rules })
+    }
+
+    /// What each unit defines, unit by unit.
+    fn of_each_unit(&self) -> impl Iterator<Item = &[(NodeId, Name, RuleId)]> {
+        self.defined.chunk_by(|one, next| one.0 == next.0)
+    }
+
+    fn of_unit(&self, unit: NodeId) -> &[(NodeId, Name, RuleId)] {
+        let from = &self.defined[self.defined.partition_point(|&(other, ..)| other < unit)..];
+        &from[..from.partition_point(|&(other, ..)| other == unit)]
+    }
+
+    /// The names that a unit defines.
+    fn names(&self, unit: NodeId) -> impl Iterator<Item = Name> {
+        self.of_unit(unit).iter().map(|&(_, name, _)| name)
+    }
+
+    /// The units that define a name, in order.
+    fn units(&self, name: Name) -> impl Iterator<Item = NodeId> {
+        of_name(&self.units, name)
+    }
+
+    /// Whether these names are found only inside these units, given in order.
+    fn is_closed(&self, document: &Document, group: &[NodeId], names: impl IntoIterator<Item = Name>) -> bool {
+        let group = outermost(document, group);
+        let inside = |place: NodeId| {
+            let after = group.partition_point(|unit| *unit <= place);
+            after > 0 && document.contains(group[after - 1], place)
+        };
+        names.into_iter().all(|name| !self.is_kept[name as usize] && of_name(&self.found, name).all(inside))
+    }
+}
+
+/// The nodes that stand beside a name, in order.
+fn of_name(pairs: &[(Name, NodeId)], name: Name) -> impl Iterator<Item = NodeId> {
+    let from = &pairs[pairs.partition_point(|&(other, _)| other < name)..];
+    from.iter().take_while(move |&&(other, _)| other == name).map(|&(_, node)| node)
+}
+
+/// [`Definitions::unreferenced`] of a document that is looked at once.
 pub fn unreferenced(
     document: &Document,
     grammar: &Grammar,
     shapes: &mut Shapes,
-    mut skip: impl FnMut(NodeId) -> bool,
+    skip: impl FnMut(NodeId) -> bool,
 ) -> Option<Sequence> {
-    let tree = document.tree();
-    let root = tree.root_node();
-    // Unit → the names it defines, and name → the units that define it.
-    let mut names_of: BTreeMap<NodeId, Vec<&[u8]>> = BTreeMap::new();
-    let mut rules_of: HashMap<NodeId, Vec<RuleId>> = HashMap::new();
-    let mut units_of: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
-    for definition in grammar.rules().definitions(root, document.source()) {
-        let unit = &definition.unit;
-        let Some(id) = document.find(unit.range.start, unit.range.end, unit.kind) else { continue };
-        let name = &document.source()[definition.name.range.clone()];
-        names_of.entry(id).or_default().push(name);
-        rules_of.entry(id).or_default().push(definition.rule);
-        units_of.entry(name).or_default().push(id);
-    }
-    if names_of.is_empty() {
-        return None;
-    }
-    let mut found: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
-    for id in document.ids().filter(|&id| document.is_token(id)) {
-        if let Some((&name, _)) = units_of.get_key_value(document.text(id))
-            && grammar.is_identifier(document.node(id).kind)
-        {
-            found.entry(name).or_default().push(id);
-        }
-    }
-    // Whether these names are found only inside these units, given in order.
-    let closed = |group: &[NodeId], names: &[&[u8]]| {
-        let group = outermost(document, group);
-        names.iter().all(|name| {
-            let inside = |id: &NodeId| {
-                let after = group.partition_point(|unit| unit <= id);
-                after > 0 && document.contains(group[after - 1], *id)
-            };
-            let kept = grammar.keep_names().iter().any(|keep| keep.as_bytes() == *name);
-            !kept && found.get(name).is_none_or(|places| places.iter().all(inside))
-        })
-    };
-    // Per name the first unit that defines nothing else: only there a group of such parts is made,
-    // or 40,000 definitions of one name would make as many groups of 40,000.
-    let mut first_alone: HashMap<&[u8], NodeId> = HashMap::new();
-    for (&unit, names) in &names_of {
-        if let [name] = names[..] {
-            first_alone.entry(name).or_insert(unit);
-        }
-    }
-    let (mut units, mut rules) = (Vec::new(), Vec::new());
-    for (&unit, names) in &names_of {
-        let first = names.iter().all(|n| units_of[n][0] >= unit);
-        let alone = matches!(names[..], [name] if first_alone[name] == unit);
-        if !first && !alone {
-            continue;
-        }
-        let mut group: Vec<_> = names.iter().flat_map(|n| &units_of[n]).copied().collect();
-        group.sort_unstable();
-        group.dedup();
-        let all_names: BTreeSet<&[u8]> = group.iter().flat_map(|u| &names_of[u]).copied().collect();
-        let all_names: Vec<_> = all_names.into_iter().collect();
-        if !closed(&group, &all_names) {
-            // A part that defines nothing else may go without what holds it: `a` of `int a, b;`.
-            group.retain(|u| names_of[u].iter().all(|n| names.contains(n)));
-            if !closed(&group, names) {
-                continue;
-            }
-        }
-        // The group is proposed once, by its first member, and only as a whole.
-        if group.first() != Some(&unit) || group.iter().any(|&u| skip(u)) {
-            continue;
-        }
-        let group = outermost(document, &group);
-        let clearances: Vec<_> = group.iter().map(|&u| shapes.clearance(document, grammar, u)).collect();
-        let nodes: Option<Vec<_>> = clearances.iter().zip(&group).map(|(c, &u)| c.nodes(document, u)).collect();
-        let Some(nodes) = nodes else { continue };
-        let nodes = nodes.concat();
-        rules.push(each_once(group.iter().flat_map(|unit| &rules_of[unit]).copied()));
-        units.push(Unit {
-            tokens: nodes.iter().map(|&n| document.tokens_of(n)).sum(),
-            removal: Removal::Nodes(nodes.into()),
-            cleared: !clearances.contains(&Clearance::Blind),
-        });
-    }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units, rules })
+    Definitions::of(document, grammar).unreferenced(document, grammar, shapes, skip)
 }
 
 /// Of nodes in preorder, those that are not inside another.
@@ -117,7 +185,7 @@ fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{Languages, Sample};
+    use crate::passes::testing::{Languages, Sample, lossy};
 
     fn units(sample: &mut Sample, skip: &[NodeId]) -> Vec<String> {
         let skip = |node| skip.contains(&node);
@@ -196,6 +264,40 @@ mod tests {
             ("x.js", "function f() { function g() {} } f();", &["function g() {}"]),
             ("x.c", "int main() { int a; int b = 1; return b; }", &["int a;"]),
         ]);
+    }
+
+    /// Without another look at the tree: what is found then is what another look would find.
+    #[test]
+    fn what_is_left_without_parts_that_are_gone_is_what_another_look_finds() {
+        let mut languages = Languages;
+        for (file, text, links) in [
+            ("x.c", "int a; int b = a; int f(void); int f(void) { return b; } int main() { return 1; }", 3),
+            ("x.js", "let a = 1, b = a; function f() { return b } function g() { f() } g", 0),
+            ("x.js", "let a = 1; let b = a; function f() { return b } function g() { f() } 1", 4),
+        ] {
+            let mut sample = languages.sample(file, text);
+            let mut definitions = Definitions::of(&sample.document, &sample.grammar);
+            let mut gone = crate::passes::NodeSet::new(&sample.document);
+            let mut taken = Vec::new();
+            for link in 0.. {
+                let sequence =
+                    definitions.unreferenced(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
+                let rest = sample.after(&taken);
+                let mut another = languages.sample(file, rest.clone());
+                assert_eq!(sample.units(sequence.as_ref()), units(&mut another, &[]), "{}", lossy(&rest));
+                let Some(sequence) = sequence else {
+                    assert_eq!(link, links, "{text}");
+                    break;
+                };
+                for unit in sequence.units {
+                    let Removal::Nodes(nodes) = &unit.removal else { panic!("definitions are nodes") };
+                    nodes.iter().for_each(|&node| gone.insert(node));
+                    taken.push(unit.removal);
+                }
+                let document = &sample.document;
+                definitions.forget(|node| gone.iter().any(|outer| document.contains(outer, node)));
+            }
+        }
     }
 
     #[test]

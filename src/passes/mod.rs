@@ -48,7 +48,7 @@ pub use chains::{MIN_CHAIN, chains};
 pub use characters::{character_units, line_units, sensitive_ranges, word_units};
 pub use comments::comments;
 pub use deep_splice::deep_splices;
-pub use definitions::unreferenced;
+pub use definitions::{Definitions, unreferenced};
 pub use errors::{Windows, error_shells, error_windows};
 pub use expand::{expansions, fits, pick, text_of, ways};
 pub use fingerprint::Fingerprints;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::passes::{Removal, Sequence, Unit, bodies, siblings, unreferenced};
+use crate::passes::{Definitions, Removal, Sequence, Unit, bodies, siblings};
 use crate::syntax::NodeId;
 
 use super::lists::Lists;
@@ -74,22 +74,24 @@ impl Reducer<'_, '_> {
     /// Definitions whose names are found nowhere else: all at once if possible, again while that
     /// frees others.
     fn unreferenced_definitions(&mut self) -> Result<(), Halt> {
-        loop {
-            let tokens = self.tokens();
-            if !self.allows(Pass::Unreferenced) {
-                return Ok(());
-            }
+        if !self.allows(Pass::Unreferenced) {
+            return Ok(());
+        }
+        let Some(tools) = &self.tools else { return Ok(()) };
+        let mut definitions = Definitions::of(self.work.document(), tools.grammar);
+        while self.allows(Pass::Unreferenced) {
+            let tokens_before = self.tokens();
             let Some(tools) = &mut self.tools else { return Ok(()) };
             let work = &self.work;
-            let skip = |node| work.is_refused(Ask::Definition, node, tokens);
-            let document = work.document();
-            let Some(sequence) = unreferenced(document, tools.grammar, &mut tools.shapes, skip) else {
-                return Ok(());
+            let skip = |node| work.is_refused(Ask::Definition, node, tokens_before);
+            let Some(sequence) = definitions.unreferenced(work.document(), tools.grammar, &mut tools.shapes, skip)
+            else {
+                break;
             };
             self.session.enter_pass(Pass::Unreferenced.name(), self.round)?;
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
-            let (tokens_before, tokens) = (tokens, self.tokens());
+            let tokens = self.tokens();
             for unit in sweep.kept().collect::<Vec<_>>() {
                 let Removal::Nodes(nodes) = &sweep.sequence.units[unit].removal else { continue };
                 for &node in nodes.iter() {
@@ -101,12 +103,21 @@ impl Reducer<'_, '_> {
                     self.work.refuse(Ask::Unit, nodes[0], tokens);
                 }
             }
-            self.rebase()?;
             let gone = tokens_before.saturating_sub(tokens);
             if sweep.removed_count() < MANY_DEFINITIONS && gone * LARGE_SHARE < tokens_before {
-                return Ok(());
+                break;
+            }
+            if self.work.document().shared_tree().known().is_some() {
+                // Reading a megabyte again and looking for definitions takes longer than most tests.
+                definitions.forget(|node| self.work.is_gone(node));
+            } else {
+                // Who asks for this tree now would have two in memory.
+                self.rebase()?;
+                let Some(tools) = &self.tools else { return Ok(()) };
+                definitions = Definitions::of(self.work.document(), tools.grammar);
             }
         }
+        self.rebase()
     }
 
     /// Bodies of definitions that stay.

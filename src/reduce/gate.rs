@@ -8,14 +8,14 @@
 
 use std::sync::Arc;
 
-use crate::syntax::{Document, SyntaxParser, SyntaxTree, TreeOnDemand, error_count, shape};
+use crate::syntax::{Document, SyntaxParser, SyntaxTree, TreeOnDemand, error_count, shape, share_to_copy};
 
 use super::options::Syntax;
 
 /// From so many bytes on the tree of a best result goes before one that is far from it is parsed.
 const LARGE: usize = 1 << 18;
-/// So large a part of the best result is gone from what is far from it. Making its tree from the one before would copy
-/// as large a part of that.
+/// So large a part of the best result is gone from what is far from it, or so large a part of the tree would be copied
+/// for it.
 const FAR: usize = 32;
 
 /// A list has so large a part of all nodes as its own elements where an edit of it copies about all of its tree:
@@ -44,6 +44,8 @@ struct Parsed {
     text: Arc<[u8]>,
     tree: SyntaxTree,
     errors: usize,
+    /// Whether the tree was made from the text alone, and not from that of another text.
+    is_fresh: bool,
 }
 
 impl Gate {
@@ -65,7 +67,8 @@ impl Gate {
     /// The best result has been parsed from scratch: its tree is shared, and older ones go.
     pub(super) fn adopt(&mut self, best: &Document) {
         self.document = Arc::clone(best.shared_tree());
-        self.best = Some(Parsed { text: Arc::clone(best.shared_source()), tree: best.tree(), errors: best.errors() });
+        let (text, errors) = (Arc::clone(best.shared_source()), best.errors());
+        self.best = Some(Parsed { text, tree: best.tree(), errors, is_fresh: true });
         self.is_wide = is_wide(best);
         self.last = None;
         self.follow_bound();
@@ -75,7 +78,8 @@ impl Gate {
     pub(super) fn accept(&mut self, best: &Arc<[u8]>) {
         if self.last.as_ref().is_some_and(|last| last.text == *best) {
             self.best = self.last.take();
-            if self.document.text().len() >= LARGE {
+            // Until then most of it is in the new one, too.
+            if self.document.known().is_some_and(|tree| is_far(&tree, self.document.text(), best)) {
                 self.document.release();
             }
             self.follow_bound();
@@ -83,8 +87,15 @@ impl Gate {
     }
 
     /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at
-    /// a time would be the peak of the run's memory.
-    pub(super) fn release(&mut self) {
+    /// a time would be the peak of the run's memory. Hands over the best result's tree if it is the one that would be
+    /// made.
+    pub(super) fn hand_over(&mut self, best: &[u8]) -> Option<SyntaxTree> {
+        let known = self.best.take().filter(|known| known.is_fresh && *known.text == *best);
+        self.release();
+        known.map(|known| known.tree)
+    }
+
+    fn release(&mut self) {
         self.document.release();
         self.best = None;
         self.last = None;
@@ -120,7 +131,11 @@ impl Gate {
     /// from the best one before, the tree of that one goes first, and not afterwards.
     pub(super) fn admits(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
         let is_last = self.last.as_ref().is_some_and(|last| last.text == *candidate);
-        if is_last || !is_far(best, candidate) {
+        let is_far = self
+            .best
+            .as_ref()
+            .map_or(is_much_gone(best, candidate), |known| is_far(&known.tree, &known.text, candidate));
+        if is_last || !is_far {
             return self.passes(candidate, best);
         }
         self.release();
@@ -129,20 +144,22 @@ impl Gate {
 
     /// Parses a candidate, starting from the tree that there is.
     fn judge(&mut self, candidate: &Arc<[u8]>) -> bool {
-        let parsed = match &self.best {
-            // Under error recovery a tree made from another may differ: no promise is built on that.
-            Some(best) if !self.is_strict() => self.parser.reparse(&best.tree, &best.text, candidate),
-            _ => self.parser.parse(candidate),
+        // Under error recovery a tree made from another may differ: no promise is built on that.
+        let old = self.best.as_ref().filter(|_| !self.is_strict());
+        let is_fresh = old.is_none();
+        let parsed = match old {
+            Some(best) => self.parser.reparse(&best.tree, &best.text, candidate),
+            None => self.parser.parse(candidate),
         };
         // A candidate that sends the parser astray is worse than what we have.
         let Ok(tree) = parsed else { return false };
-        self.last = Some(Parsed { text: Arc::clone(candidate), errors: error_count(&tree), tree });
+        self.last = Some(Parsed { text: Arc::clone(candidate), errors: error_count(&tree), tree, is_fresh });
         self.last_holds()
     }
 
     /// Whether the candidate that was parsed last is as all have to be.
     fn last_holds(&self) -> bool {
-        self.last.as_ref().is_some_and(|Parsed { text, tree, errors }| {
+        self.last.as_ref().is_some_and(|Parsed { text, tree, errors, .. }| {
             let is_shaped = self.shape.is_none_or(|wanted| shape(tree, text) == wanted);
             *errors <= self.bound && is_shaped && self.wanted.is_none_or(|wanted| wanted.holds(*errors))
         })
@@ -154,14 +171,18 @@ impl Gate {
             return;
         }
         // Without the tree of the best result before it there is one of a candidate that is not accepted yet.
-        if self.best.as_ref().map_or(best.len() >= LARGE, |old| is_far(&old.text, best)) {
+        if self.best.as_ref().map_or(best.len() >= LARGE, |old| is_far(&old.tree, &old.text, best)) {
             self.release();
         }
+        let is_fresh = self.best.is_none();
         let parsed = match &self.best {
             Some(old) => self.parser.reparse(&old.tree, &old.text, best),
             None => self.parser.parse(best),
         };
-        self.best = parsed.ok().map(|tree| Parsed { text: Arc::clone(best), errors: error_count(&tree), tree });
+        self.best = parsed.ok().map(|tree| {
+            let (text, errors) = (Arc::clone(best), error_count(&tree));
+            Parsed { text, tree, errors, is_fresh }
+        });
         self.follow_bound();
     }
 
@@ -195,15 +216,67 @@ fn is_wide(document: &Document) -> bool {
     }
 }
 
-/// Whether the trees of two texts are so large, and have so little in common, that not both should be in memory.
-fn is_far(best: &[u8], candidate: &[u8]) -> bool {
-    best.len() >= LARGE && best.len().saturating_sub(candidate.len()) > best.len() / FAR
+/// Whether the tree of a text is so large, and has so little in common with that of another text, that not both should
+/// be in memory.
+fn is_far(tree: &SyntaxTree, text: &[u8], other: &[u8]) -> bool {
+    text.len() >= LARGE && (is_much_gone(text, other) || share_to_copy(tree, text, other) > 1.0 / FAR as f64)
+}
+
+/// Whether a text is large, and much of it is gone from another.
+fn is_much_gone(text: &[u8], other: &[u8]) -> bool {
+    text.len() >= LARGE && text.len().saturating_sub(other.len()) > text.len() / FAR
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, is_wide};
-    use crate::passes::testing::Languages;
+    use std::sync::Arc;
+
+    use super::{Gate, LARGE, is_far, is_wide};
+    use crate::passes::testing::{Languages, parser};
+    use crate::syntax::shape;
+
+    #[test]
+    fn a_tree_is_handed_over_if_a_parse_of_the_text_alone_would_make_it() {
+        let text = |text: &str| Arc::<[u8]>::from(text.as_bytes());
+        let (input, candidate) = (text("a(); b(); d();"), text("a(); d();"));
+        let document = Languages.sample("x.js", input.to_vec()).document;
+        let new = || Gate::new(parser("x.js"), &document, None, false);
+        let given = new().hand_over(&input).expect("it has been parsed");
+        assert_eq!(shape(&given, &input), shape(&document.tree(), &input));
+        assert!(new().hand_over(&candidate).is_none(), "the tree of another text");
+        let mut gate = new();
+        assert!(gate.passes(&candidate, &input));
+        gate.accept(&candidate);
+        assert!(gate.hand_over(&candidate).is_none(), "made from the tree of another text");
+        assert!(gate.hand_over(&candidate).is_none(), "gone");
+        let large = text(&"a();\n".repeat(LARGE / 4));
+        let half = text(&"a();\n".repeat(LARGE / 8));
+        let document = Languages.sample("x.js", large.to_vec()).document;
+        let mut gate = Gate::new(parser("x.js"), &document, None, false);
+        assert!(gate.admits(&half, &large));
+        gate.accept(&half);
+        assert!(gate.hand_over(&half).is_some(), "too far to start from the tree of the other");
+    }
+
+    #[test]
+    fn far_is_what_lacks_much_or_differs_in_many_places() {
+        let element = |number: usize| format!("f({number}, g({number}));\n");
+        let is_far = |count: usize, new: &dyn Fn(usize) -> String| {
+            let old: String = (0..count).map(element).collect();
+            let new: String = (0..count).map(new).collect();
+            let document = Languages.sample("x.js", old.clone()).document;
+            is_far(&document.tree(), old.as_bytes(), new.as_bytes())
+        };
+        let many = LARGE / 10;
+        assert!(!is_far(many, &|number| if number == 7 { String::new() } else { element(number) }));
+        assert!(
+            is_far(many, &|number| if number < many / 8 { String::new() } else { element(number) }),
+            "much is gone"
+        );
+        let every_tenth = |number| if number % 10 == 0 { element(number).replace("g", "") } else { element(number) };
+        assert!(is_far(many, &every_tenth), "not much is gone, but in many places");
+        assert!(!is_far(100, &every_tenth), "it is small");
+    }
 
     #[test]
     fn wide_is_what_is_large_and_little_but_one_list_of_small_elements() {

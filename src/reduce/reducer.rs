@@ -508,8 +508,8 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(());
         }
         self.refused_now.clear();
-        self.session.before_parse();
-        if self.work.rebase(&mut tools.parser, self.session.best()).is_err() {
+        let known = self.session.before_parse();
+        if self.work.rebase(&mut tools.parser, self.session.best(), known).is_err() {
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
             if self.options.syntax.is_none() {

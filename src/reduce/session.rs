@@ -15,7 +15,7 @@ use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
 use crate::grammar::{Grammar, RuleId};
 use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
-use crate::syntax::{Document, count_lines, count_words, without_blanks};
+use crate::syntax::{Document, SyntaxTree, count_lines, count_words, without_blanks};
 
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
@@ -176,11 +176,9 @@ impl<'a> Session<'a> {
         self.size
     }
 
-    /// The best result is about to be parsed.
-    pub(super) fn before_parse(&mut self) {
-        if let Some(gate) = &mut self.gate {
-            gate.release();
-        }
+    /// The best result is about to be parsed: its tree, if that is there already.
+    pub(super) fn before_parse(&mut self) -> Option<SyntaxTree> {
+        self.gate.as_mut()?.hand_over(&self.best)
     }
 
     /// Takes note of the best result's tree.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::{NodeSet, Removal, Sequence, Unit, holes};
-use crate::syntax::{Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, count_words, render_around};
+use crate::syntax::{
+    Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_words, render_around,
+};
 
 use super::keep::touches;
 use super::session::Candidate;
@@ -293,11 +295,16 @@ impl<'g> Work<'g> {
 
     /// Parses the edited text and goes on from there. What was refused is carried over to the nodes
     /// that stand in the same place; where the new tree has no such node it is forgotten, which
-    /// costs tests and never correctness.
+    /// costs tests and never correctness. `known` is the tree of `best` if that has one already.
     ///
     /// # Errors
     /// When the edited text cannot be parsed; the work is the edited text without a tree then.
-    pub(super) fn rebase(&mut self, parser: &mut SyntaxParser, best: &Arc<[u8]>) -> Result<(), ParseError> {
+    pub(super) fn rebase(
+        &mut self,
+        parser: &mut SyntaxParser,
+        best: &Arc<[u8]>,
+        known: Option<SyntaxTree>,
+    ) -> Result<(), ParseError> {
         let rendering = self.render(std::iter::empty());
         self.follow_kept(&rendering);
         self.edits.clear();
@@ -320,7 +327,10 @@ impl<'g> Work<'g> {
         drop(old);
         let text = shared(rendering.text, best);
         self.base = Base::Text(Arc::clone(&text));
-        let document = Document::parse(parser, text)?;
+        let document = match known.filter(|_| Arc::ptr_eq(&text, best)) {
+            Some(tree) => Document::new(parser, text, tree),
+            None => Document::parse(parser, text)?,
+        };
         let mut tree = Tree { grammar, dead: NodeSet::new(&document), refused: HashMap::new(), document };
         for (ask, start, end, kind, then) in moved {
             if let Some(same) = tree.document.find(start, end, kind) {
@@ -388,7 +398,9 @@ mod tests {
                         continue;
                     }
                     chosen.iter().for_each(|removal| work.commit(removal));
-                    work.rebase(&mut parser, &candidate.text).expect("it has just been parsed");
+                    // The gate may have its tree.
+                    let known = any::<bool>().new_tree(&mut runner).expect("two values").current().then_some(tree);
+                    work.rebase(&mut parser, &candidate.text, known).expect("it has just been parsed");
                     let document = work.document();
                     assert_eq!(document.source(), &*candidate.text);
                     assert_eq!(document.errors(), 0);

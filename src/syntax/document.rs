@@ -25,9 +25,16 @@ impl Document {
     /// # Errors
     /// As for [`SyntaxParser::parse`].
     pub fn parse(parser: &mut SyntaxParser, source: impl Into<Arc<[u8]>>) -> Result<Self, ParseError> {
-        let kept = TreeOnDemand::parse(parser, source.into())?;
-        let tree = kept.get();
-        Ok(Document { arena: Arena::of(&tree), errors: error_count(&tree), tree: Arc::new(kept) })
+        let source = source.into();
+        let tree = parser.parse(&source)?;
+        Ok(Document::new(parser, source, tree))
+    }
+
+    /// The document of a text whose tree the parser has made from that text alone.
+    #[must_use]
+    pub fn new(parser: &SyntaxParser, source: Arc<[u8]>, tree: SyntaxTree) -> Self {
+        let (arena, errors) = (Arena::of(&tree), error_count(&tree));
+        Document { arena, errors, tree: Arc::new(TreeOnDemand::new(parser, source, tree)) }
     }
 
     /// Number of tokens that start in a part of the text.

@@ -14,5 +14,5 @@ pub use arena::{Node, NodeId};
 pub use document::Document;
 pub use edit::{Edit, Rendering, is_blank, is_identifier, join, melt, render, render_around};
 pub use on_demand::TreeOnDemand;
-pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count, shape};
+pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count, shape, share_to_copy};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

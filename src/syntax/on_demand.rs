@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tree_sitter::Language;
 
-use super::parse::{ParseError, SyntaxParser, SyntaxTree};
+use super::parse::{SyntaxParser, SyntaxTree};
 
 /// The tree of a text. Who lets go of it costs the next one who asks for it another parse.
 pub struct TreeOnDemand {
@@ -17,13 +17,9 @@ pub struct TreeOnDemand {
 }
 
 impl TreeOnDemand {
-    /// The tree of a text that is parsed now.
-    ///
-    /// # Errors
-    /// As for [`SyntaxParser::parse`].
-    pub(super) fn parse(parser: &mut SyntaxParser, text: Arc<[u8]>) -> Result<Self, ParseError> {
-        let tree = parser.parse(&text)?;
-        Ok(TreeOnDemand { language: parser.language().clone(), text, tree: Mutex::new(Some(tree)) })
+    /// The tree that the parser has made of a text.
+    pub(super) fn new(parser: &SyntaxParser, text: Arc<[u8]>, tree: SyntaxTree) -> Self {
+        TreeOnDemand { language: parser.language().clone(), text, tree: Mutex::new(Some(tree)) }
     }
 
     /// The text.
@@ -43,6 +39,12 @@ impl TreeOnDemand {
         tree.get_or_insert_with(|| parse().expect("the same text has been parsed before")).clone()
     }
 
+    /// The tree if nobody has let go of it.
+    #[must_use]
+    pub fn known(&self) -> Option<SyntaxTree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Lets go of the tree.
     pub fn release(&self) {
         *self.tree.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -59,7 +61,9 @@ mod tests {
     fn a_tree_that_was_let_go_of_is_the_same_when_it_is_asked_for_again() {
         for file in FILES {
             let text: Arc<[u8]> = shipped_sample(file).into();
-            let tree = TreeOnDemand::parse(&mut parser(file), Arc::clone(&text)).expect("a sample can be parsed");
+            let mut parser = parser(file);
+            let parsed = parser.parse(&text).expect("a sample can be parsed");
+            let tree = TreeOnDemand::new(&parser, Arc::clone(&text), parsed);
             let before = tree.get();
             tree.release();
             assert!(tree.tree.lock().expect("nobody panicked").is_none());

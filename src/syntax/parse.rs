@@ -119,6 +119,29 @@ impl SyntaxParser {
     }
 }
 
+/// Which part of a tree would be copied if its text became another, 0 to 1: that of the nodes with a difference inside.
+#[must_use]
+pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
+    let differences = differences(old_text, text);
+    let mut cursor = tree.walk();
+    let mut count = 0;
+    loop {
+        let node = cursor.node();
+        let first = differences.partition_point(|(gone, _)| gone.end < node.start_byte());
+        if differences.get(first).is_some_and(|(gone, _)| gone.start <= node.end_byte()) {
+            count += 1;
+            if cursor.goto_first_child() {
+                continue;
+            }
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return count as f64 / tree.root_node().descendant_count() as f64;
+            }
+        }
+    }
+}
+
 /// Number of ERROR and MISSING nodes in a tree. Error-free subtrees are not entered.
 #[must_use]
 pub fn error_count(tree: &SyntaxTree) -> usize {
@@ -249,6 +272,22 @@ mod tests {
             }
             assert!(compared > 40, "{file}: {compared}");
         }
+    }
+
+    #[test]
+    fn what_is_copied_is_what_is_around_a_difference() {
+        let function = |number: usize| format!("int f{number}(int a) {{ return a + {number}; }}\n");
+        let old: String = (100..200).map(function).collect();
+        let tree = parser("x.c").parse(old.as_bytes()).expect("a small text has a tree");
+        let share = |new: &str| share_to_copy(&tree, old.as_bytes(), new.as_bytes());
+        assert!(share(&old).abs() < f64::EPSILON, "nothing differs");
+        // The root, the function, and what is in it on the way to the number.
+        let one = share(&old.replace("a + 150", "a"));
+        assert!(0.0 < one && one < 0.01, "{one}");
+        let half = share(&old.replace("a + 10", "a").replace("a + 12", "a").replace("a + 14", "a"));
+        let all = share(&old.replace("a + ", ""));
+        assert!(0.1 < half && half < 0.2, "{half}");
+        assert!(0.3 < all && all < 0.7, "{all}");
     }
 
     #[test]
