@@ -14,9 +14,11 @@ use super::options::Syntax;
 
 /// From so many bytes on the tree of a best result goes before one that is far from it is parsed.
 const LARGE: usize = 1 << 18;
-/// So large a part of the best result is gone from what is far from it, or so large a part of the tree would be copied
-/// for it.
+/// So large a part of the best result is gone from what is far from it. Making its tree from the one before would copy
+/// as large a part of that.
 const FAR: usize = 32;
+/// Two trees of which one was made from the other may have so small a part for themselves.
+const MOST_COPIED: f64 = 0.125;
 
 /// A list has so large a part of all nodes as its own elements where an edit of it copies about all of its tree:
 /// tree-sitter keeps the elements of a list in a binary tree of nodes that have no name, and makes that anew.
@@ -27,6 +29,8 @@ pub(super) struct Gate {
     parser: SyntaxParser,
     /// The tree of the text that was parsed from scratch last, which others may still ask for.
     document: Arc<TreeOnDemand>,
+    /// Which part of that tree is not in the best result's any more, at most.
+    drift: f64,
     best: Option<Parsed>,
     /// Whether the best result is large, and has little but one list in it.
     is_wide: bool,
@@ -54,7 +58,8 @@ impl Gate {
     pub(super) fn new(parser: SyntaxParser, input: &Document, wanted: Option<Syntax>, loose: bool) -> Self {
         let bound = if loose { usize::MAX } else { input.errors() };
         let document = Arc::clone(input.shared_tree());
-        let mut gate = Gate { parser, document, bound, best: None, is_wide: false, last: None, wanted, shape: None };
+        let (best, last, drift, is_wide, shape) = (None, None, 0.0, false, None);
+        let mut gate = Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape };
         gate.adopt(input);
         gate
     }
@@ -67,6 +72,7 @@ impl Gate {
     /// The best result has been parsed from scratch: its tree is shared, and older ones go.
     pub(super) fn adopt(&mut self, best: &Document) {
         self.document = Arc::clone(best.shared_tree());
+        self.drift = 0.0;
         let (text, errors) = (Arc::clone(best.shared_source()), best.errors());
         self.best = Some(Parsed { text, tree: best.tree(), errors, is_fresh: true });
         self.is_wide = is_wide(best);
@@ -77,11 +83,14 @@ impl Gate {
     /// A candidate is the best result now: the tree of the one before it goes, if that of the new one is known.
     pub(super) fn accept(&mut self, best: &Arc<[u8]>) {
         if self.last.as_ref().is_some_and(|last| last.text == *best) {
-            self.best = self.last.take();
-            // Until then most of it is in the new one, too.
-            if self.document.known().is_some_and(|tree| is_far(&tree, self.document.text(), best)) {
-                self.document.release();
+            if self.document.text().len() >= LARGE {
+                self.drift += self.best.as_ref().map_or(1.0, |old| share_to_copy(&old.tree, &old.text, best));
+                // Until then most of it is in the new one, too.
+                if self.drift > MOST_COPIED {
+                    self.document.release();
+                }
             }
+            self.best = self.last.take();
             self.follow_bound();
         }
     }
@@ -131,10 +140,9 @@ impl Gate {
     /// from the best one before, the tree of that one goes first, and not afterwards.
     pub(super) fn admits(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
         let is_last = self.last.as_ref().is_some_and(|last| last.text == *candidate);
-        let is_far = self
-            .best
-            .as_ref()
-            .map_or(is_much_gone(best, candidate), |known| is_far(&known.tree, &known.text, candidate));
+        // Without a tree to start from the candidate's own is all that is needed.
+        let is_far = |known: &Parsed| is_far(&known.tree, &known.text, candidate);
+        let is_far = self.best.as_ref().map_or(best.len() >= LARGE, is_far);
         if is_last || !is_far {
             return self.passes(candidate, best);
         }
@@ -219,7 +227,7 @@ fn is_wide(document: &Document) -> bool {
 /// Whether the tree of a text is so large, and has so little in common with that of another text, that not both should
 /// be in memory.
 fn is_far(tree: &SyntaxTree, text: &[u8], other: &[u8]) -> bool {
-    text.len() >= LARGE && (is_much_gone(text, other) || share_to_copy(tree, text, other) > 1.0 / FAR as f64)
+    is_much_gone(text, other) || (text.len() >= LARGE && share_to_copy(tree, text, other) > MOST_COPIED)
 }
 
 /// Whether a text is large, and much of it is gone from another.
