@@ -2,8 +2,8 @@
 //!
 //! Where the user asks for it, candidates without a syntax error are refused, too, or all that have one.
 //!
-//! It costs a parse, incremental from the best result's tree, and saves 30–45 % of the tests where
-//! nothing else is known of a candidate. What it refuses it remembers only through the session's
+//! It costs a parse, incremental from the best result's tree unless much of that would be copied, and saves 30–45 % of
+//! the tests where nothing else is known of a candidate. What it refuses it remembers only through the session's
 //! cache.
 
 use std::sync::Arc;

@@ -119,8 +119,8 @@ impl SyntaxParser {
     }
 }
 
-/// Which part of a tree would be copied if its text became another, 0 to 1: the nodes with a difference inside, and their
-/// children, which hang on nodes without a name that are made anew.
+/// Which part of a tree would be copied if its text became another, 0 to 1: the nodes with a difference inside, and
+/// their children, which hang on nodes without a name that are made anew.
 #[must_use]
 pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
     let differences = differences(old_text, text);
@@ -285,9 +285,9 @@ mod tests {
         // The children of the root, and what is in the function on the way to the number.
         let one = share(&old.replace("a + 150", "a"));
         assert!(0.03 < one && one < 0.06, "{one}");
-        let half = share(&old.replace("a + 10", "a").replace("a + 12", "a").replace("a + 14", "a"));
+        let some = share(&old.replace("a + 10", "a").replace("a + 12", "a").replace("a + 14", "a"));
         let all = share(&old.replace("a + ", ""));
-        assert!(0.2 < half && half < 0.3, "{half}");
+        assert!(0.2 < some && some < 0.3, "{some}");
         assert!(0.5 < all && all < 0.9, "{all}");
     }
 
