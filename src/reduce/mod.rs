@@ -7,7 +7,8 @@
 //!                                                                                          names, layout ◄────┘
 //! ```
 //!
-//! A stage has its turn when those before it find nothing more; [`Pass`] lists what each does.
+//! A stage has its turn when those before it find nothing more; [`Pass`] lists what each does. A text that is too large
+//! or too dense for a tree is cut down before all that.
 
 mod baseline;
 pub mod claims;
@@ -30,6 +31,7 @@ mod method;
 pub mod model;
 mod necessity;
 pub mod options;
+mod outline;
 pub mod outlook;
 mod pass;
 mod preview;
@@ -52,7 +54,7 @@ use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
 use crate::passes::{Brackets, Shapes, word_units};
-use crate::syntax::{Document, NodeId, ParseError, SyntaxParser, count_lines, count_words};
+use crate::syntax::{Document, NodeId, Outline, ParseError, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::Format;
 pub use claims::{Change, Claim, Known};
@@ -72,9 +74,41 @@ pub use report::{Counts, Ended, PassStats, Reliability, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 
 use necessity::necessity;
+use outline::outline_if_dense;
 use reducer::{Reducer, Tools};
 use session::{Halt, Session};
 use work::Work;
+
+/// What is known of the input before it is judged.
+enum Read {
+    Nothing,
+    Tree(Result<Document, ParseError>),
+    /// It is too dense for a tree.
+    Outline(Outline),
+}
+
+impl Read {
+    fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options) -> Self {
+        match outline_if_dense(input, input.len(), grammar, options) {
+            Ok(Some(outline)) => Read::Outline(outline),
+            Ok(None) => Read::Tree(parse(grammar, input)),
+            Err(error) => Read::Tree(Err(error)),
+        }
+    }
+
+    fn document(&self) -> Option<&Document> {
+        if let Read::Tree(Ok(document)) = self { Some(document) } else { None }
+    }
+
+    /// Leaves of the input as the engine's model counts them: what could be a unit at the finest level.
+    fn leaves(&self, input: &[u8]) -> usize {
+        match self {
+            Read::Tree(Ok(document)) => document.tokens(),
+            Read::Outline(outline) => outline.tokens(),
+            Read::Tree(Err(_)) | Read::Nothing => input.len(),
+        }
+    }
+}
 
 /// Shorter texts are taken by their tree, whatever it looks like.
 const SHAPELESS: usize = 5_000;
@@ -131,24 +165,26 @@ pub fn reduce_shared(
     }
     let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) };
     let slots = executor.slots();
-    let mut parsed = None;
-    if let Some(grammar) = grammar.as_deref()
-        && input.len() <= options.max_parse
-    {
-        parsed = Some(parse(grammar, &input));
-    }
-    let document = parsed.as_ref().and_then(|p| p.as_ref().ok());
-    before.tokens = document.map_or_else(|| count_words(&input), Document::tokens);
-    let errors = document.map_or(0, Document::errors);
+    let read = match grammar.as_deref() {
+        Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, options),
+        _ => Read::Nothing,
+    };
+    before.tokens = match &read {
+        Read::Tree(Ok(document)) => document.tokens(),
+        Read::Outline(outline) => outline.tokens(),
+        Read::Tree(Err(_)) | Read::Nothing => count_words(&input),
+    };
+    let errors = read.document().map_or(0, Document::errors);
     if let Some(wanted) = options.syntax {
-        check_syntax(wanted, grammar.as_deref(), &parsed)?;
+        check_syntax(wanted, grammar.as_deref(), &read)?;
     }
     let session = Session::new(Arc::clone(&input), before, grammar.clone(), executor, sink, cancel, options);
     let mut reducer = Reducer {
         session,
         options,
         algorithm: options.algorithm.on_sequences(options.seed),
-        knowledge: Knowledge::new(before.tokens.max(count_leaves(document, &input))),
+        knowledge: Knowledge::new(before.tokens.max(read.leaves(&input))),
+        input_len: input.len(),
         ends_line: input.ends_with(b"\n"),
         work: Work::text(input).keeping(options.keep.ranges().to_vec()),
         tools: None,
@@ -169,7 +205,7 @@ pub fn reduce_shared(
         .emit(&started)
         .and_then(|()| options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
         .and_then(|()| recall(&mut reducer, grammar.as_deref()))
-        .and_then(|()| run(&mut reducer, grammar.as_deref(), parsed));
+        .and_then(|()| run(&mut reducer, grammar.as_deref(), read));
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Halt::Ended(ended)) => ended,
@@ -180,17 +216,13 @@ pub fn reduce_shared(
 }
 
 /// Whether the input's own syntax is as that of every candidate has to be.
-fn check_syntax(
-    wanted: Syntax,
-    grammar: Option<&Grammar>,
-    parsed: &Option<Result<Document, ParseError>>,
-) -> Result<(), ReduceError> {
-    let cause = match (grammar, parsed) {
+fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Result<(), ReduceError> {
+    let cause = match (grammar, read) {
         (None, _) => SyntaxCause::NoGrammar,
-        (_, None) => SyntaxCause::TooLarge,
-        (_, Some(Err(error))) => SyntaxCause::Unparsed(error.to_string()),
-        (_, Some(Ok(document))) if wanted.holds(document.errors()) => return Ok(()),
-        (_, Some(Ok(document))) => SyntaxCause::Otherwise(document.errors()),
+        (_, Read::Nothing | Read::Outline(_)) => SyntaxCause::TooLarge,
+        (_, Read::Tree(Err(error))) => SyntaxCause::Unparsed(error.to_string()),
+        (_, Read::Tree(Ok(document))) if wanted.holds(document.errors()) => return Ok(()),
+        (_, Read::Tree(Ok(document))) => SyntaxCause::Otherwise(document.errors()),
     };
     Err(ReduceError::Syntax { wanted: wanted.name(), cause })
 }
@@ -208,20 +240,11 @@ fn recall(reducer: &mut Reducer<'_, '_>, grammar: Option<&Grammar>) -> Result<()
     }
 }
 
-/// Leaves of the input as the engine's model counts them: what could be a unit at the finest level.
-fn count_leaves(document: Option<&Document>, input: &[u8]) -> usize {
-    document.map_or(input.len(), Document::tokens)
-}
-
 fn parse(grammar: &Grammar, text: &Arc<[u8]>) -> Result<Document, ParseError> {
     Document::parse(&mut SyntaxParser::new(grammar.language())?, Arc::clone(text))
 }
 
-fn run<'g>(
-    reducer: &mut Reducer<'_, 'g>,
-    grammar: Option<&'g Grammar>,
-    parsed: Option<Result<Document, ParseError>>,
-) -> Result<(), Halt> {
+fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
     let holds = |wanted: Syntax| {
@@ -233,9 +256,11 @@ fn run<'g>(
     } else if empty_is_interesting {
         return reducer.take_empty();
     }
-    let mut parsed = parsed;
+    let mut read = read;
     loop {
-        match reduce_best(reducer, grammar, parsed.take()).and_then(|()| reducer.session.confirm_result()) {
+        match reduce_best(reducer, grammar, std::mem::replace(&mut read, Read::Nothing))
+            .and_then(|()| reducer.session.confirm_result())
+        {
             Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
             Err(Halt::Returned) => {
                 reducer.forget();
@@ -247,24 +272,29 @@ fn run<'g>(
     }
 }
 
-/// Reduces the best result as far as it goes. `parsed` is its tree, if it has been parsed already.
-fn reduce_best<'g>(
-    reducer: &mut Reducer<'_, 'g>,
-    grammar: Option<&'g Grammar>,
-    parsed: Option<Result<Document, ParseError>>,
-) -> Result<(), Halt> {
+/// Reduces the best result as far as it goes. `read` is what is known of it already.
+fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
     let Some(grammar) = grammar else { return reducer.run() };
-    let parsed = match parsed {
-        Some(parsed) => parsed,
-        None => {
-            reducer.shrink_until(reducer.options.max_parse)?;
-            if reducer.session.size().bytes > reducer.options.max_parse {
-                reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
-                return reducer.run();
-            }
-            parse(grammar, reducer.session.best())
-        }
+    let outline = match read {
+        Read::Tree(parsed) => return reduce_parsed(reducer, grammar, parsed),
+        Read::Outline(outline) => Some(outline),
+        Read::Nothing => None,
     };
+    reducer.shrink_until(reducer.options.max_parse)?;
+    if reducer.session.size().bytes > reducer.options.max_parse {
+        reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
+        return reducer.run();
+    }
+    reducer.cut_by_outline(grammar, outline)?;
+    let parsed = parse(grammar, reducer.session.best());
+    reduce_parsed(reducer, grammar, parsed)
+}
+
+fn reduce_parsed<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    grammar: &'g Grammar,
+    parsed: Result<Document, ParseError>,
+) -> Result<(), Halt> {
     let parsed = match parsed {
         // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
         Ok(document) if is_shapeless(&document) => {

@@ -3,6 +3,8 @@
 /// A kind of proposal, as `lop passes` lists it and the summary counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pass {
+    /// Large parts of a dense text, before a tree of it is made.
+    Outline,
     /// Comments, all in one test.
     Comments,
     /// Definitions whose names stand nowhere else.
@@ -109,7 +111,8 @@ impl Stage {
 
 impl Pass {
     /// All passes, in the order of their stages.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
+        Self::Outline,
         Self::Comments,
         Self::Unreferenced,
         Self::Siblings,
@@ -174,6 +177,9 @@ impl Pass {
 
     const fn parts(self) -> (&'static str, Stage, &'static str) {
         match self {
+            Self::Outline => {
+                ("outline", Stage::First, "halves to eighths of a large text whose tree would take too much memory")
+            }
             Self::Comments => ("comments", Stage::First, "comments, all in one test if they can go together"),
             Self::Unreferenced => ("unreferenced", Stage::Deletion, "definitions whose names stand nowhere else"),
             Self::Siblings => ("siblings", Stage::Deletion, "runs of statements, declarations and elements of lists"),

@@ -39,6 +39,8 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) algorithm: Option<Rc<dyn Algorithm>>,
     pub(super) knowledge: Knowledge,
     pub(super) work: Work<'g>,
+    /// Bytes of the input.
+    pub(super) input_len: usize,
     /// Whether the input ends with a line break, as its result shall.
     pub(super) ends_line: bool,
     pub(super) tools: Option<Tools<'g>>,

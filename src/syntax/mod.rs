@@ -7,6 +7,7 @@ mod differences;
 mod document;
 mod edit;
 mod on_demand;
+mod outline;
 mod parse;
 mod text;
 
@@ -14,5 +15,6 @@ pub use arena::{Node, NodeId};
 pub use document::Document;
 pub use edit::{Edit, Rendering, is_blank, is_identifier, join, melt, render, render_around};
 pub use on_demand::TreeOnDemand;
-pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count, shape, share_to_copy};
+pub use outline::Outline;
+pub use parse::{ParseError, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

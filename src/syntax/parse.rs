@@ -2,7 +2,7 @@
 //! bound on how long a hopeless text may keep the parser busy.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
@@ -100,6 +100,33 @@ impl SyntaxParser {
         self.run(text, Some(&edited))
     }
 
+    /// Parses some parts of a text as if nothing were between them; they ascend and do not overlap. Places in the tree
+    /// are those in the whole text.
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`].
+    pub(super) fn parse_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Result<SyntaxTree, ParseError> {
+        let (mut at, mut done) = (Point::new(0, 0), 0);
+        let mut point = |byte: usize| {
+            at = advance(at, &text[done..byte]);
+            done = byte;
+            at
+        };
+        let ranges: Vec<_> = parts
+            .iter()
+            .map(|part| tree_sitter::Range {
+                start_byte: part.start,
+                end_byte: part.end,
+                start_point: point(part.start),
+                end_point: point(part.end),
+            })
+            .collect();
+        self.parser.set_included_ranges(&ranges).expect("they ascend and do not overlap");
+        let tree = self.run(text, None);
+        self.parser.set_included_ranges(&[]).expect("no range overlaps another");
+        tree
+    }
+
     fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>) -> Result<SyntaxTree, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
@@ -163,6 +190,26 @@ pub fn error_count(tree: &SyntaxTree) -> usize {
     }
 }
 
+/// Where a tree has ERROR and MISSING nodes, in the order of the text; those inside others are left out.
+#[must_use]
+pub fn error_places(tree: &SyntaxTree) -> Vec<Range<usize>> {
+    let mut cursor = tree.walk();
+    let mut places = Vec::new();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            places.push(node.byte_range());
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return places;
+            }
+        }
+    }
+}
+
 /// What a tree looks like, whatever blanks are between its leaves: a hash of the kinds and of the
 /// numbers of children of all nodes, and of the texts of the leaves.
 #[must_use]
@@ -185,7 +232,7 @@ pub fn shape(tree: &SyntaxTree, text: &[u8]) -> u64 {
 }
 
 /// The position behind `text` when `text` starts at `from`.
-fn advance(from: Point, text: &[u8]) -> Point {
+pub(super) fn advance(from: Point, text: &[u8]) -> Point {
     match memchr::memrchr(b'\n', text) {
         Some(last) => Point::new(from.row + memchr::memchr_iter(b'\n', text).count(), text.len() - last - 1),
         None => Point::new(from.row, from.column + text.len()),
@@ -308,6 +355,35 @@ mod tests {
             let tree = parser(file).parse(text.as_bytes()).expect("a small text has a tree");
             assert_eq!(error_count(&tree), errors, "{text}");
         }
+    }
+
+    #[test]
+    fn places_of_errors_are_the_outermost() {
+        let rows: [(&str, &str, &[&str]); 4] = [
+            ("x.json", "[1, 2]", &[]),
+            ("x.json", "[1, ?? 2, !! 3]", &["??", "!!"]),
+            ("x.c", "int f(void) { return 1 }", &[""]),
+            ("x.js", "else a;", &["else"]),
+        ];
+        for (file, text, places) in rows {
+            let tree = parser(file).parse(text.as_bytes()).expect("a small text has a tree");
+            let found: Vec<_> = error_places(&tree).into_iter().map(|place| &text[place]).collect();
+            assert_eq!(found, places, "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_are_parsed_in_their_places_as_if_nothing_were_between() {
+        let text = "f(a,\n?? ]\nb); } d();";
+        let mut parser = parser("x.js");
+        let tree = parser.parse_parts(text.as_bytes(), &[0..5, 10..13, 15..20]).expect("a small text has a tree");
+        assert_eq!(error_count(&tree), 0);
+        let root = tree.root_node();
+        let last = root.child(1).expect("two statements");
+        assert_eq!((root.child_count(), &text[last.byte_range()]), (2, "d();"));
+        assert_eq!((last.start_position().row, last.start_position().column), (2, 6));
+        let whole = parser.parse(text.as_bytes()).expect("a small text has a tree");
+        assert!(error_count(&whole) > 0, "the parts are forgotten");
     }
 
     /// A parser that gave up starts afresh with the next text.

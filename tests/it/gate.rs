@@ -136,6 +136,31 @@ fn what_is_accepted_of_a_large_input_has_no_new_syntax_errors() {
     }
 }
 
+/// What is cut out before there is a tree leaves no syntax error either, though the cut may fall between what belongs
+/// together.
+#[test]
+fn what_is_accepted_of_a_dense_input_has_no_new_syntax_errors() {
+    let javascript = "if(a)b(c);else d[e]=f;function g(h){return/[{(]/.test(h)}do i();while(j,k);l={m:[1,2],n(){o()}};";
+    let c = "int f(int a){if(a)return 1;else return a+2;}\n#ifdef A\nint b[]={1,2};\n#else\nenum c{D,E};\n#endif\n";
+    let json = r#"{"a":[0,1,{"b":[]}],"c":2},"#;
+    let rows = [
+        ("x.js", format!("(function(){{{}}})();", javascript.repeat(6_000))),
+        ("x.c", c.repeat(6_000)),
+        ("x.json", format!("[{}3]", json.repeat(21_000))),
+    ];
+    for (file, input) in rows {
+        assert!(input.len() > 512 << 10, "{file}: {}", input.len());
+        let mut cuts = 0;
+        for seed in 0..2 {
+            let test = |text: &[u8]| yes_if(text.len() == input.len() || text.len() > 1000 && mood(text, seed) >= 30);
+            let accepted = accepted(file, &input, &Options { max_tests: Some(10), ..Options::default() }, 1, test);
+            assert_no_new_errors(file, &input, &accepted, &format!("{file}, seed {seed}"));
+            cuts += accepted.0.iter().filter(|(_, pass)| *pass == "outline").count();
+        }
+        assert!(cuts > 0, "{file}: nothing was cut");
+    }
+}
+
 /// The same, with a shape that the passes take for one that may go and that may not: a list of one kind
 /// whose other lists may lose what this one needs.
 #[test]

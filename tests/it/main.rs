@@ -9,6 +9,7 @@ mod compat;
 mod config;
 mod confine;
 mod contract;
+mod dense;
 mod doctor;
 mod ends;
 mod examples;

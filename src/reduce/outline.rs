@@ -1,0 +1,306 @@
+//! The first cut of a dense text: large parts of it go before a tree of it is made.
+//!
+//! tree-sitter's tree of a text with many tokens, as a minified program or a list of short numbers, takes a hundred
+//! times as much memory as the text. Where a tree would take too much, halves, quarters and eighths of what could go by
+//! the text's [outline](Outline) are asked about first; a tree is then made of what is left. A cut that leaves a syntax
+//! error is not made.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::grammar::Grammar;
+use crate::passes::Removal;
+use crate::syntax::{Edit, Outline, ParseError, Rendering, SyntaxParser, count_words, error_places};
+
+use super::method::Method;
+use super::options::Options;
+use super::pass::Pass;
+use super::reducer::{Reducer, Single};
+use super::session::Halt;
+
+/// Shorter texts have their tree at once, whatever it takes.
+const LEAST: usize = 512 << 10;
+/// Bytes of memory for each byte of the input, the program's own included. The estimate may be wrong by a sixth.
+const ROOM: usize = 68;
+/// Memory of the program without a text.
+const PROGRAM: usize = 12 << 20;
+/// How often the text itself is in memory.
+const COPIES: usize = 3;
+
+/// A part is at most this share of the text.
+const FINEST: usize = 64;
+/// A text is not cut into more shares.
+const MOST_SHARES: usize = 8;
+/// How often a cut is mended that leaves syntax errors.
+const MENDINGS: usize = 5;
+/// A syntax error so many bytes from a cut has come with it.
+const NEAR: usize = 64;
+/// So many cuts leave a syntax error elsewhere before the text itself is taken to be wrong.
+const MOST_ELSEWHERE: usize = 2;
+
+/// The outline of a text whose tree would take too much memory; `None` for all others, and where the user has asked for
+/// what a cut cannot promise.
+pub(super) fn outline_if_dense(
+    text: &[u8],
+    input_len: usize,
+    grammar: &Grammar,
+    options: &Options,
+) -> Result<Option<Outline>, ParseError> {
+    let is_plain = options.algorithm == Method::default() && options.keep.is_empty() && options.syntax.is_none();
+    if text.len() < LEAST || !is_plain || !options.passes.allow(Pass::Outline) {
+        return Ok(None);
+    }
+    let outline = match Outline::read(&mut SyntaxParser::new(grammar.language())?, text) {
+        // What has no outline may have a tree.
+        Err(ParseError::TooHard) => return Ok(None),
+        other => other?,
+    };
+    let is_dense = outline.memory() > room(text.len(), input_len);
+    Ok(is_dense.then_some(outline))
+}
+
+/// Memory that the tree of a text may take.
+fn room(len: usize, input_len: usize) -> usize {
+    (input_len * ROOM).saturating_sub(PROGRAM + len * COPIES)
+}
+
+/// What came of looking for syntax errors that a cut leaves.
+enum Cleaned {
+    /// It leaves none when these parts go.
+    Cut(Vec<usize>, Removal),
+    /// Too little would go without leaving any.
+    TooLittle,
+    /// Something is wrong where nothing went.
+    Elsewhere,
+}
+
+/// What of a text could go, and how much of it has to.
+struct Parts<'t> {
+    places: Vec<Range<usize>>,
+    /// Words of each.
+    sizes: Vec<usize>,
+    /// Words of the whole text.
+    all: usize,
+    /// Its tokens.
+    tokens: usize,
+    /// Words that have to go to make room for a tree of the rest.
+    least: usize,
+    grammar: &'t Grammar,
+}
+
+impl<'g> Reducer<'_, 'g> {
+    /// Cuts the best result down until there is room for its tree, if it goes. `outline` is its outline if that is
+    /// known.
+    pub(super) fn cut_by_outline(&mut self, grammar: &'g Grammar, outline: Option<Outline>) -> Result<(), Halt> {
+        let text = Arc::clone(self.session.best());
+        let read = match outline {
+            Some(outline) => Ok(Some(outline)),
+            None => outline_if_dense(&text, self.input_len, grammar, self.options),
+        };
+        // What cannot be parsed is told when all of it is.
+        let Ok(Some(outline)) = read else { return Ok(()) };
+        if !self.allows(Pass::Outline) {
+            return Ok(());
+        }
+        self.session.enter_pass(Pass::Outline.name(), 0)?;
+        let parts = Parts::new(&text, &outline, self.input_len, grammar);
+        // It would be in memory beside the trees of candidates.
+        drop(outline);
+        let mut wrong_elsewhere = 0;
+        let mut gone: Option<(Vec<usize>, Removal)> = None;
+        for more in cuts(&parts.sizes, parts.least) {
+            let before = gone.as_ref().map_or(&[][..], |(cut, _)| cut);
+            let cut: BTreeSet<usize> = before.iter().chain(&more).copied().collect();
+            let least = parts.words(before) + 1;
+            let (cut, removal) = match self.clean(cut.into_iter().collect(), &parts, least) {
+                Cleaned::Cut(cut, removal) => (cut, removal),
+                Cleaned::TooLittle => continue,
+                Cleaned::Elsewhere => {
+                    wrong_elsewhere += 1;
+                    if wrong_elsewhere == MOST_ELSEWHERE {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            let mut candidate = self.work.candidate(std::iter::once(&removal), true);
+            // A text has more words than tokens where strings are long.
+            candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
+            let mut single = Single::new(candidate);
+            self.session.pursue(&mut single)?;
+            if single.accepted {
+                let is_enough = parts.words(&cut) >= parts.least;
+                gone = Some((cut, removal));
+                if is_enough {
+                    break;
+                }
+            }
+        }
+        if let Some((_, removal)) = gone {
+            self.work.commit(&removal);
+            self.rebase()?;
+        }
+        Ok(())
+    }
+
+    /// A cut that leaves no syntax error: where the absence of a part is one, it stays. At least `least` words go.
+    fn clean(&self, mut cut: Vec<usize>, parts: &Parts<'_>, least: usize) -> Cleaned {
+        for _ in 0..MENDINGS {
+            if parts.words(&cut) < least {
+                break;
+            }
+            let edits = cut.iter().map(|&part| Edit::delete(parts.places[part].clone())).collect();
+            let removal = Removal::Edits(edits);
+            if self.options.allow_syntax_errors {
+                return Cleaned::Cut(cut, removal);
+            }
+            let (rendering, _) = self.work.rendering(&removal);
+            let parser = SyntaxParser::new(parts.grammar.language());
+            let Ok(tree) = parser.and_then(|mut parser| parser.parse(&rendering.text)) else {
+                return Cleaned::Elsewhere;
+            };
+            let errors = error_places(&tree);
+            if errors.is_empty() {
+                return Cleaned::Cut(cut, removal);
+            }
+            let Some(stay) = at_fault(&cut, &parts.places, &rendering, &errors) else { return Cleaned::Elsewhere };
+            cut.retain(|part| !stay.contains(part));
+        }
+        Cleaned::TooLittle
+    }
+}
+
+impl<'t> Parts<'t> {
+    fn new(text: &[u8], outline: &Outline, input_len: usize, grammar: &'t Grammar) -> Self {
+        let places = outline.parts(text.len() / FINEST);
+        let sizes = places.iter().map(|part| count_words(&text[part.clone()])).collect();
+        let all = count_words(text);
+        let may_stay = all as f64 * room(text.len(), input_len) as f64 / outline.memory() as f64;
+        let least = all.saturating_sub(may_stay as usize);
+        Parts { places, sizes, all, tokens: outline.tokens(), least, grammar }
+    }
+
+    fn words(&self, parts: &[usize]) -> usize {
+        parts.iter().map(|&part| self.sizes[part]).sum()
+    }
+}
+
+/// The parts that are next to what has become wrong without them; `None` if something is wrong where nothing went.
+fn at_fault(
+    cut: &[usize],
+    parts: &[Range<usize>],
+    rendering: &Rendering,
+    errors: &[Range<usize>],
+) -> Option<BTreeSet<usize>> {
+    // Parts that touch leave one hole.
+    let holes: Vec<&[usize]> = cut.chunk_by(|&one, &next| parts[one].end == parts[next].start).collect();
+    let kept: Vec<(Range<usize>, usize)> = rendering.kept().collect();
+    let place = |hole: &&[usize]| {
+        let end = parts[hole[hole.len() - 1]].end;
+        let behind = kept.partition_point(|(old, _)| old.start < end);
+        kept.get(behind).map_or(rendering.text.len(), |&(_, new)| new)
+    };
+    let places: Vec<usize> = holes.iter().map(place).collect();
+    let mut stay = BTreeSet::new();
+    for error in errors {
+        let first = places.partition_point(|&place| place + NEAR < error.start);
+        let after = places.partition_point(|&place| place <= error.end + NEAR);
+        if first == after {
+            return None;
+        }
+        for hole in &holes[first..after] {
+            stay.extend(hole.first());
+            stay.extend(hole.last());
+        }
+    }
+    Some(stay)
+}
+
+/// Which parts to take out, in this order: all; all but one share where less would not make room, which is when `least`
+/// words go; each half, quarter and eighth. Of those that take as much the last comes first: what comes later in a text
+/// needs what comes before it more often than the other way round.
+fn cuts(sizes: &[usize], least: usize) -> Vec<Vec<usize>> {
+    let total: usize = sizes.iter().sum();
+    let all = 0..sizes.len();
+    let mut cuts: Vec<Vec<usize>> = vec![all.clone().collect()];
+    if least * 2 > total {
+        let count = (3..MOST_SHARES).find(|count| total - total / count >= least).unwrap_or(MOST_SHARES);
+        let but = |share: Range<usize>| all.clone().filter(|part| !share.contains(part)).collect();
+        cuts.extend(shares(sizes, count).into_iter().rev().map(but));
+    }
+    for count in [2, 4, MOST_SHARES] {
+        cuts.extend(shares(sizes, count).into_iter().rev().map(Iterator::collect));
+    }
+    let mut seen = BTreeSet::new();
+    cuts.retain(|cut| seen.insert(cut.clone()));
+    cuts
+}
+
+/// Cuts a list into runs of about the same size; a part belongs where its middle is.
+fn shares(sizes: &[usize], count: usize) -> Vec<Range<usize>> {
+    let total: usize = sizes.iter().sum();
+    let twice_the_middle = |before: &mut usize, size: &usize| {
+        *before += size;
+        Some(2 * *before - size)
+    };
+    let middles: Vec<usize> = sizes.iter().scan(0, twice_the_middle).collect();
+    let border = |share: usize| match share {
+        _ if share == count => sizes.len(),
+        _ => middles.partition_point(|middle| middle * count < 2 * total * share),
+    };
+    (0..count).map(|share| border(share)..border(share + 1)).filter(|run| !run.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::parser;
+    use crate::syntax::render;
+
+    #[test]
+    fn cuts_are_shares_the_largest_first_and_late_before_early() {
+        let cuts = |sizes: &[usize], least| -> Vec<String> {
+            let text = |cut: Vec<usize>| cut.iter().map(ToString::to_string).collect();
+            cuts(sizes, least).into_iter().map(text).collect()
+        };
+        let even = [10; 4];
+        assert_eq!(cuts(&even, 20), ["0123", "23", "01", "3", "2", "1", "0"]);
+        assert_eq!(cuts(&even, 21)[..5], ["0123", "012", "03", "123", "23"], "a third may stay");
+        assert_eq!(cuts(&even, 30)[..6], ["0123", "012", "013", "023", "123", "23"]);
+        assert_eq!(cuts(&[90, 5, 5], 40), ["012", "12", "0"]);
+        assert_eq!(cuts(&[], 1), [""]);
+    }
+
+    #[test]
+    fn shares_are_about_the_same_size() {
+        assert_eq!(shares(&[1; 6], 2), [0..3, 3..6]);
+        assert_eq!(shares(&[1; 6], 4), [0..1, 1..3, 3..4, 4..6]);
+        assert_eq!(shares(&[5, 1, 1, 1], 2), [0..1, 1..4]);
+        assert_eq!(shares(&[1, 1, 0], 2), [0..1, 1..3]);
+        assert_eq!(shares(&[], 2).len(), 0);
+    }
+
+    #[test]
+    fn parts_stay_whose_absence_is_wrong() {
+        let text = "f();if(a)b();else d();g(h);i(j);";
+        let parts = [0..4, 4..13, 13..22, 22..27, 27..32];
+        let stay = |cut: &[usize]| {
+            let edits = cut.iter().map(|&part| Edit::delete(parts[part].clone())).collect();
+            let rendering = render(text.as_bytes(), edits);
+            let tree = parser("x.js").parse(&rendering.text).expect("a small text has a tree");
+            at_fault(cut, &parts, &rendering, &error_places(&tree)).map(|stay| stay.into_iter().collect::<Vec<_>>())
+        };
+        assert_eq!(stay(&[0, 1, 2]), Some(vec![]));
+        assert_eq!(stay(&[1]), Some(vec![1]));
+        assert_eq!(stay(&[0, 1]), Some(vec![0, 1]), "the first and the last of a hole");
+    }
+
+    #[test]
+    fn a_text_that_is_wrong_elsewhere_is_nobodys_fault() {
+        let text = format!("f();{}else d();", "g(h);".repeat(40));
+        let rendering = render(text.as_bytes(), vec![Edit::delete(0..4)]);
+        let error = rendering.text.len() - 9;
+        assert_eq!(at_fault(&[0], &[0..4, 4..9], &rendering, &[error..error + 4]), None);
+    }
+}
