@@ -82,7 +82,7 @@ use work::Work;
 /// What is known of the input before it is judged.
 enum Read {
     Nothing,
-    Tree(Result<Document, ParseError>),
+    Tree(Result<Box<Document>, ParseError>),
     /// It is too dense for a tree.
     Outline(Outline),
 }
@@ -91,7 +91,7 @@ impl Read {
     fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options) -> Self {
         match outline_if_dense(input, input.len(), grammar, options) {
             Ok(Some(outline)) => Read::Outline(outline),
-            Ok(None) => Read::Tree(parse(grammar, input)),
+            Ok(None) => Read::Tree(parse(grammar, input).map(Box::new)),
             Err(error) => Read::Tree(Err(error)),
         }
     }
@@ -276,7 +276,7 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Re
 fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
     let Some(grammar) = grammar else { return reducer.run() };
     let outline = match read {
-        Read::Tree(parsed) => return reduce_parsed(reducer, grammar, parsed),
+        Read::Tree(parsed) => return reduce_parsed(reducer, grammar, parsed.map(|document| *document)),
         Read::Outline(outline) => Some(outline),
         Read::Nothing => None,
     };
