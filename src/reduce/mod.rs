@@ -79,11 +79,19 @@ use reducer::{Reducer, Tools};
 use session::{Halt, Session};
 use work::Work;
 
+/// Shorter texts are taken by their tree, whatever it looks like.
+const SHAPELESS: usize = 5_000;
+/// Nodes of so many tokens, such as a string with its quotes, tell nothing of the text's shape.
+const FEW: u32 = 3;
+
+/// A result of fewer bytes is parsed once more for the report.
+const COUNT_AGAIN_BELOW: usize = 256 << 10;
+
 /// What is known of the input before it is judged.
 enum Read {
     Nothing,
     Tree(Result<Box<Document>, ParseError>),
-    /// It is too dense for a tree.
+    /// Its tree would take too much memory.
     Outline(Outline),
 }
 
@@ -109,14 +117,6 @@ impl Read {
         }
     }
 }
-
-/// Shorter texts are taken by their tree, whatever it looks like.
-const SHAPELESS: usize = 5_000;
-/// Nodes of so many tokens, such as a string with its quotes, tell nothing of the text's shape.
-const FEW: u32 = 3;
-
-/// A result of fewer bytes is parsed once more for the report.
-const COUNT_AGAIN_BELOW: usize = 256 << 10;
 
 /// Reduces an input to a small text that is still interesting, with everything said that can be. [`lop::reduce`](crate::reduce())
 /// and [`lop::reduce_on`](crate::reduce_on) are this with less to say.
@@ -244,7 +244,7 @@ fn parse(grammar: &Grammar, text: &Arc<[u8]>) -> Result<Document, ParseError> {
     Document::parse(&mut SyntaxParser::new(grammar.language())?, Arc::clone(text))
 }
 
-fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
+fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Halt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
     let holds = |wanted: Syntax| {
@@ -256,11 +256,9 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Re
     } else if empty_is_interesting {
         return reducer.take_empty();
     }
-    let mut read = read;
     loop {
-        match reduce_best(reducer, grammar, std::mem::replace(&mut read, Read::Nothing))
-            .and_then(|()| reducer.session.confirm_result())
-        {
+        let known = std::mem::replace(&mut read, Read::Nothing);
+        match reduce_best(reducer, grammar, known).and_then(|()| reducer.session.confirm_result()) {
             Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
             Err(Halt::Returned) => {
                 reducer.forget();

@@ -2,8 +2,10 @@
 //!
 //! tree-sitter's tree of a text with many tokens, as a minified program or a list of short numbers, takes a hundred
 //! times as much memory as the text. Where a tree would take too much, halves, quarters and eighths of what could go by
-//! the text's [outline](Outline) are asked about first; a tree is then made of what is left. A cut that leaves a syntax
-//! error is not made.
+//! the text's [outline](Outline) are asked about first; a tree is then made of what is left.
+//!
+//! A cut that leaves a new syntax error is not made. Which errors are the text's own would be told by its tree; here it
+//! is told by two cuts that have nothing in common, both of which leave the error.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -36,8 +38,8 @@ const MOST_SHARES: usize = 8;
 const MENDINGS: usize = 5;
 /// A syntax error so many bytes from a cut has come with it.
 const NEAR: usize = 64;
-/// So many cuts leave a syntax error elsewhere before the text itself is taken to be wrong.
-const MOST_ELSEWHERE: usize = 2;
+/// So many cuts leave an error elsewhere of which nothing is known before no more are tried.
+const MOST_UNKNOWN: usize = 2;
 
 /// The outline of a text whose tree would take too much memory; `None` for all others, and where the user has asked for
 /// what a cut cannot promise.
@@ -47,7 +49,7 @@ pub(super) fn outline_if_dense(
     grammar: &Grammar,
     options: &Options,
 ) -> Result<Option<Outline>, ParseError> {
-    let is_plain = options.algorithm == Method::default() && options.keep.is_empty() && options.syntax.is_none();
+    let is_plain = options.algorithm == Method::default() && options.syntax.is_none();
     if text.len() < LEAST || !is_plain || !options.passes.allow(Pass::Outline) {
         return Ok(None);
     }
@@ -67,12 +69,12 @@ fn room(len: usize, input_len: usize) -> usize {
 
 /// What came of looking for syntax errors that a cut leaves.
 enum Cleaned {
-    /// It leaves none when these parts go.
+    /// It leaves no new one when these parts go.
     Cut(Vec<usize>, Removal),
     /// Too little would go without leaving any.
     TooLittle,
-    /// Something is wrong where nothing went.
-    Elsewhere,
+    /// Something is wrong where nothing went, and it may not have been before.
+    Unknown,
 }
 
 /// What of a text could go, and how much of it has to.
@@ -86,6 +88,8 @@ struct Parts<'t> {
     tokens: usize,
     /// Words that have to go to make room for a tree of the rest.
     least: usize,
+    /// Where the text has syntax errors of its own, as far as they have been met.
+    errors: BTreeSet<usize>,
     grammar: &'t Grammar,
 }
 
@@ -104,10 +108,12 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(());
         }
         self.session.enter_pass(Pass::Outline.name(), 0)?;
-        let parts = Parts::new(&text, &outline, self.input_len, grammar);
+        let mut places = outline.parts(text.len() / FINEST);
+        places.retain(|place| !self.work.edits_touch_kept(&[Edit::delete(place.clone())]));
+        let mut parts = Parts::new(&text, &outline, places, self.input_len, grammar);
         // It would be in memory beside the trees of candidates.
         drop(outline);
-        if let Some(removal) = self.cut(&parts)? {
+        if let Some(removal) = self.cut(&mut parts)? {
             self.work.commit(&removal);
             self.rebase()?;
         }
@@ -116,18 +122,19 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Asks for one cut after another, each with what has gone already, until there is room for a tree of the rest;
     /// what has gone then.
-    fn cut(&mut self, parts: &Parts<'_>) -> Result<Option<Removal>, Halt> {
-        let mut wrong_elsewhere = 0;
+    fn cut(&mut self, parts: &mut Parts<'_>) -> Result<Option<Removal>, Halt> {
+        let mut unknown = 0;
         let mut gone: Option<(Vec<usize>, Removal)> = None;
         for more in cuts(&parts.sizes, parts.least) {
             let before = gone.as_ref().map_or(&[][..], |(cut, _)| cut);
             let cut: BTreeSet<usize> = before.iter().chain(&more).copied().collect();
-            let (cut, removal) = match self.clean(cut.into_iter().collect(), parts, parts.words(before) + 1) {
+            let least = parts.words(before) + 1;
+            let (cut, removal) = match self.clean(cut.into_iter().collect(), parts, least) {
                 Cleaned::Cut(cut, removal) => (cut, removal),
                 Cleaned::TooLittle => continue,
-                Cleaned::Elsewhere => {
-                    wrong_elsewhere += 1;
-                    if wrong_elsewhere == MOST_ELSEWHERE {
+                Cleaned::Unknown => {
+                    unknown += 1;
+                    if unknown == MOST_UNKNOWN {
                         break;
                     }
                     continue;
@@ -149,55 +156,101 @@ impl<'g> Reducer<'_, 'g> {
         Ok(gone.map(|(_, removal)| removal))
     }
 
-    /// A cut that leaves no syntax error: where the absence of a part is one, it stays. At least `least` words go.
-    fn clean(&self, mut cut: Vec<usize>, parts: &Parts<'_>, least: usize) -> Cleaned {
+    /// A cut that leaves no new syntax error: where the absence of a part is one, it stays. At least `least` words go.
+    fn clean(&self, mut cut: Vec<usize>, parts: &mut Parts<'_>, least: usize) -> Cleaned {
         for _ in 0..MENDINGS {
             if parts.words(&cut) < least {
                 break;
             }
-            let edits = cut.iter().map(|&part| Edit::delete(parts.places[part].clone())).collect();
-            let removal = Removal::Edits(edits);
+            let removal = parts.removal(&cut);
             if self.options.allow_syntax_errors {
                 return Cleaned::Cut(cut, removal);
             }
             let (rendering, _) = self.work.rendering(&removal);
-            let parser = SyntaxParser::new(parts.grammar.language());
-            let Ok(tree) = parser.and_then(|mut parser| parser.parse(&rendering.text)) else {
-                return Cleaned::Elsewhere;
-            };
-            let errors = error_places(&tree);
+            let Some(mut errors) = parts.errors_in(&rendering) else { return Cleaned::Unknown };
+            errors.retain(|error| !parts.errors.contains(&error.origin));
             if errors.is_empty() {
                 return Cleaned::Cut(cut, removal);
             }
-            let Some(stay) = at_fault(&cut, &parts.places, &rendering, &errors) else { return Cleaned::Elsewhere };
-            cut.retain(|part| !stay.contains(part));
+            match at_fault(&cut, &parts.places, &rendering, &errors) {
+                Ok(stay) => cut.retain(|part| !stay.contains(part)),
+                Err(elsewhere) => {
+                    // It would be in memory beside another one.
+                    drop(rendering);
+                    if !self.learn_errors(&cut, parts, &elsewhere) {
+                        return Cleaned::Unknown;
+                    }
+                }
+            }
         }
         Cleaned::TooLittle
     }
+
+    /// Takes note of those errors that are there, too, when everything else goes; `false` if none is.
+    fn learn_errors(&self, cut: &[usize], parts: &mut Parts<'_>, errors: &[Error]) -> bool {
+        let is_near = |part: &Range<usize>| {
+            errors.iter().any(|error| part.start <= error.origin + NEAR && error.origin <= part.end + NEAR)
+        };
+        let others = (0..parts.places.len()).filter(|part| cut.binary_search(part).is_err());
+        let others: Vec<usize> = others.filter(|&part| !is_near(&parts.places[part])).collect();
+        // Little less than a tree of the whole text would be needed for it.
+        if parts.words(&others) * MOST_SHARES < parts.all {
+            return false;
+        }
+        let (rendering, _) = self.work.rendering(&parts.removal(&others));
+        let found = parts.errors_in(&rendering).unwrap_or_default();
+        let found: BTreeSet<usize> = found.into_iter().map(|error| error.origin).collect();
+        let known = parts.errors.len();
+        parts.errors.extend(errors.iter().map(|error| error.origin).filter(|origin| found.contains(origin)));
+        parts.errors.len() > known
+    }
+}
+
+/// An ERROR or MISSING node in the text after a cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Error {
+    place: Range<usize>,
+    /// Where it begins in the text before the cut.
+    origin: usize,
 }
 
 impl<'t> Parts<'t> {
-    fn new(text: &[u8], outline: &Outline, input_len: usize, grammar: &'t Grammar) -> Self {
-        let places = outline.parts(text.len() / FINEST);
+    fn new(text: &[u8], outline: &Outline, places: Vec<Range<usize>>, input_len: usize, grammar: &'t Grammar) -> Self {
         let sizes = places.iter().map(|part| count_words(&text[part.clone()])).collect();
         let all = count_words(text);
         let may_stay = all as f64 * room(text.len(), input_len) as f64 / outline.memory() as f64;
         let least = all.saturating_sub(may_stay as usize);
-        Parts { places, sizes, all, tokens: outline.tokens(), least, grammar }
+        Parts { places, sizes, all, tokens: outline.tokens(), least, errors: BTreeSet::new(), grammar }
     }
 
     fn words(&self, parts: &[usize]) -> usize {
         parts.iter().map(|&part| self.sizes[part]).sum()
     }
+
+    fn removal(&self, cut: &[usize]) -> Removal {
+        Removal::Edits(cut.iter().map(|&part| Edit::delete(self.places[part].clone())).collect())
+    }
+
+    /// The syntax errors of a text after a cut; `None` if there is no end to them.
+    fn errors_in(&self, rendering: &Rendering) -> Option<Vec<Error>> {
+        let tree = SyntaxParser::new(self.grammar.language()).ok()?.parse(&rendering.text).ok()?;
+        let kept: Vec<(Range<usize>, usize)> = rendering.kept().collect();
+        let with_origin = |place: Range<usize>| {
+            let after = kept.partition_point(|&(_, new)| new <= place.start);
+            let origin = after.checked_sub(1).map_or(0, |piece| kept[piece].0.start + place.start - kept[piece].1);
+            Error { place, origin }
+        };
+        Some(error_places(&tree).into_iter().map(with_origin).collect())
+    }
 }
 
-/// The parts that are next to what has become wrong without them; `None` if something is wrong where nothing went.
+/// The parts that are next to what has become wrong without them, or what is wrong where nothing went.
 fn at_fault(
     cut: &[usize],
     parts: &[Range<usize>],
     rendering: &Rendering,
-    errors: &[Range<usize>],
-) -> Option<BTreeSet<usize>> {
+    errors: &[Error],
+) -> Result<BTreeSet<usize>, Vec<Error>> {
     // Parts that touch leave one hole.
     let holes: Vec<&[usize]> = cut.chunk_by(|&one, &next| parts[one].end == parts[next].start).collect();
     let kept: Vec<(Range<usize>, usize)> = rendering.kept().collect();
@@ -207,19 +260,19 @@ fn at_fault(
         kept.get(behind).map_or(rendering.text.len(), |&(_, new)| new)
     };
     let places: Vec<usize> = holes.iter().map(place).collect();
-    let mut stay = BTreeSet::new();
+    let (mut stay, mut elsewhere) = (BTreeSet::new(), Vec::new());
     for error in errors {
-        let first = places.partition_point(|&place| place + NEAR < error.start);
-        let after = places.partition_point(|&place| place <= error.end + NEAR);
+        let first = places.partition_point(|&place| place + NEAR < error.place.start);
+        let after = places.partition_point(|&place| place <= error.place.end + NEAR);
         if first == after {
-            return None;
+            elsewhere.push(error.clone());
         }
         for hole in &holes[first..after] {
             stay.extend(hole.first());
             stay.extend(hole.last());
         }
     }
-    Some(stay)
+    if elsewhere.is_empty() { Ok(stay) } else { Err(elsewhere) }
 }
 
 /// Which parts to take out, in this order: all; all but one share where less would not make room, which is when `least`
@@ -260,7 +313,10 @@ fn shares(sizes: &[usize], count: usize) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::parser;
+    use crate::exec::Inline;
+    use crate::oracle::Cancel;
+    use crate::passes::testing::{Languages, parser};
+    use crate::reduce::{Silent, reduce_with};
     use crate::syntax::render;
 
     #[test]
@@ -286,27 +342,55 @@ mod tests {
         assert_eq!(shares(&[], 2).len(), 0);
     }
 
+    fn parts_of<'t>(grammar: &'t Grammar, places: &[Range<usize>]) -> Parts<'t> {
+        let (sizes, errors) = (vec![1; places.len()], BTreeSet::new());
+        Parts { places: places.to_vec(), sizes, all: places.len(), tokens: 0, least: 1, errors, grammar }
+    }
+
+    /// What is said of a text without some of its parts.
+    fn blame(text: &str, places: &[Range<usize>], cut: &[usize]) -> Result<Vec<usize>, Vec<usize>> {
+        let grammar = Languages.grammar("x.js");
+        let parts = parts_of(&grammar, places);
+        let Removal::Edits(edits) = parts.removal(cut) else { panic!("a text has no nodes to take out") };
+        let rendering = render(text.as_bytes(), edits);
+        let errors = parts.errors_in(&rendering).expect("a small text has a tree");
+        at_fault(cut, places, &rendering, &errors)
+            .map(|stay| stay.into_iter().collect())
+            .map_err(|elsewhere| elsewhere.into_iter().map(|error| error.origin).collect())
+    }
+
     #[test]
     fn parts_stay_whose_absence_is_wrong() {
         let text = "f();if(a)b();else d();g(h);i(j);";
         let parts = [0..4, 4..13, 13..22, 22..27, 27..32];
-        let stay = |cut: &[usize]| {
-            let edits = cut.iter().map(|&part| Edit::delete(parts[part].clone())).collect();
-            let rendering = render(text.as_bytes(), edits);
-            let tree = parser("x.js").parse(&rendering.text).expect("a small text has a tree");
-            at_fault(cut, &parts, &rendering, &error_places(&tree)).map(|stay| stay.into_iter().collect::<Vec<_>>())
-        };
-        assert_eq!(stay(&[0, 1, 2]), Some(vec![]));
-        assert_eq!(stay(&[1]), Some(vec![1]));
-        assert_eq!(stay(&[0, 1]), Some(vec![0, 1]), "the first and the last of a hole");
+        assert_eq!(blame(text, &parts, &[0, 1, 2]), Ok(vec![]));
+        assert_eq!(blame(text, &parts, &[1]), Ok(vec![1]));
+        assert_eq!(blame(text, &parts, &[0, 1]), Ok(vec![0, 1]), "the first and the last of a hole");
     }
 
     #[test]
-    fn a_text_that_is_wrong_elsewhere_is_nobodys_fault() {
+    fn a_text_that_is_wrong_where_nothing_went_is_no_parts_fault() {
         let text = format!("f();{}else d();", "g(h);".repeat(40));
-        let rendering = render(text.as_bytes(), vec![Edit::delete(0..4)]);
-        let tree = parser("x.js").parse(&rendering.text).expect("a small text has a tree");
-        assert_eq!(error_places(&tree).len(), 1);
-        assert_eq!(at_fault(&[0], &[0..4, 4..9], &rendering, &error_places(&tree)), None);
+        assert_eq!(blame(&text, &[0..4, 4..9], &[0]), Err(vec![204]));
+    }
+
+    /// Statements with a wrong one among them; a needle may stand in any, and the tree is too large.
+    #[test]
+    fn a_text_that_is_wrong_is_cut_and_no_new_error_comes() {
+        let grammar = Languages.grammar("x.js");
+        let statement = "if(a)b(c);else d[e]=f;do g();while(h);i={j:[1,2]};";
+        let half = statement.repeat(9_000);
+        let text = format!("function k(){{{half}}}function l(){{var m n;}}function o(){{{half}}}");
+        let count = |text: &[u8]| error_places(&parser("x.js").parse(text).expect("a large text has a tree")).len();
+        assert!(text.len() > LEAST && count(text.as_bytes()) == 1);
+        let mut executor = Inline::new(|candidate: &[u8]| {
+            assert!(count(candidate) <= 1);
+            candidate.windows(7).any(|window| window == b"var m n")
+        });
+        let options = Options { max_tests: Some(8), ..Options::default() };
+        let report = reduce_with(text.as_bytes(), Some(grammar), &mut executor, &options, &mut Silent, &Cancel::new())
+            .expect("the input is interesting");
+        let outline = report.passes.iter().find(|pass| pass.name == Pass::Outline.name());
+        assert!(outline.is_some_and(|pass| pass.accepted > 0), "{outline:?}");
     }
 }

@@ -106,53 +106,58 @@ impl Outline {
     /// elements, of at most `most` bytes each. They ascend and do not overlap.
     #[must_use]
     pub fn parts(&self, most: usize) -> Vec<Range<usize>> {
-        let partners = self.partners();
-        let mut parts = Vec::new();
-        let mut levels = vec![Level { marks: 0..self.marks.len(), part: 0..self.len }];
-        while let Some(level) = levels.pop() {
+        let whole = Level { marks: 0..self.marks.len(), part: 0..self.len };
+        let partners = partners(&self.marks);
+        let mut splitter = Splitter { marks: &self.marks, partners, most, levels: vec![whole], parts: Vec::new() };
+        while let Some(level) = splitter.levels.pop() {
             if level.part.len() > most {
-                self.split(&level, Sign::Semicolon, &partners, most, &mut levels, &mut parts);
+                splitter.split(&level, Sign::Semicolon);
             } else {
                 // Too little to look for elements, which may be needed as `;` is in `for (;;)`.
-                self.open_brackets(&level, &partners, most, &mut levels, &mut parts);
+                splitter.open_brackets(&level);
             }
         }
-        parts.sort_unstable_by_key(|part| part.start);
-        parts
+        splitter.parts.sort_unstable_by_key(|part| part.start);
+        splitter.parts
     }
+}
 
-    /// For each opening bracket the mark of the one that closes it.
-    fn partners(&self) -> Vec<Option<u32>> {
-        let mut partners = vec![None; self.marks.len()];
-        let mut open = Vec::new();
-        for (at, mark) in (0..).zip(&self.marks) {
-            match mark.sign {
-                Sign::OpenBlock | Sign::Open => open.push(at),
-                Sign::Close => {
-                    if let Some(opening) = open.pop() {
-                        partners[opening as usize] = Some(at);
-                    }
+/// For each opening bracket the mark of the one that closes it.
+fn partners(marks: &[Mark]) -> Vec<Option<u32>> {
+    let mut partners = vec![None; marks.len()];
+    let mut open = Vec::new();
+    for (at, mark) in (0..).zip(marks) {
+        match mark.sign {
+            Sign::OpenBlock | Sign::Open => open.push(at),
+            Sign::Close => {
+                if let Some(opening) = open.pop() {
+                    partners[opening as usize] = Some(at);
                 }
-                Sign::Comma | Sign::Semicolon => {}
             }
+            Sign::Comma | Sign::Semicolon => {}
         }
-        partners
     }
+    partners
+}
 
-    /// Takes what is in a level apart: runs of elements that are short enough are parts, what is in brackets of the
-    /// others is a part or a level.
-    fn split(
-        &self,
-        level: &Level,
-        separator: Sign,
-        partners: &[Option<u32>],
-        most: usize,
-        levels: &mut Vec<Level>,
-        parts: &mut Vec<Range<usize>>,
-    ) {
+/// Takes a text apart.
+struct Splitter<'o> {
+    marks: &'o [Mark],
+    partners: Vec<Option<u32>>,
+    /// Bytes of a part at most.
+    most: usize,
+    /// What has not been looked at.
+    levels: Vec<Level>,
+    parts: Vec<Range<usize>>,
+}
+
+impl Splitter<'_> {
+    /// Takes a level apart: runs of elements that are short enough are parts, and of the others, what is in their
+    /// brackets is a part or a level.
+    fn split(&mut self, level: &Level, separator: Sign) {
         let mut run: Option<Range<usize>> = None;
-        let (mut start, mut first_mark, mut at, mut is_first) =
-            (level.part.start, level.marks.start, level.marks.start, true);
+        let (mut start, mut first_mark, mut at) = (level.part.start, level.marks.start, level.marks.start);
+        let mut is_first = true;
         loop {
             let mark = self.marks.get(at).filter(|_| at < level.marks.end);
             let is_last = mark.is_none();
@@ -160,21 +165,20 @@ impl Outline {
                 let end = mark.map_or(level.part.end, |mark| mark.at as usize);
                 // What begins a list may belong to what is around it (`int a, b`), and what ends it has no separator.
                 let has_to_stay = is_last || is_first && separator == Sign::Comma;
-                if !has_to_stay && end - start <= most {
+                if has_to_stay || end - start > self.most {
+                    let element = Level { marks: first_mark..at, part: start..end };
+                    match separator {
+                        Sign::Semicolon => self.split(&element, Sign::Comma),
+                        _ => self.open_brackets(&element),
+                    }
+                } else {
                     run = match run.take() {
-                        Some(run) if run.end == start && end - run.start <= most => Some(run.start..end),
+                        Some(run) if run.end == start && end - run.start <= self.most => Some(run.start..end),
                         other => {
-                            parts.extend(other);
+                            self.parts.extend(other);
                             Some(start..end)
                         }
                     };
-                } else {
-                    let inner = Level { marks: first_mark..at, part: start..end };
-                    if separator == Sign::Semicolon {
-                        self.split(&inner, Sign::Comma, partners, most, levels, parts);
-                    } else {
-                        self.open_brackets(&inner, partners, most, levels, parts);
-                    }
                 }
                 (start, first_mark, is_first) = (end, at + 1, false);
             }
@@ -182,31 +186,24 @@ impl Outline {
                 break;
             }
             // What is in brackets is of another level.
-            at = partners[at].map_or(at, |close| close as usize) + 1;
+            at = self.partners[at].map_or(at, |close| close as usize) + 1;
         }
-        parts.extend(run);
+        self.parts.extend(run);
     }
 
     /// What is in the brackets of something that cannot go as a whole.
-    fn open_brackets(
-        &self,
-        element: &Level,
-        partners: &[Option<u32>],
-        most: usize,
-        levels: &mut Vec<Level>,
-        parts: &mut Vec<Range<usize>>,
-    ) {
+    fn open_brackets(&mut self, element: &Level) {
         let mut at = element.marks.start;
         while at < element.marks.end {
-            let Some(close) = partners[at].map(|close| close as usize) else {
+            let Some(close) = self.partners[at].map(|close| close as usize) else {
                 at += 1;
                 continue;
             };
             let inside = self.marks[at].at as usize..self.marks[close].at as usize;
-            if self.marks[at].sign == Sign::OpenBlock && inside.len() <= most {
-                parts.extend((!inside.is_empty()).then_some(inside));
+            if self.marks[at].sign == Sign::OpenBlock && inside.len() <= self.most {
+                self.parts.extend((!inside.is_empty()).then_some(inside));
             } else {
-                levels.push(Level { marks: at + 1..close, part: inside });
+                self.levels.push(Level { marks: at + 1..close, part: inside });
             }
             at = close + 1;
         }

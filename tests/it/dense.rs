@@ -48,9 +48,18 @@ fn it_is_cut_only_where_a_cut_keeps_what_the_user_asked_for() {
     let only = Passes { only: vec![Pass::Siblings], ..Passes::default() };
     assert_eq!(cuts(&input, Options { passes: only, ..Options::default() }), 0);
     assert_eq!(cuts(&input, Options { syntax: Some(Syntax::Valid), ..Options::default() }), 0);
+}
+
+#[test]
+fn what_is_kept_is_in_every_candidate() {
+    let input = numbers("12345", 90_000);
     let spec = KeepSpec { patterns: vec!["needle".to_owned()], ..KeepSpec::default() };
     let keep = Keep::find(&spec, input.as_bytes(), None, 0).expect("it is there");
-    assert_eq!(cuts(&input, Options { keep, ..Options::default() }), 0);
+    let options = Options { keep, max_tests: Some(7), ..Options::default() };
+    let (report, asked) = run("x.json", input.as_bytes(), &options, |text| yes_if(!text.is_empty()));
+    let left = report.expect("the input is interesting").best.len();
+    assert!(left * 32 < input.len(), "{left} bytes are left");
+    assert!(asked.iter().all(|text| text.is_empty() || has(text, "needle")));
 }
 
 #[test]
