@@ -34,7 +34,7 @@ pub enum Event<'a> {
         size: Size,
         /// Name of the grammar, or `None` for text.
         grammar: Option<&'a str>,
-        /// ERROR and MISSING nodes in the input's tree.
+        /// ERROR and MISSING nodes in the input's tree; 0 where it has no tree before it is cut down.
         syntax_errors: usize,
         /// Tests that may run at the same time.
         slots: usize,

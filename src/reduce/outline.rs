@@ -379,7 +379,7 @@ mod tests {
     fn a_text_that_is_wrong_is_cut_and_no_new_error_comes() {
         let grammar = Languages.grammar("x.js");
         let statement = "if(a)b(c);else d[e]=f;do g();while(h);i={j:[1,2]};";
-        let half = statement.repeat(9_000);
+        let half = statement.repeat(5_400);
         let text = format!("function k(){{{half}}}function l(){{var m n;}}function o(){{{half}}}");
         let count = |text: &[u8]| error_places(&parser("x.js").parse(text).expect("a large text has a tree")).len();
         assert!(text.len() > LEAST && count(text.as_bytes()) == 1);
@@ -387,7 +387,7 @@ mod tests {
             assert!(count(candidate) <= 1);
             candidate.windows(7).any(|window| window == b"var m n")
         });
-        let options = Options { max_tests: Some(8), ..Options::default() };
+        let options = Options { max_tests: Some(7), ..Options::default() };
         let report = reduce_with(text.as_bytes(), Some(grammar), &mut executor, &options, &mut Silent, &Cancel::new())
             .expect("the input is interesting");
         let outline = report.passes.iter().find(|pass| pass.name == Pass::Outline.name());

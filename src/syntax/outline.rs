@@ -340,12 +340,12 @@ mod tests {
         // An interpreter's line may only be the first of a file.
         let first_line = sample.iter().position(|&byte| byte == b'\n').map_or(0, |feed| feed + 1);
         let sample = if sample.starts_with(b"#!") { &sample[first_line..] } else { &sample };
-        let many = |separator: &[u8]| vec![sample; 4 * WINDOW / sample.len()].join(separator);
+        let many = |separator: &[u8]| vec![sample; 3 * WINDOW / sample.len()].join(separator);
         let minified = r#"var a={b:1,c:[1,2]};function d(e){for(;;)if(a)b(/[{(]/,"}",'[');else return`x${e}(`}"#;
         match file {
             "x.json" => [&b"{\"a\": ["[..], &many(b","), b"]}"].concat(),
             "x.js" => {
-                [&many(b"\n"), &b"\n(function(){"[..], &minified.repeat(WINDOW / 16).into_bytes(), b"})();"].concat()
+                [&many(b"\n"), &b"\n(function(){"[..], &minified.repeat(WINDOW / 32).into_bytes(), b"})();"].concat()
             }
             _ => many(b"\n"),
         }
