@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum, value_parser};
 use crate::oracle::{Confinement, Isolation, Limits};
 
 use super::args::size;
+use super::failure::Failure;
 
 /// What a test may use and see.
 #[derive(Debug, Args)]
@@ -30,6 +31,9 @@ pub struct ConfineArgs {
     /// Keep tests from the rest of the machine, where the system has the means
     #[arg(long, value_name = "HOW", default_value = "none", help_heading = CONFINEMENT)]
     pub isolate: IsolateArg,
+    /// Leave the test no network but a loopback interface of its own (needs --isolate bwrap)
+    #[arg(long, help_heading = CONFINEMENT)]
+    pub no_network: bool,
 }
 
 const CONFINEMENT: &str = "What a test may use and see";
@@ -41,21 +45,27 @@ pub enum IsolateArg {
     None,
     /// Its processes see no others and none outlives it (needs `unshare`)
     Pidns,
-    /// That, and it can write to its own directories only (needs `bwrap`)
+    /// That, and it can write to its own directories only and has no terminal (needs `bwrap`)
     Bwrap,
 }
 
-impl From<ConfineArgs> for Confinement {
-    fn from(args: ConfineArgs) -> Self {
+impl TryFrom<ConfineArgs> for Confinement {
+    type Error = Failure;
+
+    fn try_from(args: ConfineArgs) -> Result<Self, Failure> {
         let bytes = |size: Option<usize>| size.map(|size| size as u64);
         let limits =
             Limits { memory: bytes(args.memory_limit), cpu: args.cpu_limit, file_size: bytes(args.file_size_limit) };
         let isolation = match args.isolate {
             IsolateArg::None => Isolation::None,
             IsolateArg::Pidns => Isolation::Pidns,
-            IsolateArg::Bwrap => Isolation::Bwrap,
+            IsolateArg::Bwrap => Isolation::Bwrap { network: !args.no_network },
         };
-        Confinement { limits, limiter: lop(), clean_environment: args.clean_env, environment: args.env, isolation }
+        if args.no_network && args.isolate != IsolateArg::Bwrap {
+            let message = "--no-network needs --isolate bwrap, which is what takes the network away".to_owned();
+            return Err(Failure::Usage { message, hint: "add --isolate bwrap, or leave --no-network out".to_owned() });
+        }
+        Ok(Confinement { limits, limiter: lop(), clean_environment: args.clean_env, environment: args.env, isolation })
     }
 }
 

@@ -133,7 +133,7 @@ impl Settings {
         };
         let keep = Keep::find(&keep_spec, &content, grammar.as_deref(), args.max_parse)?;
         let (oracle, relative) = test.oracle(&path, conditions)?;
-        let confinement = Confinement::from(args.confine);
+        let confinement = Confinement::try_from(args.confine)?;
         let oracle = oracle.confined(confinement.clone())?;
         let kept = match args.output {
             None => Kept::InPlace,

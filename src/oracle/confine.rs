@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::process::{LIMITED, probe};
+use super::process::{LIMITED, SEALED, probe};
 use super::program::find_command;
 
 /// Variables that a test has in a clean environment, beside those of its slot.
@@ -54,16 +54,46 @@ pub enum Isolation {
     None,
     /// In a name space of processes of its own, by `unshare(1)`: none of it can outlive the test.
     Pidns,
-    /// That, and it can write to nothing but its own directories, by `bwrap(1)` (bubblewrap).
-    Bwrap,
+    /// That, and it can write to nothing but its own directories, has no capabilities, no terminal and no descriptors
+    /// but the three usual ones, by `bwrap(1)` (bubblewrap). It can read what the user can, and ask services that
+    /// listen on a socket.
+    Bwrap {
+        /// Whether it is left the machine's network. Without it there is a loopback interface of its own.
+        network: bool,
+    },
 }
+
+/// A box of bubblewrap, up to what may be written to. Each word is there for root, too, who owns most of what he sees:
+/// - Root without capabilities still owns `/proc/sys`, and could name a program there that the system starts as root
+///   when another one crashes. So `/proc` is read-only as a whole.
+/// - A new session has no controlling terminal, into whose input a test could type what a shell reads later.
+/// - Memory and queues of System V are not files, and have no owner that would keep root out.
+const BOX: [&str; 17] = [
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--remount-ro",
+    "/proc",
+];
 
 impl Isolation {
     fn program(self) -> Option<&'static str> {
         match self {
             Isolation::None => None,
             Isolation::Pidns => Some("unshare"),
-            Isolation::Bwrap => Some("bwrap"),
+            Isolation::Bwrap { .. } => Some("bwrap"),
         }
     }
 
@@ -77,11 +107,11 @@ impl Isolation {
                 let own = ["--pid", "--fork", "--kill-child", "--mount-proc", "--"];
                 [words(user), words(&own), words(&FIRST)].concat()
             }
-            Isolation::Bwrap => {
-                let world =
-                    ["--die-with-parent", "--unshare-pid", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+            Isolation::Bwrap { network } => {
+                let offline: &[&str] = if network { &[] } else { &["--unshare-net"] };
                 let slot = [OsStr::new("--bind"), slot.as_os_str(), slot.as_os_str(), OsStr::new("--")];
-                words(&world).into_iter().chain(slot.map(OsStr::to_owned)).collect()
+                let slot = slot.map(OsStr::to_owned).to_vec();
+                [words(&BOX), words(offline), slot].concat()
             }
         }
     }
@@ -104,7 +134,8 @@ pub(crate) fn is_root() -> bool {
 pub struct Confinement {
     /// What it may use.
     pub limits: Limits,
-    /// The program that sets the limits: one whose `main` begins with [`run_limited`](super::run_limited).
+    /// The program that sets the limits and closes what a box must not inherit: one whose `main` begins with
+    /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for any of `limits`.
     pub limiter: PathBuf,
     /// Whether it gets no variables but `PATH`, `HOME` and those of its slot.
     pub clean_environment: bool,
@@ -157,9 +188,15 @@ impl Cage {
         !self.is_limited() && self.isolator.is_none()
     }
 
-    /// Whether the program that is started sets limits and then becomes another one.
+    /// Whether the program that is started confines itself and then becomes another one.
     pub(crate) fn is_limited(&self) -> bool {
-        self.confinement.limits != Limits::default()
+        self.confinement.limits != Limits::default() || self.is_box()
+    }
+
+    /// Whether the test gets no descriptors that lop has inherited: bubblewrap would hand them on, and one of a
+    /// directory leads out of the box.
+    fn is_box(&self) -> bool {
+        matches!(self.confinement.isolation, Isolation::Bwrap { .. })
     }
 
     /// The command that runs `program` in a slot; its arguments are to be added.
@@ -167,7 +204,8 @@ impl Cage {
         let mut words: Vec<OsString> = Vec::new();
         if self.is_limited() {
             let limits = self.confinement.limits.to_word();
-            words.extend([self.confinement.limiter.clone().into(), LIMITED.into(), limits.into()]);
+            let mode = if self.is_box() { SEALED } else { LIMITED };
+            words.extend([self.confinement.limiter.clone().into(), mode.into(), limits.into()]);
         }
         if let Some(isolator) = &self.isolator {
             words.push(isolator.into());
@@ -218,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let error = find(Isolation::Bwrap, "no-such-program-anywhere").expect_err("there is none").to_string();
+        let error = find(Isolation::Bwrap { network: true }, "no-such-program-anywhere").expect_err("there is none").to_string();
         assert!(error.contains("no-such-program-anywhere") && error.contains("bubblewrap"), "{error}");
     }
 

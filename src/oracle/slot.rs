@@ -298,7 +298,9 @@ fn remove_tree(path: &Path) -> io::Result<()> {
 
 /// Gives its owner every right on a directory and on those in it.
 fn make_writable(path: &Path) {
-    let mut rest = vec![path.to_owned()];
+    // A link that a test has put in the place of its directory would be followed, and rights changed elsewhere.
+    let is_directory = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir());
+    let mut rest = if is_directory { vec![path.to_owned()] } else { Vec::new() };
     while let Some(directory) = rest.pop() {
         #[cfg(unix)]
         let _ = fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700));
@@ -367,6 +369,19 @@ mod tests {
         slot.clear();
         assert!(!work.exists());
         assert!(outside.path().join("keep").exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn rights_change_in_the_slot_only() {
+        use std::os::unix::fs::PermissionsExt;
+        let [outside, slot] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+        fs::set_permissions(outside.path(), fs::Permissions::from_mode(0o755)).expect("ours");
+        let link = slot.path().join("tmp");
+        std::os::unix::fs::symlink(outside.path(), &link).expect("a link");
+        make_writable(&link);
+        let mode = fs::metadata(outside.path()).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let spec = ConditionSpec::from(args.conditions);
     let conditions = Conditions::new(&spec)?;
     let content = read_case(&path)?;
-    let confinement = Confinement::from(args.confine);
+    let confinement = Confinement::try_from(args.confine)?;
     let (oracle, relative) = test.oracle(&path, conditions.clone())?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;

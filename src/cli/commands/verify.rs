@@ -113,7 +113,7 @@ fn same_test(certificate: &Certificate) -> Result<(CommandOracle, Option<std::ti
     let (test, input) = forms(&args.words, &args.test)?;
     let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
     let (oracle, _) = test.oracle(&input, Conditions::new(&spec)?)?;
-    Ok((oracle.confined(args.confine.into())?, args.timeout))
+    Ok((oracle.confined(args.confine.try_into()?)?, args.timeout))
 }
 
 /// What came of it so far.

@@ -1,11 +1,12 @@
-//! Responsible for the moment between lop and a test that has limits: a process that sets them on itself and then
-//! becomes the test.
+//! Responsible for the moment between lop and a test that is confined: a process that sets limits on itself, lets go of
+//! what it has inherited if the test gets a box, and then becomes the test.
 //!
 //! If that fails there must be no exit code that could be taken for an answer, so the reason is left in a file of the
 //! slot, where only the oracle looks.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -14,6 +15,19 @@ use crate::oracle::confine::Limits;
 
 /// The first argument of a program that is to set limits and become another one.
 pub(crate) const LIMITED: &str = "__limited";
+
+/// The same for one that is to hand on no descriptors but the three usual ones, too.
+pub(crate) const SEALED: &str = "__sealed";
+
+/// The first descriptor that is not for input, output or errors.
+#[cfg(unix)]
+const FIRST_OTHER: i32 = 3;
+
+/// What a process ends with that could not become the test.
+const NOT_STARTED: u8 = 127;
+
+/// The most that is read of [`UNSTARTED`], in bytes: a test can write there, too.
+const REASON: u64 = 16;
 
 /// The file in the slot that says why the test could not be started.
 const UNSTARTED: &str = "unstarted";
@@ -26,22 +40,33 @@ const UNSTARTED: &str = "unstarted";
 pub fn run_limited(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     let slot = std::env::var_os(MARK)?;
-    if arguments.next()? != LIMITED {
+    let mode = arguments.next()?;
+    if mode != LIMITED && mode != SEALED {
         return None;
     }
     let limits = Limits::from_word(arguments.next()?.to_str()?)?;
+    #[cfg(unix)]
+    if mode == SEALED {
+        // Marked, not closed: they go when the test begins.
+        close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
+    }
     let mut command = Command::new(arguments.next()?);
     let error = start(command.args(arguments), limits);
     let code = error.raw_os_error().map_or_else(String::new, |code| code.to_string());
     // Whoever cannot write there finds an exit code that no test should have.
     let _ = std::fs::write(Path::new(&slot).join(UNSTARTED), code);
-    Some(ExitCode::from(127))
+    Some(ExitCode::from(NOT_STARTED))
 }
 
 /// Why the last test of a slot was not started, if it was not.
 pub(crate) fn unstarted(slot: &Path) -> Option<io::Error> {
     let path = slot.join(UNSTARTED);
-    let code = std::fs::read_to_string(&path).ok()?;
+    // The test may have put anything there: a link out of its box, or a pipe that nobody writes to.
+    if !path.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
+        return None;
+    }
+    let mut code = String::new();
+    File::open(&path).ok()?.take(REASON).read_to_string(&mut code).ok()?;
     let _ = std::fs::remove_file(path);
     let other = || io::Error::other("the limits could not be set");
     Some(code.parse().map_or_else(|_| other(), io::Error::from_raw_os_error))
@@ -92,7 +117,7 @@ mod tests {
 
     #[test]
     fn other_arguments_are_left_to_others() {
-        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED]] {
+        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED], &["lop", SEALED]] {
             assert!(run_limited(line.iter().map(OsString::from)).is_none(), "{line:?}");
         }
     }
@@ -104,5 +129,16 @@ mod tests {
         std::fs::write(slot.path().join(UNSTARTED), "2").expect("writable");
         assert_eq!(unstarted(slot.path()).expect("it was written").kind(), io::ErrorKind::NotFound);
         assert!(unstarted(slot.path()).is_none());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_reason_that_leads_elsewhere_is_none() {
+        let slot = tempfile::tempdir().expect("a directory");
+        let elsewhere = slot.path().join("elsewhere");
+        std::fs::write(&elsewhere, "2").expect("writable");
+        std::os::unix::fs::symlink(&elsewhere, slot.path().join(UNSTARTED)).expect("a link");
+        assert!(unstarted(slot.path()).is_none());
+        assert!(elsewhere.exists());
     }
 }

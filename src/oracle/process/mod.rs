@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use household::{Household, MARK};
 pub use limited::run_limited;
-pub(crate) use limited::{LIMITED, probe, unstarted};
+pub(crate) use limited::{LIMITED, SEALED, probe, unstarted};
 
 #[cfg(unix)]
 use unix as platform;
