@@ -89,7 +89,7 @@ pub enum Command {
 pub struct ReduceArgs {
     /// TEST FILE: an executable that exits with 0 if the candidate is interesting, and the file to reduce.
     /// FILE alone: the file to reduce, with the test's command after `--`
-    #[arg(value_name = "TEST FILE | FILE", num_args = 0..=2, hide_default_value = true)]
+    #[arg(value_name = "TEST FILE | FILE", num_args = 0.., hide_default_value = true)]
     pub words: Vec<PathBuf>,
 
     /// The test as a command. `@@` in it is the candidate's path, `@@.EXT` its path under a name that ends in .EXT;
@@ -161,7 +161,7 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub confine: ConfineArgs,
 
-    /// The language of FILE: a name from `lop grammars`, `auto` (by extension, then content) or `text`
+    /// The language of FILE: a name from `lop grammars`, `auto` (by extension; by content without one) or `text`
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
     pub grammar: String,
     /// Add the reduce.scm and language.toml of this folder to the language
@@ -329,6 +329,18 @@ impl From<ConditionArgs> for ConditionSpec {
             also_interesting: Vec::new(),
             invalid_code: args.invalid_code,
         }
+    }
+}
+
+impl ReduceArgs {
+    /// The options by which something about the result is written to standard output, in their order there.
+    pub(super) fn texts(&self) -> Vec<&'static str> {
+        let all = [
+            ("--diff", self.diff),
+            ("--explain", self.reporting.explain),
+            ("--format-issue", self.reporting.format_issue),
+        ];
+        all.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(name, _)| name).collect()
     }
 }
 

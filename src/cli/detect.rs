@@ -13,7 +13,7 @@ use crate::oracle::{
 };
 use crate::reduce::BASELINE_DEADLINE;
 use crate::report::Verbosity;
-use crate::report::text::{HINT, STRONG};
+use crate::report::text::{self, HINT, STRONG};
 
 use super::failure::Failure;
 use super::settings::{Settings, in_words};
@@ -43,7 +43,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let special = open.find(cancel)?;
     if let Some(typed) = typed.filter(|_| settings.verbosity > Verbosity::Quiet) {
         // Nobody listens: that is no reason to fail.
-        let _ = special.show(&mut anstream::stderr().lock(), &open, typed);
+        let _ = special.show(&mut text::stderr(), &open, typed);
         if let Special::Found(..) = special {
             ask(settings.sought.yes)?;
         }
@@ -196,7 +196,7 @@ impl Special {
         let (signature, exit) = match self {
             Special::Nothing => return Ok(()),
             Special::Vague(exit) => {
-                let name = open.path.display();
+                let name = text::path(open.path);
                 return writeln!(
                     out,
                     "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, on the empty file as well or not each \
@@ -207,11 +207,11 @@ impl Special {
         };
         let line = with_condition(typed.to_vec(), self.option().as_ref());
         let line = shell_line(line.iter().map(OsString::as_os_str));
-        writeln!(out, "no condition was given: what the command does on {} is kept", open.path.display())?;
+        writeln!(out, "no condition was given: what the command does on {} is kept", text::path(open.path))?;
         writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
-        writeln!(out, "  {STRONG}kind{STRONG:#}      {}", signature.kind)?;
-        writeln!(out, "  {STRONG}signature{STRONG:#} {}", in_words(&open.spec))?;
-        writeln!(out, "  {STRONG}the same{STRONG:#}  {line}")
+        writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&signature.kind.to_string()))?;
+        writeln!(out, "  {STRONG}signature{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
+        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::one_line(&line))
     }
 }
 
@@ -236,7 +236,7 @@ fn ask(yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let mut answer = String::new();
-    let asked = write!(anstream::stderr(), "reduce on this? [Y/n] ").and_then(|()| io::stdin().read_line(&mut answer));
+    let asked = write!(text::stderr(), "reduce on this? [Y/n] ").and_then(|()| io::stdin().read_line(&mut answer));
     let no = answer.trim_start().to_lowercase().starts_with('n');
     // The end of the input is no answer, but somebody was there to send it.
     if no || matches!(asked, Ok(0)) {

@@ -34,7 +34,7 @@ Exit codes:
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// TEST FILE, or FILE alone with the test's command after `--`, as for a reduction
-    #[arg(value_name = "TEST FILE | FILE", num_args = 0..=2, hide_default_value = true)]
+    #[arg(value_name = "TEST FILE | FILE", num_args = 0.., hide_default_value = true)]
     pub words: Vec<PathBuf>,
 
     /// The test as a command

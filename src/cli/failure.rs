@@ -10,11 +10,12 @@ use crate::grammar::GrammarError;
 use crate::journal::JournalError;
 use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
-use crate::report::text::{self, BAD, FAINT, HINT, STRONG};
+use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
 use super::exit_code::Code;
+use super::meant;
 use super::rules::RulesError;
 
 /// Lines of a test's output that are shown.
@@ -257,17 +258,26 @@ impl Failure {
 
     /// Says it on standard error. Where that is closed, the exit code has to be enough.
     pub fn report(&self) {
-        let _ = self.write(&mut anstream::stderr().lock());
+        let _ = self.write(&mut text::stderr());
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{BAD}error:{BAD:#} {}", self.headline())?;
+        writeln!(out, "{BAD}error:{BAD:#} {}", self.in_lines())?;
         match self {
             Failure::Reduce(run) => run.explain(out),
             Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } => hint_line(out, hint),
+            Failure::Grammar(GrammarError::Unknown { name, known }) => {
+                match meant::nearest(name, known.iter().map(String::as_str)) {
+                    Some(known) => hint_line(out, &format!("did you mean `{known}`?")),
+                    None => Ok(()),
+                }
+            }
             Failure::Input { .. } => {
                 causes(out, self)?;
-                hint_line(out, "FILE stands before `--`, or behind TEST, and has to be there and readable")
+                hint_line(
+                    out,
+                    "FILE stands before `--`, or behind TEST, and has to be there and readable; `-` is standard input",
+                )
             }
             Failure::InputIsDirectory(_) => hint_line(out, "name one file in it; the others stay as they are"),
             Failure::Condition(ConditionError::Regex { .. }) => {
@@ -321,6 +331,14 @@ impl Failure {
                 )
             }
             other => causes(out, other),
+        }
+    }
+
+    /// What happened, with nothing hidden in it. What is wrong in a file of rules is drawn with several lines.
+    fn in_lines(&self) -> String {
+        match self {
+            Failure::Grammar(_) | Failure::Rules(_) | Failure::Keep(_) => shown(self.headline().as_bytes()),
+            _ => text::one_line(&self.headline()),
         }
     }
 
@@ -410,11 +428,11 @@ impl Unfinished {
 }
 
 fn field(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
-    writeln!(out, "  {STRONG}{name:<7}{STRONG:#} {value}")
+    writeln!(out, "  {STRONG}{name:<7}{STRONG:#} {}", text::one_line(value))
 }
 
 fn hint_line(out: &mut dyn Write, hint: &str) -> io::Result<()> {
-    writeln!(out, "{HINT}hint:{HINT:#} {hint}")
+    writeln!(out, "{HINT}hint:{HINT:#} {}", text::one_line(hint))
 }
 
 /// How the test ended and what it wrote last.
@@ -431,7 +449,7 @@ fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     for (name, bytes) in streams {
         let lines = text::tail(bytes, TAIL);
         if lines.is_empty() {
-            field(out, name, &format!("{FAINT}(nothing){FAINT:#}"))?;
+            writeln!(out, "  {STRONG}{name:<7}{STRONG:#} {FAINT}(nothing){FAINT:#}")?;
             continue;
         }
         writeln!(out, "  {STRONG}{name}{STRONG:#}")?;
@@ -504,7 +522,7 @@ fn causes(out: &mut dyn Write, error: &dyn Error) -> io::Result<()> {
     let mut cause = error.source();
     while let Some(error) = cause {
         for line in error.to_string().lines() {
-            writeln!(out, "  {line}")?;
+            writeln!(out, "  {}", text::one_line(line))?;
         }
         cause = error.source();
     }

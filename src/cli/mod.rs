@@ -13,7 +13,10 @@ pub mod failure;
 mod files;
 mod help;
 pub mod invocation_args;
+mod meant;
 pub mod model;
+mod piped;
+mod refusal;
 pub mod report_args;
 pub mod rules;
 pub mod settings;
@@ -31,7 +34,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::oracle::run_limited;
-use crate::report::text::HINT;
+use crate::report::text::{self, HINT};
 
 use args::{Cli, Command};
 use compat::Translation;
@@ -58,16 +61,20 @@ pub fn main() -> ExitCode {
 
 /// Makes the words of a command line lop's own, adds what the configuration files say, and does it.
 fn run(words: Vec<OsString>) -> Result<Code, Failure> {
-    let Translation { words, mut notes } = compat::translate(words)?;
+    let Translation { mut words, mut notes } = compat::translate(words)?;
+    // The main job has no name of its own, and its help is that of lop.
+    if words.len() == 3 && words[1] == "help" && words[2] == meant::REDUCE {
+        words.pop();
+    }
     let line = config::apply(words)?;
-    let cli = Cli::parse_from(&line.words);
+    let cli = Cli::try_parse_from(&line.words).unwrap_or_else(|error| refusal::refuse(error, &line.words));
     anstream::ColorChoice::from(cli.reduce.color).write_global();
     let shows_them = matches!(cli.command, Some(Command::Config(_)));
     if !shows_them && !cli.reduce.quiet {
         notes.extend(line.note());
         for note in notes {
             // Nobody listens: that is no reason to fail.
-            let _ = writeln!(anstream::stderr(), "{HINT}note:{HINT:#} {note}");
+            let _ = writeln!(text::stderr(), "{HINT}note:{HINT:#} {}", text::one_line(&note));
         }
     }
     dispatch(cli, line)

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::grammar::{Folder, Grammar, Overrides, Patched, Registry};
+use crate::grammar::{Choice, Folder, Grammar, Overrides, Patched, Registry};
 
 use super::failure::Failure;
 
@@ -32,7 +32,7 @@ pub enum RulesError {
     NoGrammar(PathBuf),
 }
 
-/// The grammar of a file, with the user's rules if there are any; `None` is text.
+/// The grammar of a file, with the user's rules if there are any, and what made it this one; `None` is text.
 ///
 /// # Errors
 /// An unknown grammar, and whatever is wrong with the rules.
@@ -41,13 +41,14 @@ pub(super) fn grammar(
     path: &Path,
     content: &[u8],
     rules: Option<&Path>,
-) -> Result<Option<Arc<Grammar>>, Failure> {
+) -> Result<(Option<Arc<Grammar>>, Choice), Failure> {
     let registry = Registry::embedded()?;
-    let Some(folder) = registry.find(request, path, content)?.0 else {
-        return rules.map_or(Ok(None), |rules| Err(RulesError::NoGrammar(rules.to_owned()).into()));
+    let (folder, choice) = registry.find(request, path, content)?;
+    let Some(folder) = folder else {
+        return rules.map_or(Ok((None, choice)), |rules| Err(RulesError::NoGrammar(rules.to_owned()).into()));
     };
     let patched = patched(folder, rules)?;
-    Ok(Some(Arc::new(patched.load()?)))
+    Ok((Some(Arc::new(patched.load()?)), choice))
 }
 
 /// A language's folder with the user's files laid over it.

@@ -11,7 +11,7 @@ use clap::CommandFactory;
 
 use crate::doctor::Extent;
 use crate::engine::Config;
-use crate::grammar::Grammar;
+use crate::grammar::{Choice, Grammar};
 use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
 use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
@@ -23,7 +23,7 @@ use super::files::Files;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::ui_args::UiArg;
-use super::{model, rules, state};
+use super::{meant, model, piped, rules, state};
 
 /// The name that stands for standard output.
 const DASH: &str = "-";
@@ -31,12 +31,16 @@ const DASH: &str = "-";
 /// Everything that a reduction needs.
 #[derive(Debug)]
 pub struct Settings {
-    /// The file to reduce, as the user named it.
+    /// The file to reduce, as the user named it; a name for what came on standard input.
     pub path: PathBuf,
+    /// Whether it came on standard input, so that there is no file.
+    pub is_piped: bool,
     /// Its content.
     pub content: Arc<[u8]>,
     /// Its grammar; `None` is text.
     pub grammar: Option<Arc<Grammar>>,
+    /// What made it this one.
+    pub choice: Choice,
     /// The interestingness test.
     pub oracle: CommandOracle,
     /// The words of the test as they were typed.
@@ -79,8 +83,8 @@ pub struct Settings {
     pub reporting: ReportArgs,
     /// Where what was learnt goes.
     pub save_model: Option<model::Place>,
-    /// Whether to show the difference at the end.
-    pub diff: bool,
+    /// What is written to standard output at the end, by the names of the options.
+    pub texts: Vec<&'static str>,
     /// How much to say.
     pub verbosity: Verbosity,
     /// How the run shows itself.
@@ -111,8 +115,10 @@ impl Settings {
     }
 
     fn build(args: ReduceArgs, past: Option<&Past>) -> Result<Settings, Failure> {
-        let (test, path) = forms(&args.words, &args.test)?;
-        check_stdout(&args)?;
+        let texts = args.texts();
+        let (test, given) = forms(&args.words, &args.test)?;
+        let is_piped = piped::is_stdin(&given);
+        check_stdout(&args, is_piped)?;
         check_schedule(&args)?;
         check_fast(&args)?;
         let (minimal, engine) = search(&args)?;
@@ -121,10 +127,11 @@ impl Settings {
         let conditions = Conditions::new(&spec)?;
         let content = match past {
             Some(past) => past.input.clone(),
-            None if args.allow_empty => read(&path)?,
-            None => read_case(&path)?,
+            None if args.allow_empty => read(&given)?,
+            None => read_case(&given)?,
         };
-        let grammar = rules::grammar(&args.grammar, &path, &content, args.rules.as_deref())?;
+        let (grammar, choice) = rules::grammar(&args.grammar, &given, &content, args.rules.as_deref())?;
+        let path = piped::name(given.clone(), grammar.as_deref());
         let keep_spec = KeepSpec {
             patterns: args.keep,
             lines: args.keep_lines,
@@ -136,6 +143,7 @@ impl Settings {
         let confinement = Confinement::try_from(args.confine)?;
         let oracle = oracle.confined(confinement.clone())?;
         let kept = match args.output {
+            None if is_piped => Kept::Stdout,
             None => Kept::InPlace,
             Some(output) if is_stdout(&output) => Kept::Stdout,
             Some(output) => Kept::File(output),
@@ -144,7 +152,7 @@ impl Settings {
             return Err(Failure::InputIsSpecial(path));
         }
         let files = Files {
-            input: &path,
+            input: &given,
             program: oracle.program(),
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
             json: args.json.as_deref().filter(|json| !is_stdout(json)),
@@ -154,10 +162,10 @@ impl Settings {
         };
         files.check()?;
         let store = match past {
-            None => Store::open(&path, &kept)?,
-            Some(past) => Store::reopen(&path, &kept, &past.input)?,
+            None => Store::open(&given, &kept)?,
+            Some(past) => Store::reopen(&given, &kept, &past.input)?,
         };
-        let usual = || state::usual_folder(&path, &kept).filter(|_| store.is_file() && !args.state.no_state);
+        let usual = || state::usual_folder(&given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let folder = args.state.state.or_else(usual);
         let model = args.load_model.as_deref().filter(|_| !files.model_is_to_be_begun());
         let model = match past {
@@ -205,11 +213,13 @@ impl Settings {
             1 => Verbosity::Passes,
             _ => Verbosity::Tests,
         };
-        let (jobs, json, diff) = (args.jobs, args.json, args.diff);
+        let (jobs, json) = (args.jobs, args.json);
         Ok(Settings {
             path,
+            is_piped,
             content: content.into(),
             grammar,
+            choice,
             oracle,
             reporting: args.reporting,
             words: test.words(),
@@ -236,10 +246,16 @@ impl Settings {
             tidy: args.tidy,
             json,
             save_model,
-            diff,
+            texts,
             verbosity,
             ui: args.ui.ui,
         })
+    }
+
+    /// The language and what made it this one, in a line.
+    #[must_use]
+    pub fn language_and_reason(&self) -> String {
+        self.choice.sentence(self.grammar.as_ref().map(|grammar| grammar.name()), &self.path)
     }
 
     /// The grammar's name, or `text`.
@@ -288,6 +304,9 @@ pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathB
             &format!("lop {command} [OPTIONS]…, options behind it; a file of this name is ./{command}"),
         ));
     }
+    if let Some(hint) = meant::command(words) {
+        return Err(usage(format!("there is no command, test or file of the name {}", words[0].display()), &hint));
+    }
     match (words, test) {
         ([test, file], []) => Ok((Test::File(test.clone()), file.clone())),
         ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), file.clone())),
@@ -296,10 +315,13 @@ pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathB
             "there is no file to reduce before `--`".to_owned(),
             "lop FILE -- CMD ARGS…, with @@ in the place of the candidate's path",
         )),
+        ([only], []) if only.is_dir() => Err(Failure::InputIsDirectory(only.clone())),
         ([only], []) => Err(usage(
             format!("there is no test for {}, or no file for the test", only.display()),
             "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help",
         )),
+        ([_, files @ ..], []) => Err(several(files)),
+        (files, _) if files.iter().all(|file| file.exists()) => Err(several(files)),
         ([first, second, ..], _) => Err(usage(
             format!("{} and {} stand before a command; one of them is too much", first.display(), second.display()),
             "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
@@ -307,13 +329,21 @@ pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathB
     }
 }
 
+fn several(files: &[PathBuf]) -> Failure {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    Failure::Usage {
+        message: format!("several files: lop reduces one file at a time, and these are {}", names.join(", ")),
+        hint: "reduce the one that matters most, with the others where the test finds them by their absolute paths; \
+               then the next"
+            .to_owned(),
+    }
+}
+
 /// The first word, where it names a subcommand and nothing that is there: options stood before it.
 fn late_command(words: &[PathBuf]) -> Option<&str> {
     let first = words.first().and_then(|word| word.to_str())?;
     let is_command = Cli::command().get_subcommands().any(|command| command.get_name() == first);
-    let is_there =
-        Path::new(first).exists() || CommandOracle::test(first.as_ref(), "x".as_ref(), Conditions::default()).is_ok();
-    (is_command && !is_there).then_some(first)
+    (is_command && !meant::is_there(first)).then_some(first)
 }
 
 /// What the result is to be minimal in, and the engine's parameters.
@@ -335,8 +365,8 @@ fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
     Ok((Some(Minimal::None), engine))
 }
 
-/// Standard output can carry one thing only.
-fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
+/// Standard output can carry one thing only; texts about the result follow each other.
+fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
     if args.save_model.as_deref().is_some_and(is_stdout) {
         return Err(Failure::Usage {
             message: "a model cannot be saved to standard output".to_owned(),
@@ -351,16 +381,16 @@ fn check_stdout(args: &ReduceArgs) -> Result<(), Failure> {
     }
     let takers = [
         ("-o -", args.output.as_deref().is_some_and(is_stdout)),
+        ("the result of standard input", is_piped && args.output.is_none()),
         ("--json -", args.json.as_deref().is_some_and(is_stdout)),
-        ("--diff", args.diff),
         ("--diff-steps", args.reporting.diff_steps),
-        ("--explain", args.reporting.explain),
-        ("--format-issue", args.reporting.format_issue),
     ];
-    let takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
-    if takers.len() < 2 {
+    let mut takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
+    let texts = args.texts();
+    if takers.len() + texts.len().min(1) < 2 {
         return Ok(());
     }
+    takers.extend(texts);
     Err(Failure::Usage {
         message: format!("{} would all write to standard output", takers.join(" and ")),
         hint: "give -o or --json the name of a file, or leave one of them out".to_owned(),
@@ -412,6 +442,9 @@ fn in_order(error: CommandError, test: &Path, file: &Path, conditions: Condition
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    if piped::is_stdin(path) {
+        return piped::read();
+    }
     if path.is_dir() {
         return Err(Failure::InputIsDirectory(path.to_owned()));
     }
@@ -425,6 +458,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// The test case, which has something in it.
 pub(super) fn read_case(path: &Path) -> Result<Vec<u8>, Failure> {
     let content = read(path)?;
+    if content.is_empty() && piped::is_stdin(path) {
+        return Err(Failure::Usage {
+            message: "standard input is empty: there is nothing to reduce".to_owned(),
+            hint: "pipe the file that shows the bug into lop, or name it instead of `-`".to_owned(),
+        });
+    }
     if content.is_empty() && path.is_file() {
         return Err(Failure::Usage {
             message: format!("{} is empty: there is nothing to reduce", path.display()),

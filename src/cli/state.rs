@@ -118,7 +118,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     let file = settings.path.display();
     let changed = match (&settings.kept, fs::read(&settings.path)) {
         (Kept::InPlace, Ok(found)) => !past.knows(&found),
-        (_, Ok(found)) => found != past.input,
+        (_, Ok(found)) => found != past.input && !settings.is_piped,
         (_, Err(_)) => false,
     };
     if changed {

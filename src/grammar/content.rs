@@ -62,13 +62,18 @@ impl ContentTest {
         })
     }
 
+    /// Whether the first line says that `content` is in this language, as the line that names the program of a script.
+    pub(super) fn is_said_by_first_line(&self, content: &[u8]) -> bool {
+        let first_line = head(content).and_then(|head| head.split(|&byte| byte == b'\n').next());
+        self.first_line.as_ref().zip(first_line).is_some_and(|(regex, line)| regex.is_match(line))
+    }
+
     /// How well `content` fits, `None` when it is not in this language. A language without `content`
     /// is never found by its content.
     pub(super) fn fit(&self, parser: &Parser, content: &[u8]) -> Option<Fit> {
         let head = head(content)?;
-        let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let fit = Fit { by_parse: true, priority: Reverse(self.priority), unparsed: 0 };
-        if self.first_line.as_ref().is_some_and(|regex| regex.is_match(first_line)) {
+        if self.is_said_by_first_line(content) {
             return Some(Fit { by_parse: false, ..fit });
         }
         if !self.content.as_ref()?.is_match(head) {

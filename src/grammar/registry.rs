@@ -9,7 +9,7 @@ use super::folder::{EMBEDDED, Folder};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin};
 
-/// The name that asks for a choice by extension, then by content.
+/// The name that asks for a choice by extension, or by content where there is none.
 pub const AUTO: &str = "auto";
 
 /// The name that asks for no grammar at all.
@@ -45,10 +45,42 @@ pub enum Choice {
     Name,
     /// The file's extension is one of its.
     Extension,
-    /// The file's content parses as it.
+    /// The file's first line names a program that runs files of it.
+    FirstLine,
+    /// The file has no extension, and its content parses as it.
     Content,
-    /// Nothing fits: the file is text without a grammar.
+    /// The file has an extension that no language has: it is text without a grammar, whatever it looks like. A forgiving
+    /// parser makes something of nearly any file, and a search by the wrong tree is worse than one by lines.
+    UnknownExtension,
+    /// The file has no extension, and its content fits nothing: it is text without a grammar.
     Nothing,
+}
+
+impl Choice {
+    /// The reason in words that go on from the language's name.
+    #[must_use]
+    pub fn reason(self, path: &Path) -> String {
+        match self {
+            Choice::Name => "as asked for".to_owned(),
+            Choice::Extension => "by extension".to_owned(),
+            Choice::FirstLine => "by its first line".to_owned(),
+            Choice::Content => "by content: it has no extension".to_owned(),
+            Choice::UnknownExtension => {
+                format!("no grammar for .{} is built in", path.extension().unwrap_or_default().display())
+            }
+            Choice::Nothing => "it has no extension, and its content fits no grammar that is built in".to_owned(),
+        }
+    }
+
+    /// Language and reason in a line; `None` is text.
+    #[must_use]
+    pub fn sentence(self, language: Option<&str>, path: &Path) -> String {
+        let reason = self.reason(path);
+        match (self, language) {
+            (Choice::UnknownExtension | Choice::Nothing, _) => format!("{TEXT}: {reason}; lop grammars lists what is"),
+            (_, language) => format!("{}, {reason}", language.unwrap_or(TEXT)),
+        }
+    }
 }
 
 impl Registry<'static> {
@@ -93,7 +125,8 @@ impl<'a> Registry<'a> {
 
     /// The grammar that `request` (a language's name, [`AUTO`] or [`TEXT`]) means for a file with this
     /// path and content; `None` is text. With [`AUTO`] the extension decides; among several languages
-    /// that claim it, and where none does, the content; a file that fits nothing is text.
+    /// that claim it, and where there is no extension, the content. In a file with an extension that no language claims
+    /// only the first line counts, and without a word in it the file is text.
     ///
     /// # Errors
     /// An unknown name, or a folder of the chosen language with an error in it.
@@ -138,13 +171,22 @@ impl<'a> Registry<'a> {
 
     fn detect(&self, path: &Path, content: &[u8]) -> (Option<&Entry<'a>>, Choice) {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let extension = extension.filter(|extension| !extension.is_empty());
         let claims = |entry: &&Entry<'a>| extension.as_ref().is_some_and(|wanted| entry.extensions.contains(wanted));
         let claimants: Vec<&Entry<'a>> = self.entries.iter().filter(claims).collect();
         match claimants.as_slice() {
-            [] => match best(&self.entries.iter().collect::<Vec<_>>(), content) {
-                Some(entry) => (Some(entry), Choice::Content),
-                None => (None, Choice::Nothing),
-            },
+            [] => {
+                if let Some(entry) = self.entries.iter().find(|entry| entry.content.is_said_by_first_line(content)) {
+                    return (Some(entry), Choice::FirstLine);
+                }
+                if extension.is_some() {
+                    return (None, Choice::UnknownExtension);
+                }
+                match best(&self.entries.iter().collect::<Vec<_>>(), content) {
+                    Some(entry) => (Some(entry), Choice::Content),
+                    None => (None, Choice::Nothing),
+                }
+            }
             [only] => (Some(only), Choice::Extension),
             [first, ..] => (Some(best(&claimants, content).unwrap_or(first)), Choice::Extension),
         }

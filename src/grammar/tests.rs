@@ -389,6 +389,17 @@ fn samples_are_recognised_by_their_content() {
 }
 
 #[test]
+fn a_file_of_an_unknown_extension_is_text_whatever_it_looks_like() {
+    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    for language in Sampled::all() {
+        let path = Path::new("input.none");
+        let (grammar, choice) = registry.choose(AUTO, path, language.source).expect("it loads");
+        assert!(grammar.is_none(), "{}", language.folder.name);
+        assert_eq!(choice.sentence(None, path), "text: no grammar for .none is built in; lop grammars lists what is");
+    }
+}
+
+#[test]
 fn what_is_no_language_is_text() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
     let prose = "It was a bright cold day in April, and the clocks were striking thirteen.\n\n\

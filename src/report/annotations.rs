@@ -6,6 +6,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::text;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -27,12 +29,12 @@ pub fn write(out: &mut dyn Write, severity: Severity, file: &Path, title: &str, 
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
-    let file = property(&file.display().to_string());
+    let file = property(&text::path(file));
     writeln!(out, "::{command} file={file},line=1,title={}::{}", property(title), message(text))
 }
 
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text::shown(text.as_bytes()).replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

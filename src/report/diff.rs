@@ -17,8 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes the unified diff that leads from `before` to `after` (each a name and its bytes).
 ///
-/// The bytes go out as they are, so colours are a choice of the caller: a stream that strips escape
-/// codes would strip those of the contents as well.
+/// What is hidden in a line is shown as an escape: a difference of texts that have nothing of this kind is a patch.
 ///
 /// # Errors
 /// When writing fails.
@@ -31,22 +30,19 @@ pub fn write(out: &mut dyn Write, colour: bool, before: (&str, &[u8]), after: (&
     let mut headed = false;
     for hunk in unified.iter_hunks() {
         if !headed {
-            writeln!(out, "--- {}\n+++ {}", before.0, after.0)?;
+            writeln!(out, "--- {}\n+++ {}", text::one_line(before.0), text::one_line(after.0))?;
             headed = true;
         }
         writeln!(out, "{faint}{}{faint:#}", hunk.header())?;
         for change in hunk.iter_changes() {
             let (sign, style) = match change.tag() {
-                ChangeTag::Delete => (b'-', removed),
-                ChangeTag::Insert => (b'+', added),
-                ChangeTag::Equal => (b' ', Style::new()),
+                ChangeTag::Delete => ('-', removed),
+                ChangeTag::Insert => ('+', added),
+                ChangeTag::Equal => (' ', Style::new()),
             };
             let line = change.value();
             let line = line.strip_suffix(b"\n").unwrap_or(line);
-            write!(out, "{style}")?;
-            out.write_all(&[sign])?;
-            out.write_all(line)?;
-            writeln!(out, "{style:#}")?;
+            writeln!(out, "{style}{sign}{}{style:#}", text::shown(line))?;
             if change.missing_newline() {
                 writeln!(out, "\\ No newline at end of file")?;
             }
@@ -170,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_go_through() {
-        assert_eq!(diff(b"\xff\x1b[1m\n", b""), b"--- a\n+++ b\n@@ -1 +0,0 @@\n-\xff\x1b[1m\n");
+    fn what_is_hidden_is_shown() {
+        assert_eq!(diff(b"\xff\x1b[1m\n", b""), b"--- a\n+++ b\n@@ -1 +0,0 @@\n-\\xff\\u{1b}[1m\n");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use crate::reduce::{Necessity, Reason, Why};
 
-use super::reasons::{ORDER, caveat, heading, position, sentence, shown};
-use super::text::{self, FAINT, STRONG, WARN};
+use super::reasons::{ORDER, caveat, heading, position, sentence};
+use super::text::{self, FAINT, STRONG, WARN, shown};
 
 /// Tokens of one reason that are listed; more are only counted.
 const LISTED: usize = 200;
@@ -39,12 +39,13 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>) -> io::Result<()> {
         let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (token, reason) in &tokens {
             if reason.record.as_ref().is_none_or(|record| record.test.is_none()) {
-                alike.entry(sentence(reason)).or_default().push(token);
+                alike.entry(text::one_line(&sentence(reason))).or_default().push(token);
                 continue;
             }
             let (line, column) = position(&map.text, reason.range.start);
             let place = format!("{line}:{column}");
-            writeln!(out, "    {token:<width$}  {place:<7}  {FAINT}{}{FAINT:#}", sentence(reason))?;
+            let sentence = text::one_line(&sentence(reason));
+            writeln!(out, "    {token:<width$}  {place:<7}  {FAINT}{sentence}{FAINT:#}")?;
         }
         for (sentence, tokens) in alike {
             writeln!(out, "    {}  {FAINT}{sentence}{FAINT:#}", tokens.join(" "))?;

@@ -11,6 +11,7 @@ use super::text::{self, BAD, FAINT, GOOD, HINT, STRONG, WARN};
 /// # Errors
 /// When writing fails.
 pub fn write(out: &mut dyn Write, test: &str, findings: &[Finding], runs: usize) -> io::Result<()> {
+    let test = text::one_line(test);
     writeln!(out, "{STRONG}{test}{STRONG:#} {FAINT}({} of it){FAINT:#}\n", text::plural(runs as u64, "run"))?;
     let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
     for finding in findings {
@@ -22,13 +23,13 @@ pub fn write(out: &mut dyn Write, test: &str, findings: &[Finding], runs: usize)
         };
         // Padding first, colour afterwards: escape codes would count as width.
         let level = format!("{:<7}", finding.level.name());
-        writeln!(out, "  {style}{level}{style:#}  {:<width$}  {}", finding.check, finding.seen)?;
+        writeln!(out, "  {style}{level}{style:#}  {:<width$}  {}", finding.check, text::one_line(&finding.seen))?;
         let indent = " ".repeat(width + 13);
         if !finding.means.is_empty() {
-            writeln!(out, "{indent}{}", finding.means)?;
+            writeln!(out, "{indent}{}", text::one_line(&finding.means))?;
         }
         if !finding.mend.is_empty() {
-            writeln!(out, "{indent}{HINT}mend:{HINT:#} {}", finding.mend)?;
+            writeln!(out, "{indent}{HINT}mend:{HINT:#} {}", text::one_line(&finding.mend))?;
         }
     }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count() as u64;

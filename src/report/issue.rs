@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::oracle::Outcome;
 
-use super::reasons::shown;
+use super::text::shown;
 
 /// Most of an output or an input that is shown, in bytes; trackers refuse longer texts.
 const MOST: usize = 16 << 10;

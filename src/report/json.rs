@@ -20,13 +20,21 @@ pub struct JsonLines {
     /// `None` once the reader has gone away.
     out: Option<Box<dyn Write>>,
     start: Instant,
+    /// What made the grammar this one.
+    grammar_reason: Option<String>,
 }
 
 impl JsonLines {
     /// Writes to `out`, which should buffer at most a line so that a reader can follow.
     #[must_use]
     pub fn new(out: Box<dyn Write>) -> Self {
-        JsonLines { out: Some(out), start: Instant::now() }
+        JsonLines { out: Some(out), start: Instant::now(), grammar_reason: None }
+    }
+
+    /// The same, which also says what made the grammar this one, in words.
+    #[must_use]
+    pub fn with_grammar_reason(self, reason: String) -> Self {
+        JsonLines { grammar_reason: Some(reason), ..self }
     }
 
     /// Writes that the run ended with an error: lop's exit code and what happened, in a line.
@@ -66,7 +74,12 @@ impl EventSink for JsonLines {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match describe(event) {
             Value::Null => Ok(()),
-            value => self.timed(value),
+            mut value => {
+                if let (Event::Started { .. }, Some(reason)) = (event, &self.grammar_reason) {
+                    value["grammar_reason"] = reason.as_str().into();
+                }
+                self.timed(value)
+            }
         }
     }
 }

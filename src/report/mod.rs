@@ -26,6 +26,7 @@ pub mod steps;
 pub mod store;
 pub mod summary;
 pub mod text;
+pub mod visible;
 
 use std::io;
 
@@ -47,8 +48,8 @@ pub struct Reporters {
     pub notes: Notes,
     /// Keeps the best result.
     pub store: Store,
-    /// Keeps the other crashes.
-    pub others: Others,
+    /// Keeps the other crashes, where there is a place for them.
+    pub others: Option<Others>,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
     /// Writes what each step changes, if asked for.
@@ -67,7 +68,9 @@ impl EventSink for Reporters {
             return self.json.as_mut().map_or(Ok(()), |json| json.event(event));
         }
         self.store.event(event)?;
-        self.others.event(event)?;
+        if let Some(others) = &mut self.others {
+            others.event(event)?;
+        }
         if let Some(json) = &mut self.json {
             json.event(event)?;
         }

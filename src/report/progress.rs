@@ -12,6 +12,7 @@ use crate::reduce::{Event, EventSink, Size};
 
 use super::steps;
 use super::text::{self, FAINT, STRONG, WARN};
+use super::visible::Guarded;
 
 /// How often the line is drawn anew; faster than this cannot be read.
 const TICK: Duration = Duration::from_millis(100);
@@ -77,15 +78,15 @@ impl Progress {
 
     /// Writes a line above the live one, or just writes it. Standard error may be closed: that is
     /// no reason to lose a reduction, so nothing comes of it.
-    fn say(&self, text: &str) {
+    fn say(&self, line: &str) {
         let write = || {
             let _ = match self.form {
-                Form::Line => writeln!(anstream::stderr(), "{text}"),
-                Form::Plain => writeln!(io::stderr(), "{}", strip_str(text)),
+                Form::Line => writeln!(text::stderr(), "{line}"),
+                Form::Plain => writeln!(Guarded::new(io::stderr()), "{}", strip_str(line)),
             };
         };
         match &self.line {
-            Some(line) => line.suspend(write),
+            Some(live) => live.suspend(write),
             None => write(),
         }
     }
@@ -161,10 +162,11 @@ impl EventSink for Progress {
                 (self.tests, self.cache_hits, self.pass) = (number, cache_hits, pass);
                 if self.verbosity >= Verbosity::Tests {
                     self.say(&format!(
-                        "{FAINT}test {number:<6}{FAINT:#} {pass:<14} {:>10} bytes  {:<15} {:>8}  {what}",
+                        "{FAINT}test {number:<6}{FAINT:#} {pass:<14} {:>10} bytes  {:<15} {:>8}  {}",
                         text::len(bytes),
                         text::verdict(verdict),
                         text::duration(duration),
+                        text::one_line(what),
                     ));
                 }
             }
@@ -194,12 +196,13 @@ impl EventSink for Progress {
             }
             Event::Slipped { signature, content, .. } => {
                 if self.verbosity >= Verbosity::Tests {
+                    let signature = text::one_line(signature);
                     self.say(&format!("another crash, of {} bytes: {signature}", text::len(content.len())));
                 }
             }
             Event::Note(note) => {
                 if self.verbosity > Verbosity::Quiet {
-                    self.say(&format!("{WARN}note:{WARN:#} {note}"));
+                    self.say(&format!("{WARN}note:{WARN:#} {}", text::one_line(note)));
                 }
             }
             Event::Paused { .. } => self.say("paused"),

@@ -1,4 +1,4 @@
-//! The words for why a token stays, for the page and for the terminal, and how a test case's bytes are shown.
+//! The words for why a token stays, for the page and for the terminal.
 
 use crate::reduce::{Necessity, Reason, Record, Why};
 
@@ -80,36 +80,9 @@ pub fn position(text: &[u8], at: usize) -> (usize, usize) {
     (line, before.len() - start + 1)
 }
 
-/// Bytes as text that can be looked at: line feeds and tabs stay, other control characters and what turns the direction
-/// of writing are written as `\u{1b}`, bytes that are no UTF-8 as `\xff`.
-#[must_use]
-pub fn shown(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for letter in chunk.valid().chars() {
-            let turns = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-            if turns || (letter.is_control() && letter != '\n' && letter != '\t') {
-                text.extend(letter.escape_unicode());
-            } else {
-                text.push(letter);
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_cannot_be_seen_is_written_out() {
-        assert_eq!(shown(b"a\n\tb\x1b[1m\xff\xc3\xa9\0\r"), "a\n\tb\\u{1b}[1m\\xff\u{e9}\\u{0}\\u{d}");
-        assert_eq!(shown("x\u{202e}y".as_bytes()), "x\\u{202e}y");
-    }
 
     #[test]
     fn positions_are_counted_from_one() {

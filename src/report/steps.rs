@@ -27,7 +27,7 @@ pub fn line(at: std::time::Duration, tests: u64, pass: &str, size: Size, before:
 /// When writing fails.
 pub fn replay(out: &mut dyn Write, past: &Past) -> io::Result<()> {
     for Step { at, tests, pass, size, .. } in &past.steps {
-        writeln!(out, "{}", line(*at, *tests, pass, *size, past.size))?;
+        writeln!(out, "{}", line(*at, *tests, &text::one_line(pass), *size, past.size))?;
     }
     let ended = match past.ended {
         Some(Ended::Complete) => "reduced as far as it goes",

@@ -7,6 +7,8 @@ use anstyle::{AnsiColor, Style};
 
 use crate::engine::Verdict;
 
+pub use super::visible::{one_line, path, shown, stderr, stdout, visible};
+
 /// Headings and the words that matter.
 pub const STRONG: Style = Style::new().bold();
 /// What is there for completeness.
@@ -108,24 +110,6 @@ pub fn tail(output: &[u8], lines: usize) -> Vec<String> {
     all[start..].iter().map(|line| visible(line, WIDTH)).collect()
 }
 
-/// `text` on one line: control characters escaped, cut after `width` characters.
-#[must_use]
-pub fn visible(text: &str, width: usize) -> String {
-    let mut shown = String::new();
-    for (index, letter) in text.chars().enumerate() {
-        if index == width {
-            shown.push('…');
-            break;
-        }
-        if letter.is_control() && letter != '\t' {
-            shown.extend(letter.escape_default());
-        } else {
-            shown.push(letter);
-        }
-    }
-    shown
-}
-
 /// A table: words flush left, then numbers flush right.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -140,9 +124,9 @@ impl Table {
         Table { rows: vec![headings.iter().map(|&text| text.to_owned()).collect()], words }
     }
 
-    /// Adds a row; missing cells at its end are blank.
+    /// Adds a row; missing cells at its end are blank. A cell is a text on one line.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|cell| one_line(cell)).collect());
     }
 
     /// Writes the table, indented by two, its headings emphasised.

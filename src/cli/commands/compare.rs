@@ -13,7 +13,7 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::files::is_same;
 use crate::cli::settings::{forms, in_words, is_stdout, read_case};
-use crate::cli::signals;
+use crate::cli::{piped, signals};
 use crate::compare::{
     self, Cell, FileError, FileProblem, GenerateError, Generator, Granularity, Plan, Problem, compare_file,
 };
@@ -21,7 +21,7 @@ use crate::exec::{Executor, LocalOptions, LocalWorkers, StartError};
 use crate::grammar::{AUTO, Registry};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions};
 use crate::reduce::ReduceError;
-use crate::report::comparison;
+use crate::report::{comparison, text};
 
 /// The way out when an algorithm is not known.
 const ALL_ALGORITHMS: &str = "without --algorithm all of them run";
@@ -48,7 +48,7 @@ pub fn run(mut args: CompareArgs) -> Result<Code, Failure> {
     let cells = if is_file(&args) { on_file(args)? } else { Some(on_problems(args)?) };
     let Some(cells) = cells else {
         // Nobody listens: the exit code says it, too.
-        let _ = writeln!(anstream::stderr(), "stopped; nothing was compared to the end");
+        let _ = writeln!(text::stderr(), "stopped; nothing was compared to the end");
         return Ok(Code::StoppedEarly);
     };
     show(&cells, csv.as_deref(), plot.as_deref())?;
@@ -158,6 +158,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let conditions = Conditions::new(&spec)?;
     let content = read_case(&path)?;
     let (grammar, _) = Registry::embedded()?.choose(args.grammar.as_deref().unwrap_or(AUTO), &path, &content)?;
+    let path = piped::name(path, grammar.as_deref());
     let (oracle, relative) = test.oracle(&path, conditions)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
@@ -223,7 +224,7 @@ fn show(cells: &[Cell], csv: Option<&Path>, plot: Option<&Path>) -> Result<(), F
     if let Some(path) = plot {
         save(path, compare::plot(cells))?;
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = text::stdout();
     let said = match csv {
         Some(path) if is_stdout(path) => out.write_all(compare::csv(cells).as_bytes()),
         Some(path) => {

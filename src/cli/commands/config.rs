@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory};
 use crate::cli::args::{Cli, ReduceArgs};
 use crate::cli::config::{self, Line, Places};
 use crate::cli::failure::Failure;
-use crate::report::text::Table;
+use crate::report::text::{self, Table};
 
 /// The name of the subcommand.
 pub(crate) const NAME: &str = "config";
@@ -36,7 +36,7 @@ pub(crate) fn run(line: &Line) -> Result<(), Failure> {
         let (value, from) = origin(arg, long, line);
         table.row(vec![long.to_owned(), value, from]);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = text::stdout();
     let written = places(&mut out, &line.places)
         .and_then(|()| table.write(&mut out))
         .and_then(|()| readers(&mut out))
@@ -46,8 +46,8 @@ pub(crate) fn run(line: &Line) -> Result<(), Failure> {
 
 fn places(out: &mut dyn Write, places: &Places) -> std::io::Result<()> {
     let shown = |path: &Option<std::path::PathBuf>| match path {
-        Some(path) if path.is_file() => path.display().to_string(),
-        Some(path) => format!("none ({} is not there)", path.display()),
+        Some(path) if path.is_file() => text::path(path),
+        Some(path) => format!("none ({} is not there)", text::path(path)),
         None => "none".to_owned(),
     };
     writeln!(out, "project  {}", shown(&places.project))?;

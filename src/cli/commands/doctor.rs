@@ -11,10 +11,12 @@ use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::settings::{forms, in_words, read_case};
-use crate::cli::signals;
+use crate::cli::{piped, signals};
 use crate::doctor::{Level, Patient, Trouble, examine, findings};
+use crate::grammar::{AUTO, Registry};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
-use crate::report;
+use crate::report::text::STRONG;
+use crate::report::{self, text};
 
 use super::compare::live_line;
 
@@ -35,6 +37,9 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let conditions = Conditions::new(&spec)?;
     let content = read_case(&path)?;
     let confinement = Confinement::try_from(args.confine)?;
+    let (grammar, choice) = Registry::embedded()?.choose(AUTO, &path, &content)?;
+    let language = choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);
+    let path = piped::name(path, grammar.as_deref());
     let (oracle, relative) = test.oracle(&path, conditions.clone())?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
@@ -49,8 +54,12 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         spec,
         oracle: oracle.confined(confinement.clone())?,
     };
+    let mut out = text::stdout();
+    // It stands there before the first run, which may take its time.
+    writeln!(out, "{STRONG}language{STRONG:#}  {}", text::one_line(&language))
+        .and_then(|()| out.flush())
+        .or_else(Failure::unless_closed)?;
     let special = open.find(&cancel)?;
-    let mut out = anstream::stdout().lock();
     special.show(&mut out, &open, typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     drop(out);
     open.accompany(&cancel)?;
@@ -84,12 +93,12 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
         Err(error @ Trouble::Cancelled) => {
             // Nobody listens: the exit code says it, too.
-            let _ = writeln!(anstream::stderr(), "{error}");
+            let _ = writeln!(text::stderr(), "{error}");
             return Ok(Code::StoppedEarly);
         }
     };
     let findings = findings(&facts);
-    let mut out = anstream::stdout().lock();
+    let mut out = text::stdout();
     report::findings::write(&mut out, &oracle.describe(), &findings, facts.runs())
         .and_then(|()| out.flush())
         .or_else(Failure::unless_closed)?;

@@ -28,7 +28,7 @@ pub struct GrammarsArgs {
     /// Show the tree of this file, and what each rule and each pass would propose there
     #[arg(value_name = "FILE")]
     pub file: Option<std::path::PathBuf>,
-    /// The language of FILE: a name from `lop grammars`, or `auto` (by extension, then content)
+    /// The language of FILE: a name from `lop grammars`, or `auto` (by extension; by content without one)
     #[arg(long, value_name = "NAME", default_value = AUTO, requires = "file")]
     pub grammar: String,
     /// Add the reduce.scm and language.toml of this folder to the language
@@ -52,16 +52,18 @@ pub struct GrammarsArgs {
 /// be written.
 pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let registry = Registry::embedded()?;
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let mut out = io::BufWriter::new(text::stdout());
     let Some(path) = &args.file else {
         return list(&registry, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     };
     let content = settings::read(path)?;
-    let Some(folder) = registry.find(&args.grammar, path, &content)?.0 else {
+    let (folder, choice) = registry.find(&args.grammar, path, &content)?;
+    let language = choice.sentence(folder.map(|folder| folder.name), path);
+    let Some(folder) = folder else {
         return Err(match &args.rules {
             Some(rules) => RulesError::NoGrammar(rules.clone()).into(),
             None => Failure::Usage {
-                message: format!("{} is text without a grammar, so there is no tree to show", path.display()),
+                message: format!("{} has no tree to show: {language}", path.display()),
                 hint: "name its language with --grammar".to_owned(),
             },
         });
@@ -72,6 +74,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
     let preview = Preview::new(&document, parser);
+    writeln!(out, "{STRONG}language{STRONG:#}  {}", text::one_line(&language)).or_else(Failure::unless_closed)?;
     let shown = Shown { patched: &patched, grammar: &grammar, document: &document, preview, args };
     let written = if args.coverage {
         shown.coverage(&mut out)
@@ -118,7 +121,7 @@ impl Shown<'_> {
         let document = self.document;
         let errors = text::plural(document.errors() as u64, "syntax error");
         let tokens = text::plural(document.tokens() as u64, "token");
-        writeln!(out, "{STRONG}{}{STRONG:#} ({}, {tokens}, {errors})", path.display(), self.grammar.name())?;
+        writeln!(out, "{STRONG}{}{STRONG:#} ({}, {tokens}, {errors})", text::path(path), self.grammar.name())?;
         let wanted = |id: &NodeId| {
             let node = document.node(*id);
             self.args.depth.is_none_or(|most| document.depth(*id) <= most) && (node.is_named() || node.has_error())
@@ -180,6 +183,7 @@ impl Shown<'_> {
         let source = self.document.source();
         let before = self.quote(&source[proposal.range.clone()]);
         let after = self.quote(&proposal.replacement(source));
+        let whose = text::one_line(whose);
         writeln!(out, "  {whose}  {FAINT}{line}:{column}{FAINT:#}  {before} -> {after}")
     }
 
@@ -193,7 +197,8 @@ impl Shown<'_> {
                 let (file, line) = self.patched.place(rule.line);
                 let times = if matches == 0 { String::new() } else { format!("{} x  ", text::len(matches)) };
                 let rule: Vec<&str> = rule.text.split_whitespace().collect();
-                writeln!(out, "  {times}{FAINT}{file}:{line}{FAINT:#} {}", rule.join(" "))?;
+                let (file, rule) = (text::one_line(&file), text::one_line(&rule.join(" ")));
+                writeln!(out, "  {times}{FAINT}{file}:{line}{FAINT:#} {rule}")?;
             }
         }
         Ok(())

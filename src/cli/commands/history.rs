@@ -18,7 +18,7 @@ use crate::report::text;
 pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     let past = Past::read(&journal_file(&args.folder))?;
     let Some(number) = args.at else {
-        let mut out = anstream::stdout().lock();
+        let mut out = text::stdout();
         return steps::history(&mut out, &past).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     };
     if number > past.steps.len() {

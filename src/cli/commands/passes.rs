@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::cli::failure::Failure;
 use crate::reduce::Pass;
-use crate::report::text::Table;
+use crate::report::text::{self, Table};
 
 /// Lists the passes on standard output, in the order of their stages.
 ///
@@ -15,6 +15,6 @@ pub fn run() -> Result<(), Failure> {
     for pass in Pass::ALL {
         table.row(vec![pass.name().to_owned(), pass.stage().name().to_owned(), pass.about().to_owned()]);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = text::stdout();
     table.write(&mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }

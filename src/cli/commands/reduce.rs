@@ -13,6 +13,7 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
+use crate::cli::ui_args::UiArg;
 use crate::cli::{detect, signals, state};
 use crate::doctor::{Checkup, Extent, Patient};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
@@ -21,8 +22,8 @@ use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
-use crate::report::text;
-use crate::report::{History, JsonLines, Kept, Others, Reporters, StepDiffs, Store, Verbosity, diff, state_directory};
+use crate::report::text::{self, STRONG};
+use crate::report::{History, JsonLines, Kept, Others, Reporters, StepDiffs, Store, Verbosity, state_directory};
 
 use super::doctor::NULL;
 use super::reported::{self, Reported, open_page};
@@ -61,6 +62,11 @@ pub(super) enum Start {
 pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    if settings.verbosity > Verbosity::Quiet && settings.ui != UiArg::None {
+        let language = text::one_line(&settings.language_and_reason());
+        // Nobody listens: that is no reason to fail.
+        let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
+    }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
     let header = state::header(&settings, &start.arguments())?;
@@ -71,6 +77,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test));
     let cache = cache.transpose().map_err(Failure::Cache)?;
     let json = settings.json.as_deref().map(open_json).transpose()?;
+    let json = json.map(|json| json.with_grammar_reason(settings.choice.reason(&settings.path)));
     let page = open_page(&settings.reporting)?;
     let language = settings.language().to_owned();
     let run = Run {
@@ -93,6 +100,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         language,
         words: settings.words.clone(),
         is_command: settings.is_command,
+        texts: settings.texts,
         test: run.test.clone(),
         looks_for: run.wanted.clone(),
         place: run.place(),
@@ -127,8 +135,12 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         control: settings.options.control.clone(),
         cancel: cancel.clone(),
     });
-    let folder = settings.state.unwrap_or_else(|| state_directory(&settings.path, &run.kept));
-    let others = Others::new(&folder, &settings.path);
+    // Beside standard input and standard output there is nothing.
+    let folder = settings.state.or_else(|| {
+        let is_beside = !settings.is_piped || run.kept != Kept::Stdout;
+        is_beside.then(|| state_directory(&settings.path, &run.kept))
+    });
+    let others = folder.map(|folder| Others::new(&folder, &settings.path));
     let history = History::default();
     let diffs = reported.wanted.diff_steps.then(|| step_diffs(&settings.content));
     let mut reporters = Reporters { notes: notes.clone(), store, others, json, diffs, history, progress };
@@ -168,9 +180,6 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
     reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
-    if settings.diff {
-        run.show_diff(&settings.content, &report.best)?;
-    }
     Ok(match report.ended {
         Ended::Complete => Code::Reduced,
         Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
@@ -303,26 +312,16 @@ impl Run {
                 checkup,
                 journal: journal.as_deref(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
-                others: Some(others),
+                others: others.as_ref(),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
-            let mut out = anstream::stderr().lock();
+            let mut out = text::stderr();
             let _ = summary::write(&mut out, report, &places);
             if verbosity > Verbosity::Normal {
                 let _ = summary::rules(&mut out, report);
             }
         }
         saved
-    }
-
-    fn show_diff(&self, original: &[u8], best: &[u8]) -> Result<(), Failure> {
-        let stdout = io::stdout();
-        let colour = is_coloured(&stdout);
-        let (before, after) = (format!("{} (original)", self.path.display()), format!("{} (result)", self.place()));
-        let mut out = io::BufWriter::new(stdout.lock());
-        diff::write(&mut out, colour, (&before, original), (&after, best))
-            .and_then(|()| out.flush())
-            .or_else(Failure::unless_closed)
     }
 
     /// Where the result is, in words.
@@ -408,11 +407,7 @@ fn is_refused(error: &ReduceError) -> bool {
 
 /// The differences of steps on standard output, where lop does nothing else then.
 fn step_diffs(input: &[u8]) -> StepDiffs {
-    StepDiffs::new(Box::new(io::stdout()), is_coloured(&io::stdout()), input)
-}
-
-fn is_coloured(out: &io::Stdout) -> bool {
-    anstream::AutoStream::choice(out) != anstream::ColorChoice::Never
+    StepDiffs::new(Box::new(text::stdout()), true, input)
 }
 
 fn open_json(path: &Path) -> Result<JsonLines, Failure> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::cli::failure::Failure;
 use crate::cli::state_args::ReplayArgs;
 use crate::journal::{Past, journal_file};
-use crate::report::steps;
+use crate::report::{steps, text};
 
 /// Writes the steps on standard output.
 ///
@@ -13,6 +13,6 @@ use crate::report::steps;
 /// When the journal cannot be read, or standard output not be written.
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let past = Past::read(&journal_file(&args.folder))?;
-    let mut out = anstream::stdout().lock();
+    let mut out = text::stdout();
     steps::replay(&mut out, &past).and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }

@@ -13,7 +13,8 @@ use crate::reduce::{BASELINE_DEADLINE, Ended, Report};
 use crate::report::annotations::{self, Severity};
 use crate::report::issue::Issue;
 use crate::report::page::Page;
-use crate::report::{History, explain, text};
+use crate::report::text::STRONG;
+use crate::report::{History, diff, explain, text};
 
 /// How long a program may take to say what version it is.
 const VERSION_DEADLINE: Duration = Duration::from_secs(10);
@@ -31,6 +32,8 @@ pub(super) struct Reported {
     /// The words of the test as they were typed, and whether they are a command and not a script.
     pub(super) words: Vec<OsString>,
     pub(super) is_command: bool,
+    /// What is written to standard output, by the names of the options.
+    pub(super) texts: Vec<&'static str>,
     /// The test as a line of a shell, and what it looks for.
     pub(super) test: String,
     pub(super) looks_for: String,
@@ -64,14 +67,34 @@ impl Reported {
     ) -> Result<(), Failure> {
         self.annotate(report);
         self.write_page(original, report, history)?;
-        let stdout = anstream::stdout();
-        let mut out = stdout.lock();
-        if self.wanted.explain {
-            explain::write(&mut out, report.necessity.as_ref()).or_else(Failure::unless_closed)?;
-        }
-        if self.wanted.format_issue {
-            let text = self.issue(report, history, oracle);
-            out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
+        // A reader who has seen the first may not wait for the run that the last one needs.
+        self.write_texts(original, report, history, oracle).or_else(Failure::unless_closed)
+    }
+
+    /// Writes what was asked for to standard output, each under a heading where there is more than one.
+    fn write_texts(
+        &self,
+        original: &[u8],
+        report: &Report,
+        history: &History,
+        oracle: &CommandOracle,
+    ) -> io::Result<()> {
+        let mut out = text::stdout();
+        for (number, option) in self.texts.iter().enumerate() {
+            if self.texts.len() > 1 {
+                let feed = if number > 0 { "\n" } else { "" };
+                writeln!(out, "{feed}{STRONG}=== {} ==={STRONG:#}", option.trim_start_matches('-'))?;
+            }
+            match *option {
+                "--diff" => {
+                    let name = text::path(&self.path);
+                    let (before, after) = (format!("{name} (original)"), format!("{} (result)", self.place));
+                    diff::write(&mut out, true, (&before, original), (&after, &report.best))?;
+                }
+                "--explain" => explain::write(&mut out, report.necessity.as_ref())?,
+                _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
+            }
+            out.flush()?;
         }
         Ok(())
     }

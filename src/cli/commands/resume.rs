@@ -24,7 +24,7 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
     state::check_version(&past)?;
     if past.ended == Some(Ended::Complete) {
         if !args.quiet {
-            let _ = say_ended(&mut anstream::stderr().lock(), &past);
+            let _ = say_ended(&mut text::stderr(), &past);
         }
         return Ok(Code::Reduced);
     }

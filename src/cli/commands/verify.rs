@@ -107,13 +107,18 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
 /// are those of the directory where it was given, which becomes the current one.
 fn same_test(certificate: &Certificate) -> Result<(CommandOracle, Option<std::time::Duration>), Failure> {
     let parsed = Cli::try_parse_from(&certificate.command);
-    let args = parsed.map_err(|error| Failure::CertificateCommand(error.to_string()))?.reduce;
+    let args = parsed.map_err(|error| Failure::CertificateCommand(first_line(&error)))?.reduce;
     std::env::set_current_dir(&certificate.directory)
         .map_err(|source| Failure::CertificateDirectory { path: certificate.directory.clone(), source })?;
     let (test, input) = forms(&args.words, &args.test)?;
     let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
     let (oracle, _) = test.oracle(&input, Conditions::new(&spec)?)?;
     Ok((oracle.confined(args.confine.try_into()?)?, args.timeout))
+}
+
+/// What clap has to say without its advice.
+fn first_line(error: &clap::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 /// What came of it so far.
@@ -154,7 +159,7 @@ impl Report {
             Some(message) => Err(Failure::TestFailed(message)),
             None => {
                 // Nobody listens: the exit code says it, too.
-                let _ = writeln!(anstream::stderr(), "stopped; not every deletion was asked about");
+                let _ = writeln!(text::stderr(), "stopped; not every deletion was asked about");
                 Ok(Code::StoppedEarly)
             }
         }
@@ -180,8 +185,8 @@ fn shown(text: &[u8]) -> String {
 }
 
 fn say(line: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    writeln!(out, "{line}").and_then(|()| out.flush()).or_else(Failure::unless_closed)
+    let mut out = text::stdout();
+    writeln!(out, "{}", text::one_line(line)).and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }
 
 /// Leaves what is claimed of a result, by a run with this command line, in the folder of what its run keeps. A result stands without it, so that a folder
@@ -197,9 +202,9 @@ pub(super) fn certify(report: &crate::reduce::Report, typed: &[OsString], folder
 fn note(folder: &Path, error: &io::Error) {
     // Nobody listens: that is no reason to fail.
     let _ = writeln!(
-        anstream::stderr(),
+        text::stderr(),
         "note: there is no certificate for lop verify: {}: {error}",
-        folder.join(certificate::NAME).display()
+        text::path(&folder.join(certificate::NAME))
     );
 }
 

@@ -110,7 +110,7 @@ pub(super) fn not_a_language(matches: &ArgMatches, line: &mut Line) -> Result<()
     let content = fs::read(path).unwrap_or_default();
     let grammar = rules::grammar("auto", path, &content, None)?;
     let language = NOT.trim_start_matches("--not-");
-    if grammar.is_some_and(|grammar| grammar.name() == language) {
+    if grammar.0.is_some_and(|grammar| grammar.name() == language) {
         line.options.push("--grammar=text".into());
     }
     Ok(())

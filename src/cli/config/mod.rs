@@ -6,11 +6,10 @@ mod file;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Id};
 
@@ -19,7 +18,7 @@ pub(crate) use file::Entry;
 use super::args::Cli;
 use super::failure::Failure;
 use super::help;
-use crate::report::text::HINT;
+use super::refusal::refuse;
 
 /// The name of the files.
 const NAME: &str = "lop.toml";
@@ -65,7 +64,7 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     let mut command = options.clone();
     command.build();
     let parsed = help::command(&words).try_get_matches_from(&words);
-    let mut matches = parsed.unwrap_or_else(|error| refuse(&error, &words));
+    let mut matches = parsed.unwrap_or_else(|error| refuse(error, &words));
     let at = match matches.remove_subcommand() {
         None => 1,
         Some((name, inner)) if name == SHOWS || READERS.contains(&name.as_str()) => {
@@ -91,20 +90,6 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     let mut all = words;
     all.splice(at..at, entries.iter().flat_map(|entry| entry.words.iter().cloned()));
     Ok(Line { words: all, typed: matches, entries, places })
-}
-
-/// Ends the process as clap would. An option of the test's command is nothing that lop knows, where `--` was forgotten.
-fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
-    // Nobody listens: the exit code says it, too.
-    let _ = error.print();
-    let plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-')).count();
-    if error.kind() == ErrorKind::UnknownArgument && plain > 1 && words.iter().all(|word| word != "--") {
-        let _ = writeln!(
-            anstream::stderr(),
-            "{HINT}hint:{HINT:#} a command stands behind `--`, with its options: lop FILE -- CMD ARGS…"
-        );
-    }
-    std::process::exit(error.exit_code())
 }
 
 /// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.

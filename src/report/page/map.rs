@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::reduce::{Necessity, Why};
-use crate::report::reasons::{ORDER, caveat, heading, sentence, shown};
-use crate::report::text;
+use crate::report::reasons::{ORDER, caveat, heading, sentence};
+use crate::report::text::{self, shown};
 
 /// Tokens that are marked; a browser is slow with many more.
 const MOST: usize = 5_000;

@@ -15,8 +15,7 @@ use crate::engine::DepthRow;
 use crate::reduce::{Ended, Report};
 
 use super::history::History;
-use super::reasons::shown;
-use super::text;
+use super::text::{self, shown};
 
 const STYLE: &str = include_str!("style.css");
 

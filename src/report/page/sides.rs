@@ -5,8 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 use similar::{Algorithm, ChangeTag, TextDiff};
 
-use crate::report::reasons::shown;
-use crate::report::text;
+use crate::report::text::{self, shown};
 
 /// Bytes of either text that are compared.
 const MOST_BYTES: usize = 1 << 20;

@@ -35,6 +35,7 @@ use crate::oracle::Cancel;
 use crate::reduce::{Control, Event, EventSink};
 
 use super::progress::{Form, Progress, Verbosity};
+use super::text;
 
 use state::State;
 use user::User;
@@ -88,7 +89,7 @@ impl Screen {
     /// A screen that is taken with the first event.
     #[must_use]
     pub fn new(subject: Subject) -> Self {
-        let state = Mutex::new(State::new(subject.path.display().to_string(), &subject.input));
+        let state = Mutex::new(State::new(text::path(&subject.path), &subject.input));
         let shared = Arc::new(Shared { state, start: Instant::now(), ends: AtomicBool::new(false) });
         Screen { shared, subject, thread: None, instead: None }
     }

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
+use crate::report::visible::is_hidden;
+
 use super::leaves::{Leaf, Leaves};
 
 /// Between the first and the last difference two texts are compared token by token up to this many bytes.
@@ -214,7 +216,7 @@ impl Maker {
             match letter {
                 '\t' => text.push_str("    "),
                 '\r' => {}
-                letter if letter.is_control() => text.push('·'),
+                letter if is_hidden(letter) => text.push('·'),
                 letter => text.push(letter),
             }
             self.width += 1;

@@ -124,7 +124,7 @@ impl User {
             Action::Save => {
                 let best = Arc::clone(&self.shared.state().best);
                 let said = match save(path, &best) {
-                    Ok(place) => format!("a copy of {} is in {}", bytes(&best), place.display()),
+                    Ok(place) => format!("a copy of {} is in {}", bytes(&best), text::path(&place)),
                     Err(error) => format!("no copy could be written: {error}"),
                 };
                 self.say(said);
@@ -159,14 +159,12 @@ fn bytes(text: &[u8]) -> String {
     text::plural(text.len() as u64, "byte")
 }
 
-/// The unified difference as lines without control characters.
+/// The unified difference as lines.
 fn difference(before: &[u8], after: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     // A vector takes everything.
     let _ = diff::write(&mut out, false, ("input", before), ("best result", after));
-    let plain = |letter: char| if letter.is_control() { '·' } else { letter };
-    let lines = String::from_utf8_lossy(&out);
-    lines.lines().map(|line| line.replace('\t', "    ").chars().map(plain).collect()).collect()
+    String::from_utf8_lossy(&out).lines().map(|line| line.replace('\t', "    ")).collect()
 }
 
 /// Writes a copy beside a file, under a name that nothing has yet: `crash.copy-1.x` beside `crash.x`.
@@ -204,6 +202,6 @@ mod tests {
     #[test]
     fn a_difference_has_no_control_characters() {
         let lines = difference(b"a\n\x1b[31mb\tc\n", b"a\n");
-        assert_eq!(lines.last().map(String::as_str), Some("-·[31mb    c"));
+        assert_eq!(lines.last().map(String::as_str), Some("-\\u{1b}[31mb    c"));
     }
 }

@@ -1,0 +1,39 @@
+//! `-` as FILE: the test case comes on standard input, and has no name but the one that it gets here.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::grammar::Grammar;
+
+use super::failure::Failure;
+use super::settings::is_stdout;
+
+/// What the candidate is called, before the extension of its language.
+const NAME: &str = "stdin";
+
+/// Whether a path of the command line means standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    // The same sign stands for both.
+    is_stdout(path)
+}
+
+/// All of it.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn read() -> Result<Vec<u8>, Failure> {
+    let mut content = Vec::new();
+    match io::stdin().lock().read_to_end(&mut content) {
+        Ok(_) => Ok(content),
+        Err(source) => Err(Failure::Input { path: PathBuf::from("standard input"), source }),
+    }
+}
+
+/// What a candidate is called, for `path` as it was given: by its own name, or as standard input is in this language.
+pub(super) fn name(path: PathBuf, grammar: Option<&Grammar>) -> PathBuf {
+    if !is_stdin(&path) {
+        return path;
+    }
+    let name = PathBuf::from(NAME);
+    grammar.and_then(|grammar| grammar.extensions().first()).map_or(name.clone(), |first| name.with_extension(first))
+}
