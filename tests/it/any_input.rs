@@ -1,7 +1,7 @@
 //! Whatever the input is, nothing panics: random and mutated texts are parsed, every pass says what it would do with
 //! them, and each proposal is rendered.
 //!
-//! `LOP_ANY_INPUTS=1000000 cargo test --release --test it any_input` tries a million.
+//! `bash tests/statistics.sh any_input` tries many more.
 
 use std::path::Path;
 use std::thread;
@@ -12,9 +12,10 @@ use lop::syntax::{Document, SyntaxParser, error_count, render};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-const INPUTS: &str = "LOP_ANY_INPUTS";
-/// Inputs where nobody asks for more.
-const FEW: u64 = 3_000;
+use crate::support::many;
+
+/// Inputs each time.
+const FEW: u64 = 1_500;
 /// Longer samples are cut: what counts is the number of texts.
 const LONGEST: usize = 160;
 
@@ -83,7 +84,7 @@ fn work_on(grammar: &Grammar, parser: &mut SyntaxParser, other: &[u8], text: Vec
 
 #[test]
 fn nothing_panics() {
-    let inputs: u64 = std::env::var(INPUTS).map_or(FEW, |number| number.parse().expect("a number"));
+    let inputs = many(FEW);
     let registry = Registry::embedded().expect("embedded grammars load");
     let samples: Vec<_> =
         registry.folders().filter_map(|folder| folder.sample).map(|(_, text)| text.to_vec()).collect();

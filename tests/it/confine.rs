@@ -3,8 +3,10 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::process::Stdio;
 
-use crate::support::{Folder, Ran};
+use crate::screen::Session;
+use crate::support::{Folder, Ran, finish, has, missing};
 
 fn folder() -> Folder {
     let folder = Folder::new();
@@ -77,6 +79,7 @@ fn is_possible(ran: &Ran, program: &str) -> bool {
     if ran.code == Some(2) {
         let refusal = ["is not installed", "cannot isolate a test here"].iter().any(|words| ran.stderr.contains(words));
         assert!(refusal && ran.stderr.contains(program) && ran.stderr.contains("--isolate"), "{}", ran.stderr);
+        missing(ran.stderr.lines().next().unwrap_or(program));
         return false;
     }
     assert_eq!(ran.code, Some(0), "{ran:#?}");
@@ -105,6 +108,103 @@ fn a_test_in_a_box_can_write_to_its_own_directories_only() {
     if is_possible(&reduced(&folder, &["--isolate", "bwrap"], &boxed), "bwrap") {
         assert_eq!(folder.read("out"), b"keep");
         assert!(!folder.path("outside").exists());
+    }
+}
+
+/// Reduces in a box with a test that wants all of these to hold; which of them does not is in the test's output.
+fn holds_in_a_box(options: &[&str], claims: &[&str]) {
+    let folder = folder();
+    let claims: Vec<_> = claims.iter().map(|claim| format!("{{ {claim}; }} || {{ echo '{claim}'; exit 1; }}")).collect();
+    let ran = reduced(&folder, &[&["--isolate", "bwrap"], options].concat(), &claims.join(" && "));
+    if is_possible(&ran, "bwrap") {
+        assert_eq!(folder.read("out"), b"keep");
+    }
+}
+
+/// What root may do as such, and what he may do as the owner of most files.
+#[test]
+fn a_test_in_a_box_has_no_rights_beyond_its_directories_even_as_root() {
+    holds_in_a_box(
+        &[],
+        &[
+            "test \"$(grep -c \"^Cap[A-Z][a-z]*:.0*$\" /proc/self/status)\" -ge 4",
+            "grep -q \"^NoNewPrivs:.1\" /proc/self/status",
+            "! mount -o remount,rw / 2>/dev/null",
+            "! mknod node b 1 1 2>/dev/null",
+            // What is written there is started by the system itself.
+            "! test -w /proc/sys/kernel/core_pattern",
+            "! test -w /proc/sysrq-trigger",
+            "! test -w /sys/kernel/mm",
+            "test -w .",
+            "test -w \"$TMPDIR\"",
+        ],
+    );
+}
+
+#[test]
+fn a_test_in_a_box_sees_no_other_process_and_no_memory_of_one() {
+    holds_in_a_box(
+        &[],
+        &[
+            "test \"$(ls -d /proc/[0-9]* | wc -l)\" -lt 10",
+            "test \"$(wc -l </proc/sysvipc/shm)\" -eq 1",
+            "test -z \"$(ls /dev/shm | grep -v lop-)\"",
+            "! ls -l /dev | grep -q ^b",
+        ],
+    );
+}
+
+#[test]
+fn without_a_network_there_is_nothing_but_a_loopback() {
+    // The first two lines of the table are its head.
+    holds_in_a_box(&["--no-network"], &["test \"$(tail -n +3 /proc/net/dev | grep -vc \"^ *lo:\")\" -eq 0"]);
+    let folder = folder();
+    for how in [&[][..], &["--isolate", "pidns"]] {
+        let ran = reduced(&folder, &[&["--no-network"], how].concat(), "true").expect_code(2);
+        assert!(ran.stderr.contains("--no-network needs --isolate bwrap"), "{}", ran.stderr);
+    }
+}
+
+/// bubblewrap hands on what it has inherited, and so does lop; one of a directory would lead out of the box.
+#[test]
+fn a_test_in_a_box_inherits_no_descriptor_but_the_three_usual_ones() {
+    let folder = folder();
+    let outside = folder.path(".").display().to_string();
+    let lop = env!("CARGO_BIN_EXE_lop");
+    for (options, expected) in [("--isolate bwrap", "0 1 2 "), ("--isolate bwrap --cpu-limit 9", "0 1 2 ")] {
+        let test = format!("test \"$(ls /proc/$$/fd | tr \"\\n\" \" \")\" = \"{expected}\" && grep -q keep");
+        let script = format!("exec 7<'{outside}' 8>>leak; exec '{lop}' -q -j1 -o out {options} input.txt -- sh -c '{test}'");
+        let mut shell = folder.command(&[""; 0]);
+        let temporary = shell.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+        let temporary: Vec<_> = temporary.collect();
+        shell = std::process::Command::new("sh");
+        shell.args(["-c", &script]).current_dir(folder.path(".")).env_clear().envs(temporary);
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if is_possible(&finish(shell.spawn().expect("there is a shell")), "bwrap") {
+            assert_eq!(folder.read("out"), b"keep");
+        }
+    }
+}
+
+/// A terminal takes text from whoever controls it as if it had been typed.
+#[test]
+fn a_test_in_a_box_has_no_terminal() {
+    if !has("setsid") {
+        return;
+    }
+    for (options, code) in [(&["--isolate", "bwrap"][..], 0), (&[], 1)] {
+        let folder = folder();
+        let test = "(: </dev/tty) 2>/dev/null && exit 1; grep -q keep";
+        let line = [&["--ui", "none", "-o", "out"], options, &["input.txt", "--", "sh", "-c", test]].concat();
+        let mut run = Session::new(&folder.command(&line));
+        let ended = run.end().code();
+        // What is said of a box that cannot be made is on the terminal.
+        let ran = Ran { code: ended, stdout: Vec::new(), stderr: run.output() };
+        if code == 1 {
+            ran.expect_code(1);
+        } else if is_possible(&ran, "bwrap") {
+            assert_eq!(folder.read("out"), b"keep");
+        }
     }
 }
 

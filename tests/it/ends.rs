@@ -8,14 +8,13 @@
 
 use std::fs;
 use std::fs::File;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::support::{Folder, Ran, finish, until, wait};
+use crate::support::{Folder, Ran, finish, missing, until, wait};
 
 /// A file of which every third line stays.
 fn input() -> String {
@@ -70,7 +69,7 @@ fn on_a_small_disk(folder: &Folder, prepare: &str, variables: &str, arguments: &
 }
 
 fn skipped(why: &str) {
-    let _ = writeln!(std::io::stderr(), "not tested, because a small file system cannot be mounted: {why}");
+    missing(&format!("a small file system cannot be mounted: {why}"));
 }
 
 #[test]

@@ -23,6 +23,7 @@ use lop::oracle::{
 };
 
 use crate::contract::answer;
+use crate::support::many;
 
 /// Long enough for any machine; no test waits for it unless something is broken.
 const LONG: Duration = Duration::from_secs(600);
@@ -433,9 +434,6 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 /// Says to a copy of this program that it is the one that counts.
 const CENSUS: &str = "LOP_TEST_CENSUS";
 
-/// How many tests are run for the census, where it is not to be the usual number.
-const CENSUS_TESTS: &str = "LOP_TEST_CENSUS_TESTS";
-
 /// Descriptors and children belong to the whole process, and other tests run in it: so the counting is done in another
 /// process that runs this test alone.
 #[test]
@@ -478,7 +476,7 @@ fn take_census() {
     let slots = SlotOptions { owns_process: true, ..SlotOptions::default() };
     let options = LocalOptions { workers: 2, slots, ..LocalOptions::default() };
     let mut executor = LocalWorkers::new(Arc::new(shell(SCRIPT)), &options).expect("workers start");
-    let tests: u64 = std::env::var(CENSUS_TESTS).map_or(300, |number| number.parse().expect("a number"));
+    let tests = many(300);
     let mut while_running = Vec::new();
     for round in 0..tests / 100 {
         for ticket in round * 100..(round + 1) * 100 {

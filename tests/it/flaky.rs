@@ -16,11 +16,9 @@ use rand::{RngExt, SeedableRng};
 use regex::bytes::Regex;
 
 use crate::reduce::{functions, grammar, has, run, yes_if};
-use crate::support::Folder;
+use crate::support::{Folder, many};
 
-/// With this in the environment each measurement takes so many seeds.
-const SEEDS: &str = "LOP_FLAKY_SEEDS";
-/// Seeds of each measurement otherwise.
+/// Seeds of each measurement.
 const FEW_SEEDS: u64 = 6;
 
 /// An honest test.
@@ -136,7 +134,7 @@ struct Price {
 
 #[test]
 fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
-    let seeds = std::env::var(SEEDS).map_or(FEW_SEEDS, |seeds| seeds.parse().expect("a number of seeds"));
+    let seeds = many(FEW_SEEDS);
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
             let price = subject.price(lies, lies, seeds);

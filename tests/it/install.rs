@@ -1,18 +1,8 @@
 //! What is installed beside the program: completions and manual pages.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::support::Folder;
-
-/// Whether a program is there; what is skipped without it is said.
-#[expect(clippy::print_stderr, reason = "a test that is skipped names its reason")]
-fn has(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !found {
-        eprintln!("skipped: {program} is not installed");
-    }
-    found
-}
+use crate::support::{Folder, has};
 
 #[test]
 fn there_are_completions_for_every_shell() {

@@ -13,10 +13,10 @@ use lop::reduce::{Control, Event, EventSink, Options, Pass, Report, reduce_with}
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::support::{Folder, Ran, finish, until, wait};
+use crate::support::{Folder, Ran, finish, many, until, wait};
 
-/// Kills over all runs of the test that kills; more with `LOP_KILLS`.
-const KILLS: usize = 200;
+/// Kills over all runs of the test that kills.
+const KILLS: u64 = 36;
 
 /// Every third line stays.
 fn input() -> String {
@@ -29,7 +29,9 @@ const INTERESTING: &str = "test \"$(grep -c keep \"$1\")\" = 8";
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("input.txt", input());
-    folder.script("test.sh", &format!("cksum < \"$1\" >> \"$LOG\"; {INTERESTING}"));
+    // Whoever wants to kill a run at one of its tests has it wait there, as long as lop lives.
+    let hold = "test $(wc -l <\"$LOG\") -lt ${HOLD-999999} || while kill -0 $PPID; do sleep 0.01; done 2>&1";
+    folder.script("test.sh", &format!("cksum < \"$1\" >> \"$LOG\"; {hold}; {INTERESTING}"));
     folder
 }
 
@@ -61,7 +63,18 @@ fn uninterrupted(options: &[&str]) -> (Vec<String>, Vec<u8>) {
 
 /// Starts lop and kills it a little after it has run so many tests, unless it ends before.
 fn killed(folder: &Folder, name: &str, tests: usize, later: Duration, arguments: &[&str]) -> bool {
-    let mut child = command(folder, name, arguments).spawn().expect("lop can be started");
+    kill(folder, command(folder, name, arguments), name, tests, later)
+}
+
+/// Starts lop and kills it at its test of this number.
+fn killed_at(folder: &Folder, name: &str, tests: usize, arguments: &[&str]) {
+    let mut command = command(folder, name, arguments);
+    command.env("HOLD", tests.to_string());
+    assert!(kill(folder, command, name, tests, Duration::ZERO));
+}
+
+fn kill(folder: &Folder, mut command: Command, name: &str, tests: usize, later: Duration) -> bool {
+    let mut child = command.spawn().expect("lop can be started");
     let path = folder.path(name);
     let ended = until("it is time", || {
         let ended = child.try_wait().expect("our own child").is_some();
@@ -77,7 +90,7 @@ fn killed(folder: &Folder, name: &str, tests: usize, later: Duration, arguments:
 
 /// Kills a run in the middle and returns its journal.
 fn interrupted(folder: &Folder, arguments: &[&str], journal: &str) -> PathBuf {
-    assert!(killed(folder, "first", 30, Duration::ZERO, arguments));
+    killed_at(folder, "first", 30, arguments);
     folder.path(journal)
 }
 
@@ -87,7 +100,7 @@ fn past(journal: &Path) -> Past {
 
 /// Kills runs with so many workers at some instant, again and again, and goes on with them to their end. With one
 /// worker each goes on at the very test at which it was killed.
-fn kill_and_resume(workers: usize, wanted: usize) {
+fn kill_and_resume(workers: usize, wanted: u64) {
     let (candidates, result) = uninterrupted(&[]);
     assert!(candidates.len() > 60, "{}", candidates.len());
     let mut random = ChaCha8Rng::seed_from_u64(5);
@@ -126,19 +139,14 @@ fn kill_and_resume(workers: usize, wanted: usize) {
     }
 }
 
-/// So many kills, or as many as the user asks for.
-fn kills(few: usize) -> usize {
-    std::env::var("LOP_KILLS").map_or(few, |text| text.parse().expect("a number"))
-}
-
 #[test]
 fn a_run_killed_at_any_instant_resumes_to_the_same_result_and_repeats_no_test() {
-    kill_and_resume(1, kills(KILLS));
+    kill_and_resume(1, many(KILLS));
 }
 
 #[test]
 fn several_workers_killed_at_any_instant_lose_nothing_either() {
-    kill_and_resume(4, kills(KILLS / 3));
+    kill_and_resume(4, many(KILLS / 3));
 }
 
 #[test]
@@ -291,7 +299,7 @@ fn a_limit_counts_the_whole_reduction_and_is_lifted_when_it_was_reached() {
 #[test]
 fn several_workers_go_on_with_what_is_known() {
     let folder = folder();
-    assert!(killed(&folder, "first", 40, Duration::ZERO, &["-j4", "test.sh", "input.txt"]));
+    killed_at(&folder, "first", 40, &["-j4", "test.sh", "input.txt"]);
     let journal = folder.path("input.txt.lop/journal");
     let before = folder.read("input.txt");
     assert!(is_interesting(&before));
@@ -529,7 +537,7 @@ fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
         let path = folder.path("state/journal");
         let whole = fs::read(&path).expect("a journal");
         let mut resumed = 0;
-        for length in (0..whole.len()).rev().step_by(67) {
+        for length in (0..whole.len()).rev().step_by(67 * 4) {
             fs::write(&path, &whole[..length]).expect("our own file");
             let Ok(past) = Past::read(&path) else { continue };
             let [(moment, pass)] = past.skipped[..] else { break };

@@ -18,7 +18,7 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use crate::reduce::{grammar, run, yes_if};
-use crate::support::Folder;
+use crate::support::{Folder, find, missing};
 
 /// `tests/quality/<case>.toml`.
 #[derive(Deserialize)]
@@ -90,11 +90,6 @@ struct Case {
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/quality")
-}
-
-fn is_installed(tool: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
 impl Case {
@@ -190,7 +185,7 @@ impl Case {
 
     /// The tool that a case needs and that is not here.
     fn missing(&self) -> Option<&String> {
-        self.said.tools.iter().find(|tool| !is_installed(tool))
+        self.said.tools.iter().find(|tool| find(tool).is_none())
     }
 
     /// Directives share no line with anything.
@@ -219,13 +214,12 @@ struct Outcome {
 }
 
 /// Does something with each case whose tools are here, on as many threads as there are processors.
-#[expect(clippy::print_stderr, reason = "who runs it with --nocapture sees that a case did not run")]
 fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let walk = || {
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             if let Some(tool) = case.missing() {
-                eprintln!("{}: skipped, {tool} is not installed", case.name);
+                missing(&format!("quality {}: {tool} is not installed", case.name));
                 continue;
             }
             let made = work(case);

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Folder, Ran};
+use crate::support::{Folder, Ran, find, missing};
 
 /// Markup, control characters and bytes that are no UTF-8, around what is looked for.
 const HOSTILE: &[u8] =
@@ -199,8 +199,7 @@ addEventListener('load', () => {
 
 fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
-    let paths = std::env::var_os("PATH")?;
-    std::env::split_paths(&paths).flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file())
+    names.iter().find_map(|name| find(name))
 }
 
 /// What a page of this width says of itself, in the light or in the dark.
@@ -233,11 +232,9 @@ fn measure(browser: &Path, folder: &Folder, page: &Path, width: u32, dark: bool)
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn the_page_is_readable_in_a_browser_wide_and_narrow_light_and_dark() {
     let Some(browser) = browser() else {
-        eprintln!("skipped: no chromium is installed (Debian: apt-get install chromium)");
-        return;
+        return missing("no chromium is installed, which shows the page");
     };
     let folder = Folder::new();
     reduce_hostile(&folder, &["--report", "out.html"]).expect_code(0);

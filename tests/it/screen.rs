@@ -7,10 +7,11 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
@@ -22,7 +23,7 @@ use lop::reduce::{Control, Event, EventSink, Size};
 use lop::report::Screen;
 use lop::report::screen::Subject;
 
-use crate::support::{Folder, until, wait};
+use crate::support::{Folder, has, until, wait};
 
 const INPUT: &str = "int a = 1;\nint b(int n) { return n + a; }\nint c(int n) { return b(n) * 2; }\n\
                      int crash(void) { int d = c(3); d += b(4); trap(d); return d; }\nint e(void) { return 5; }\n\
@@ -35,8 +36,21 @@ const CURSOR: &str = "\x1b[?25h";
 /// Set for a process that is to panic on a screen.
 const PANICS: &str = "LOP_TEST_PANICS_ON_SCREEN";
 
+/// The length of a file that has not grown for a while: what was under way when the pause began has ended.
+fn settled(file: &Path) -> usize {
+    let length = || fs::read(file).expect("it is there").len();
+    until("it grows no more", || {
+        let before = length();
+        thread::sleep(Duration::from_secs(1));
+        (length() == before).then_some(before)
+    })
+}
+
+/// What the test writes behind what a run has written.
+const THE_END: &str = "\x1b[0mthat is all\x1b[0m";
+
 /// A run on a terminal.
-struct Session {
+pub(crate) struct Session {
     child: Child,
     master: Option<File>,
     /// Held open, to see the terminal's modes when the run has ended.
@@ -44,17 +58,9 @@ struct Session {
     said: Arc<Mutex<Vec<u8>>>,
 }
 
-fn has_setsid() -> bool {
-    let has = Command::new("setsid").arg("--version").output().is_ok_and(|ran| ran.status.success());
-    if !has {
-        let _ = writeln!(std::io::stderr(), "not tested, because there is no setsid(1)");
-    }
-    has
-}
-
 impl Session {
     /// Runs a command on a terminal of 100 by 30.
-    fn new(command: &Command) -> Self {
+    pub(crate) fn new(command: &Command) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&master).expect("ours");
         unlockpt(&master).expect("ours");
@@ -65,7 +71,8 @@ impl Session {
         let slave = File::from(rustix::fs::open(&name, flags, Mode::empty()).expect("ours"));
         let end = || slave.try_clone().expect("ours");
         let mut setsid = Command::new("setsid");
-        setsid.arg("--ctty").arg(command.get_program()).args(command.get_args());
+        // Who has called the tests by `nohup` does not hear of a hang-up, and hands that on.
+        setsid.args(["--ctty", "env", "--default-signal=HUP"]).arg(command.get_program()).args(command.get_args());
         setsid.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         setsid.current_dir(command.get_current_dir().expect("it has one")).env("TERM", "xterm-256color");
         let child = setsid.stdin(end()).stdout(end()).stderr(end()).spawn().expect("there is setsid");
@@ -92,8 +99,17 @@ impl Session {
         (Session::new(&command), count)
     }
 
-    fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         String::from_utf8_lossy(&self.said.lock().expect("nobody panics with it")).into_owned()
+    }
+
+    /// Waits until the run has ended, and until all that it wrote has been read.
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        let status = wait(&mut self.child);
+        // It comes behind everything else.
+        self.slave.write_all(THE_END.as_bytes()).expect("a terminal takes text");
+        until("all is read", || self.output().contains(THE_END).then_some(()));
+        status
     }
 
     /// What is on the screen now.
@@ -139,7 +155,7 @@ impl Session {
 
 #[test]
 fn keys_pause_skip_compare_save_and_quit() {
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     let folder = Folder::new();
@@ -147,7 +163,7 @@ fn keys_pause_skip_compare_save_and_quit() {
     run.shows("siblings");
     run.press("p");
     run.shows("PAUSED");
-    let tests = fs::read(&count).expect("it is there").len();
+    let tests = settled(&count);
     run.press("?");
     run.shows("no new tests are started");
     run.press("?");
@@ -164,10 +180,8 @@ fn keys_pause_skip_compare_save_and_quit() {
     run.press("p");
     run.shows("is skipped from now on");
     run.press("q");
-    let status = wait(&mut run.child);
+    let status = run.end();
     run.assert_restored();
-    let ends = |output: &str| output.rsplit(GIVEN_BACK).next().is_some_and(|summary| summary.contains("result"));
-    until("the summary", || ends(&run.output()).then_some(()));
     let output = run.output();
     let summary = &output[output.rfind(GIVEN_BACK).expect("see above")..];
     assert!(summary.contains("not done"), "{summary}");
@@ -178,12 +192,12 @@ fn keys_pause_skip_compare_save_and_quit() {
 
 #[test]
 fn the_screen_is_taken_by_itself_and_given_back_at_the_end() {
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     let folder = Folder::new();
     let (mut run, _) = Session::lop(&folder, &[]);
-    assert_eq!(wait(&mut run.child).code(), Some(0));
+    assert_eq!(run.end().code(), Some(0));
     run.assert_restored();
     let summary = run.output();
     assert!(summary[summary.rfind(GIVEN_BACK).expect("see above")..].contains("reduced"), "{summary}");
@@ -191,7 +205,7 @@ fn the_screen_is_taken_by_itself_and_given_back_at_the_end() {
 
 #[test]
 fn the_screen_is_not_taken_where_it_is_needed_for_something_else() {
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     for options in [
@@ -205,7 +219,7 @@ fn the_screen_is_not_taken_where_it_is_needed_for_something_else() {
     ] {
         let folder = Folder::new();
         let (mut run, _) = Session::lop(&folder, options);
-        assert_eq!(wait(&mut run.child).code(), Some(0), "{options:?}");
+        assert_eq!(run.end().code(), Some(0), "{options:?}");
         let output = run.output();
         assert!(!output.contains(TAKEN), "{options:?}");
         let steps: Vec<&str> = output.lines().filter(|line| line.contains(" test ") && line.contains('%')).collect();
@@ -219,7 +233,7 @@ fn the_screen_is_not_taken_where_it_is_needed_for_something_else() {
 
 #[test]
 fn signals_and_control_c_give_the_screen_back() {
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     for signal in [Some(Signal::TERM), Some(Signal::HUP), Some(Signal::INT), None] {
@@ -230,7 +244,7 @@ fn signals_and_control_c_give_the_screen_back() {
             Some(signal) => run.signal(signal),
             None => run.press("\x03"),
         }
-        assert_eq!(wait(&mut run.child).code(), Some(3), "{signal:?}");
+        assert_eq!(run.end().code(), Some(3), "{signal:?}");
         run.assert_restored();
         assert!(String::from_utf8_lossy(&folder.read("input.c")).contains("trap("));
         assert_eq!(folder.temporaries(), [""; 0]);
@@ -239,7 +253,7 @@ fn signals_and_control_c_give_the_screen_back() {
 
 #[test]
 fn a_terminal_that_goes_away_ends_the_run_and_keeps_the_best_result() {
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     let folder = Folder::new();
@@ -268,7 +282,7 @@ fn a_panic_gives_the_screen_back_before_it_speaks() {
         screen.event(&Event::Started { size, grammar: None, syntax_errors: 0, slots: 1 }).expect("there is a screen");
         panic!("something is wrong");
     }
-    if !has_setsid() {
+    if !has("setsid") {
         return;
     }
     let folder = Folder::new();
@@ -276,7 +290,7 @@ fn a_panic_gives_the_screen_back_before_it_speaks() {
     command.args(["--exact", "screen::a_panic_gives_the_screen_back_before_it_speaks", "--nocapture"]);
     command.current_dir(folder.path(".")).env(PANICS, "yes");
     let mut run = Session::new(&command);
-    let status = wait(&mut run.child);
+    let status = run.end();
     assert!(status.signal().is_none() && !status.success(), "{status}");
     run.assert_restored();
     let output = run.output();

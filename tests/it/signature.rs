@@ -1,14 +1,6 @@
 //! Reductions without a condition: the failure of the command says what is kept.
 
-use std::process::Command;
-
-use super::support::{Folder, Ran};
-
-/// Whether a tool is on this machine; a test of it says so where it is not.
-fn is_there(tool: &str) -> bool {
-    let there = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().expect("a shell");
-    there.status.success()
-}
+use super::support::{Folder, Ran, has};
 
 fn lop(folder: &Folder, line: &[&str]) -> Ran {
     folder.lop(&[&["-j2", "--no-checkup"], line].concat())
@@ -32,8 +24,7 @@ int main(void) {
 
 #[test]
 fn a_compilers_error_is_kept_without_a_condition() {
-    if !is_there("gcc") {
-        anstream::eprintln!("skipped: gcc is not on this machine");
+    if !has("gcc") {
         return;
     }
     let folder = Folder::new();
@@ -47,8 +38,7 @@ fn a_compilers_error_is_kept_without_a_condition() {
 
 #[test]
 fn an_exception_is_kept_without_a_condition() {
-    if !is_there("node") {
-        anstream::eprintln!("skipped: node is not on this machine");
+    if !has("node") {
         return;
     }
     let folder = Folder::new();
@@ -62,8 +52,7 @@ fn an_exception_is_kept_without_a_condition() {
 
 #[test]
 fn a_parsers_complaint_is_kept_without_a_condition_and_its_position_is_not() {
-    if !is_there("python3") {
-        anstream::eprintln!("skipped: python3 is not on this machine");
+    if !has("python3") {
         return;
     }
     let folder = Folder::new();
@@ -135,8 +124,7 @@ fn a_second_command_must_end_as_it_did_on_the_input() {
 
 #[test]
 fn a_guard_refuses_what_the_test_alone_would_take() {
-    if !is_there("gcc") {
-        anstream::eprintln!("skipped: gcc is not on this machine");
+    if !has("gcc") {
         return;
     }
     let folder = Folder::new();

@@ -1,9 +1,9 @@
-//! What the tests of the program share: an empty folder, a scrubbed environment, and a deadline, so
-//! that a hang is a failure and not a stuck CI job.
+//! What the tests of the program share: an empty folder, a scrubbed environment, a deadline, so that a hang is a
+//! failure and not a stuck CI job, and what is said where a test cannot do its work.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Read;
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,6 +14,43 @@ use regex::Regex;
 
 /// Longer than any run of these tests takes, also on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(180);
+
+/// In the environment: the file to which [`missing`] adds its lines. `tests/run.sh` shows it at the end.
+const NOT_TESTED: &str = "LOP_NOT_TESTED";
+
+/// In the environment: how many times as many seeds, kills and inputs as usual. `tests/statistics.sh` sets it.
+const EFFORT: &str = "LOP_TEST_EFFORT";
+
+/// Says that something is not tested on this machine, and why. A test that passes after it says nothing else.
+pub(crate) fn missing(why: &str) {
+    let line = format!("not tested: {}: {why}\n", thread::current().name().unwrap_or("a part of a test"));
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    if let Some(path) = std::env::var_os(NOT_TESTED) {
+        // One write: tests run side by side.
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the list can be written");
+    }
+}
+
+/// Whether a program is on this machine. Where it is not, that is [`missing`].
+pub(crate) fn has(program: &str) -> bool {
+    let is_there = find(program).is_some();
+    if !is_there {
+        missing(&format!("{program} is not installed"));
+    }
+    is_there
+}
+
+/// The program's path, without a word where there is none.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// How many seeds, kills or inputs a test takes: a few each time, many by `tests/statistics.sh`.
+pub(crate) fn many(few: u64) -> u64 {
+    few * std::env::var(EFFORT).map_or(1, |times| times.parse().expect("a whole number"))
+}
 
 /// An empty folder to run lop in, and one for temporary files that must be empty again at the end.
 pub(crate) struct Folder {
