@@ -1,24 +1,8 @@
 //! lop, a test-case reducer: hand it a text that triggers a bug and a test that recognises the bug,
 //! and it hands back a much smaller text that still does.
 //!
-//! ```
-//! let input = b"int a; int f(int x) { return x; } int main() { long double b = f(a); return b; }";
-//! let interesting = |candidate: &[u8]| String::from_utf8_lossy(candidate).contains("double");
-//!
-//! let report = lop::reduce(input, interesting, &lop::Config::new().file_name("bug.c"))?;
-//! assert!(report.best.len() < 20, "{}", String::from_utf8_lossy(&report.best));
-//! # Ok::<(), lop::Error>(())
-//! ```
-//!
-//! | to | see |
-//! |---|---|
-//! | reduce with a closure as the test | [`reduce()`], [`Config`] |
-//! | be told what happens | [`Config::on_event`], [`Event`] |
-//! | run tests elsewhere: commands, other machines | [`reduce_on`], [`exec`] |
-//! | add edits that only you know of | [`CustomPass`] |
-//! | say everything: keep results on disk, resume | [`reduce_with`], [`journal`], [`report::store`] |
-//!
-//! The program is a thin layer over this library.
+//! Where to begin: [`reduce()`] with a [`Config`], and [`library::closures`] on how to write the test; [`Event`] tells what
+//! happens, [`reduce_on`] runs tests elsewhere, a [`CustomPass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
 //! The rooms of the house, from the lowest: [`engine`] decides which units to try to remove next and
 //! knows nothing but numbers; [`syntax`] has the text as a tree; [`grammar`] says what a language
@@ -26,6 +10,8 @@
 //! [`mod@reduce`] drives; [`library`] is the front door for programs; [`compare`] holds algorithms
 //! against each other; [`doctor`] says whether a test can be relied on;
 //! [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
+//!
+#![doc = include_str!("../docs/library.md")]
 
 pub mod cli;
 pub mod compare;

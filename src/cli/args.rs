@@ -89,35 +89,44 @@ pub enum Command {
 pub struct ReduceArgs {
     /// TEST FILE: an executable that exits with 0 if the candidate is interesting, and the file to reduce.
     /// FILE alone: the file to reduce, with the test's command after `--`
-    #[arg(value_name = "TEST FILE | FILE", num_args = 0.., hide_default_value = true)]
+    #[arg(value_name = "TEST FILE | FILE", num_args = 0.., hide_default_value = true, help_heading = ARGUMENTS)]
     pub words: Vec<PathBuf>,
 
     /// The test as a command. `@@` in it is the candidate's path, `@@.EXT` its path under a name that ends in .EXT;
     /// without either the candidate comes on standard input and in the working directory
-    #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
+    #[arg(last = true, value_name = "CMD", allow_hyphen_values = true, help_heading = ARGUMENTS)]
     pub test: Vec<OsString>,
 
-    /// Write the result here (`-` is standard output) and leave FILE alone
+    /// Write the result to OUT and leave FILE alone
+    ///
+    /// `-` is standard output. Without this option FILE is replaced by the result, and what it was is kept as
+    /// FILE.orig; a FILE.orig that is there already is never overwritten
     #[arg(short, long, value_name = "OUT", help_heading = "Result")]
     pub output: Option<PathBuf>,
-    /// Print a unified diff of original and result
+    /// Print a unified diff of FILE and the result
     #[arg(long, help_heading = "Result")]
     pub diff: bool,
-    /// Do not leave the original behind as FILE.orig once the reduction is complete
+    /// Leave no FILE.orig behind once the reduction is complete
     #[arg(long, conflicts_with = "output", help_heading = "Result")]
     pub tidy: bool,
-    /// What the result is guaranteed to be minimal in: without any one of these it is no longer interesting
-    /// [default: token, or char without a grammar]
+    /// What the result is guaranteed to be minimal in
+    ///
+    /// Without any one of these the result is no longer interesting, or has a new syntax error [default: token, or char
+    /// without a grammar]
     #[arg(long, value_name = "LEVEL", help_heading = "Result")]
     pub minimal: Option<MinimalArg>,
     /// How the result is written, in a language that lop knows
+    ///
+    /// Names become short, too, unless it is `none`; `--skip rename` keeps them
     #[arg(long, value_name = "HOW", default_value = "pretty", help_heading = "Result")]
     pub format: FormatArg,
 
     /// What is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
-    /// Keep a copy of a candidate with this exit code below FILE.lop/other, and go on as if it was not interesting
+    /// Keep a copy of a candidate with this exit code
+    ///
+    /// The copy goes below FILE.lop/other, and the reduction goes on as if the candidate was not interesting
     /// (repeatable)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS)]
@@ -127,33 +136,40 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub signature: SignatureArgs,
 
-    /// Tests at the same time [default: one per core]; with 1 a run can be repeated exactly, and `auto` finds out how
-    /// many give the most answers per second, up to two per core
+    /// Tests at the same time [default: one per core]
+    ///
+    /// With 1 and the same --seed a run repeats itself exactly. `auto` finds out during the run how many give the most
+    /// answers per second, beginning with one, up to two per core
     #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
     pub jobs: Option<Jobs>,
-    /// Deadline of one test [default: 5 times the slowest accepted run, at least 1 s]
+    /// Deadline of one test [default: by the runs so far]
+    ///
+    /// By default it is 5 times the slowest accepted run, and at least 1 s. The first run on FILE may take 300 s
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
     /// Do not ask again, with twice the deadline, about what stays only because of a timeout
     #[arg(long, help_heading = RUNNING)]
     pub timeout_is_final: bool,
-    /// Stop after this many tests
+    /// Stop after this many tests, with the best so far
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING)]
     pub max_tests: Option<u64>,
-    /// Stop after this time
+    /// Stop after this time, with the best so far
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub max_time: Option<Duration>,
     /// Go on although the test answers differently on the same file
     #[arg(long, help_heading = RUNNING)]
     pub allow_flaky: bool,
-    /// Accept a candidate only when so many runs of the test agree [default: 1 until the test contradicts itself, then
-    /// as many as its contradictions ask for]
+    /// Accept a candidate only when so many runs of the test agree
+    ///
+    /// [default: 1 until the test contradicts itself, then as many as its contradictions ask for]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING)]
     pub confirm: Option<u32>,
     /// Go on although the empty file is interesting
     #[arg(long, help_heading = RUNNING)]
     pub allow_empty: bool,
-    /// Do not examine the test at the start, which takes two runs of it (see lop doctor)
+    /// Do not examine the test at the start
+    ///
+    /// It takes a few runs of the test; `lop doctor` does more of it
     #[arg(long, help_heading = RUNNING)]
     pub no_checkup: bool,
 
@@ -161,7 +177,10 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub confine: ConfineArgs,
 
-    /// The language of FILE: a name from `lop grammars`, `auto` (by extension; by content without one) or `text`
+    /// Language of FILE, or text
+    ///
+    /// A name from `lop grammars`, `text` for none, or `auto`: by the extension, or where there is none by the
+    /// content
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
     pub grammar: String,
     /// Add the reduce.scm and language.toml of this folder to the language
@@ -173,16 +192,21 @@ pub struct ReduceArgs {
     /// Refuse candidates that have no syntax error; FILE must have one
     #[arg(long, help_heading = SEARCH)]
     pub must_stay_invalid: bool,
-    /// Leave alone whatever this regular expression matches in FILE (repeatable)
+    /// Leave alone what this regular expression matches
+    ///
+    /// What is kept stays byte by byte, in its order; everything around it may go, and it may move. An expression that
+    /// matches nothing is noted. The guarantee of --minimal is about what is not kept (repeatable)
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH)]
     pub keep: Vec<String>,
-    /// Leave these lines of FILE alone, counted from 1 (repeatable): `3`, `10-20`
+    /// Leave these lines of FILE alone, counted from 1: `3`, `10-20` (repeatable)
     #[arg(long, value_name = "A-B", value_parser = line_range, help_heading = SEARCH)]
     pub keep_lines: Vec<(usize, usize)>,
-    /// Leave alone what this tree-sitter query captures as @keep (repeatable): '(call_expression) @keep'
+    /// Leave alone what this tree-sitter query captures as @keep: '(call_expression) @keep' (repeatable)
     #[arg(long, value_name = "QUERY", help_heading = SEARCH)]
     pub keep_query: Vec<String>,
-    /// Reduce the lines of DDBEGIN and DDEND in FILE, and what is outside of them, like all others
+    /// Reduce all of FILE, though it has lines with DDBEGIN and DDEND
+    ///
+    /// Without this option only what is between a line with DDBEGIN and a later one with DDEND is reduced
     #[arg(long, help_heading = SEARCH)]
     pub no_markers: bool,
     /// Also try candidates with more syntax errors than the best result
@@ -192,21 +216,29 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "NAME", default_value = "entropy", value_parser = algorithm(), help_heading = SEARCH)]
     pub algorithm: reduce::Method,
     /// Make only these passes: names from `lop passes`, separated by commas
-    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), help_heading = SEARCH)]
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
+          help_heading = SEARCH)]
     pub only: Vec<reduce::Pass>,
-    /// Leave these passes out
-    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), help_heading = SEARCH)]
+    /// Leave these passes out: names from `lop passes`, separated by commas
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
+          help_heading = SEARCH)]
     pub skip: Vec<reduce::Pass>,
-    /// Do less: deletion, local edits and tokens once; nothing is guaranteed
+    /// Do less and end sooner; nothing is guaranteed
+    ///
+    /// Deletion, local edits and tokens have one turn each
     #[arg(long, conflicts_with = "thorough", help_heading = SEARCH)]
     pub fast: bool,
-    /// Do more: begin again, with all refusals forgotten, until a whole round changes nothing
+    /// Do more: begin again until a whole round changes nothing
+    ///
+    /// All that was refused is forgotten and asked again
     #[arg(long, help_heading = SEARCH)]
     pub thorough: bool,
     /// What small means where edits have to be compared
+    ///
+    /// It decides what goes first and which edits are a gain. The guarantee of --minimal does not depend on it
     #[arg(long, value_name = "WHAT", default_value = "tokens", help_heading = SEARCH)]
     pub prefer: PreferArg,
-    /// Which part of the file comes first: what removes most per test, or the levels of the tree one by one
+    /// Which part of the file comes first
     #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
     pub schedule: ScheduleArg,
     /// Direction through a list [default: what the grammar says, mostly backward]
@@ -219,32 +251,43 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "16M", help_heading = SEARCH)]
     pub max_parse: usize,
 
-    /// Stop before 1-minimality: nothing that a sweep kept is asked about again, and nothing is guaranteed
+    /// Stop before 1-minimality; nothing is guaranteed
+    ///
+    /// Nothing that a sweep kept is asked about again
     #[arg(long, conflicts_with = "theta", help_heading = ENGINE)]
     pub simplify_only: bool,
-    /// The share of every list that is expected to go, and of the units behind one that goes [default: as the share];
-    /// instead of a prior for everything
+    /// The share of every list that is expected to go
+    ///
+    /// Behind a comma: the share of the units behind one that goes, which is the same without it. It takes the place of
+    /// a prior that is open to everything
     #[arg(long, value_name = "P[,P(u|u)]", value_parser = waste, help_heading = ENGINE)]
     pub expect_waste: Option<Waste>,
-    /// Ask again about what a sweep kept while the best chance that it goes after all is at least this [default: 0.03];
-    /// the last pass asks about everything whatever this is
-    #[arg(long, value_name = "T", value_parser = theta, help_heading = ENGINE)]
-    pub theta: Option<f64>,
+    /// Ask again about what a sweep kept while it may go after all
+    ///
+    /// It does so while the best chance is at least this. The last pass asks about everything whatever this is
+    #[arg(long, value_name = "T", value_parser = theta, default_value_t = THETA, help_heading = ENGINE)]
+    pub theta: f64,
     /// What is kept small
     #[arg(long, value_name = "WHAT", default_value = "tests", help_heading = ENGINE)]
     pub objective: ObjectiveArg,
-    /// The exponent E of the prior (1 - P(u|u))^E: the lower, the more of a list is expected to go [default: -0.5]
-    #[arg(long, value_name = "E", value_parser = prior_exponent, allow_negative_numbers = true, help_heading = ENGINE)]
-    pub prior_exponent: Option<f64>,
+    /// The exponent E of the prior `(1 - P(u|u))^E`
+    ///
+    /// The lower, the more of a list is expected to go
+    #[arg(long, value_name = "E", value_parser = prior_exponent, allow_negative_numbers = true,
+          default_value_t = Config::default().prior_exponent, help_heading = ENGINE)]
+    pub prior_exponent: f64,
     /// Save what was learnt, for later reductions of files of this language
     #[arg(long, value_name = "FILE", help_heading = ENGINE)]
     pub save_model: Option<PathBuf>,
-    /// Start from what earlier reductions have learnt; the file of --save-model may not exist yet
+    /// Start from what earlier reductions have learnt
+    ///
+    /// If it is the file of --save-model, too, it need not be there yet
     #[arg(long, value_name = "FILE", help_heading = ENGINE)]
     pub load_model: Option<PathBuf>,
-    /// How much of what was learnt in a list is forgotten per unit [default: 0.003]
-    #[arg(long, value_name = "R", value_parser = fixed_share, help_heading = ENGINE)]
-    pub fixed_share: Option<f64>,
+    /// How much of what was learnt in a list is forgotten per unit
+    #[arg(long, value_name = "R", value_parser = fixed_share, default_value_t = Config::default().fixed_share,
+          help_heading = ENGINE)]
+    pub fixed_share: f64,
 
     /// Where it remembers.
     #[command(flatten)]
@@ -265,13 +308,17 @@ pub struct ReduceArgs {
     /// Say nothing but errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
     pub quiet: bool,
-    /// Say more: -v for every pass, -vv for every test
+    /// Say more: each pass, and -vv each test
+    ///
+    /// The summary has its tables of passes, rules and depths, too
     #[arg(short, long, action = ArgAction::Count, help_heading = OUTPUT)]
     pub verbose: u8,
-    /// Write every event as a line of JSON to a file, or to standard output (`-`)
+    /// Write every event as a line of JSON
+    ///
+    /// To a file, or to standard output (`-`)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub json: Option<PathBuf>,
-    /// Colours
+    /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = OUTPUT)]
     pub color: ColorArg,
 }
@@ -279,33 +326,52 @@ pub struct ReduceArgs {
 /// What makes a run of the test interesting.
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
-    /// This exit code is interesting (repeatable)
+    /// This exit code is interesting
+    ///
+    /// Repeatable: one of them
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS)]
     pub exit_code: Vec<i32>,
-    /// Death by this signal is interesting: SEGV, SIGABRT, 11 (repeatable)
+    /// Death by this signal is interesting: SEGV, 11
+    ///
+    /// A signal by its name, with or without SIG, or its number; also that of a shell's child. Repeatable: one of them
     #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
     pub signal: Vec<String>,
-    /// Standard output matches this regular expression (repeatable: one must)
+    /// Standard output matches this expression
+    ///
+    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub stdout: Vec<String>,
-    /// Standard error matches this regular expression (repeatable: one must)
+    /// Standard error matches this expression
+    ///
+    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub stderr: Vec<String>,
-    /// Standard output does not match this regular expression (repeatable: none may)
+    /// Standard output does not match this expression
+    ///
+    /// Repeatable: none of them may match
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub not_stdout: Vec<String>,
-    /// Standard error does not match this regular expression (repeatable: none may)
+    /// Standard error does not match this expression
+    ///
+    /// Repeatable: none of them may match
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub not_stderr: Vec<String>,
-    /// This exit code is not interesting (repeatable); where no ending is asked for, every other one is, a signal's too
+    /// This exit code is not interesting
+    ///
+    /// Where no ending is asked for every other one is interesting, a signal's too. Repeatable: none of them
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS)]
     pub not_exit_code: Vec<i32>,
-    /// One condition that holds is enough, whatever its kind; the `not` conditions still rule out
+    /// One condition that holds is enough, whatever its kind
+    ///
+    /// The `not` conditions still rule out
     #[arg(long, help_heading = CONDITIONS)]
     pub any: bool,
-    /// Running into the deadline is interesting; beside --exit-code or --signal it is an alternative to them
+    /// Running into the deadline is interesting
+    ///
+    /// Beside --exit-code or --signal it is an alternative to them, since a run that was cut off has neither; what is
+    /// asked of the output is asked of it, too
     #[arg(long, help_heading = CONDITIONS)]
     pub timeout_is_interesting: bool,
     /// This exit code says that the candidate is not even valid
@@ -344,6 +410,7 @@ impl ReduceArgs {
     }
 }
 
+const ARGUMENTS: &str = "Test and file";
 const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 const RUNNING: &str = "Running tests";
 const SEARCH: &str = "Search";
@@ -386,7 +453,7 @@ pub enum FormatArg {
 /// `--schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScheduleArg {
-    /// By expected tokens removed per test
+    /// What is expected to remove most tokens per test
     Gain,
     /// Level by level from the root (HDD)
     Levels,
@@ -505,6 +572,9 @@ impl From<ColorArg> for anstream::ColorChoice {
         }
     }
 }
+
+/// What the engine has when nobody says otherwise.
+const THETA: f64 = 0.03;
 
 /// What a process can exit with.
 fn exit_code() -> RangedI64ValueParser<i32> {
@@ -662,7 +732,7 @@ mod tests {
     fn the_parameters_of_the_engine_have_ranges() {
         let cli = parse("lop --expect-waste 0.9,0.95 --theta 0 --prior-exponent -1.5 --fixed-share 0 a b").reduce;
         assert_eq!(cli.expect_waste, Some(Waste { share: 0.9, after_removable: Some(0.95) }));
-        assert_eq!((cli.theta, cli.prior_exponent, cli.fixed_share), (Some(0.0), Some(-1.5), Some(0.0)));
+        assert_eq!((cli.theta, cli.prior_exponent, cli.fixed_share), (0.0, -1.5, 0.0));
         let alone = parse("lop --expect-waste .5 a b").reduce.expect_waste;
         assert_eq!(alone, Some(Waste { share: 0.5, after_removable: None }));
         for (option, why) in [

@@ -13,13 +13,19 @@ use super::failure::Failure;
 /// What a test may use and see.
 #[derive(Debug, Args)]
 pub struct ConfineArgs {
-    /// Address space that each process of a test may use: bytes, or with K, M or G
+    /// Address space of each process of a test
+    ///
+    /// Bytes, or with K, M or G. Programs with a sanitizer reserve terabytes
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = CONFINEMENT)]
     pub memory_limit: Option<usize>,
-    /// Seconds of processor time that each process of a test may use
+    /// Processor time of each process of a test, in seconds
+    ///
+    /// Then it gets SIGXCPU, and a second later SIGKILL
     #[arg(long, value_name = "SECS", value_parser = value_parser!(u64).range(1..), help_heading = CONFINEMENT)]
     pub cpu_limit: Option<u64>,
-    /// Length of each file that a test writes, its output included: bytes, or with K, M or G
+    /// Length of each file that a test writes
+    ///
+    /// Bytes, or with K, M or G; the test's output is such a file, too. Then the test gets SIGXFSZ
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = CONFINEMENT)]
     pub file_size_limit: Option<usize>,
     /// Set a variable for the test (repeatable)
@@ -28,7 +34,9 @@ pub struct ConfineArgs {
     /// Give the test no variables but PATH, HOME, TMPDIR and those of --env
     #[arg(long, help_heading = CONFINEMENT)]
     pub clean_env: bool,
-    /// Keep tests from the rest of the machine, where the system has the means
+    /// Keep tests from the rest of the machine
+    ///
+    /// It is refused where the system has or allows no such thing
     #[arg(long, value_name = "HOW", default_value = "none", help_heading = CONFINEMENT)]
     pub isolate: IsolateArg,
     /// Leave the test no network but a loopback interface of its own (needs --isolate bwrap)

@@ -1,14 +1,21 @@
-//! The help: what most people need fits on one screen, the rest is under headings. `-h` is the first part alone.
+//! The help. `lop --help` is one page of what most people need. `lop help all` says everything about every option; its
+//! text is the comments of the definitions, as is that of the manual pages and of the manual's chapter (`options_page`).
 
 use std::ffi::OsString;
+use std::io::Write;
 
-use clap::builder::Resettable;
+use clap::builder::{Resettable, StyledStr};
 use clap::{ArgAction, Command, CommandFactory};
 
+use crate::report::text;
+
 use super::args::Cli;
+use super::failure::Failure;
+use super::meant;
+use super::options_page;
 
 /// The options that most people need, in their order.
-const COMMON: [&str; 16] = [
+const COMMON: [&str; 18] = [
     "output",
     "exit_code",
     "signal",
@@ -22,29 +29,29 @@ const COMMON: [&str; 16] = [
     "keep",
     "fast",
     "diff",
+    "explain",
     "report",
     "quiet",
     "verbose",
+    "yes",
 ];
 
-/// Columns of `-h`.
-const NARROW: usize = 80;
-
-/// Where the arguments are explained.
-const ARGUMENTS: &str = "Test and file";
+/// The commands that few people need often.
+const RARE: [&str; 4] = ["passes", "compare", "completions", "man"];
 
 const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
 const EXAMPLES: &str = "\
 Examples:
-  lop crash.c -- gcc -O2 -c @@
-      what is special about the failure of the command is kept; @@ is the candidate
-  lop ./test.sh crash.c
-      exit code 0 of ./test.sh, in a directory that holds only crash.c, is interesting
+  lop crash.c -- gcc -O2 -c @@    keeps what is special about how this fails
   lop crash.c -o small.c --stderr 'internal compiler error' -- gcc -O2 -c @@
-      whatever prints this message is interesting
-  lop resume crash.c.lop
-      goes on with an interrupted run; nothing that was tested is tested again";
+                                  keeps this message
+  lop ./test.sh crash.c           keeps what ./test.sh says yes to (exit code 0)
+  lop doctor ./test.sh crash.c    finds out first whether it can be trusted
+  lop resume crash.c.lop          goes on with an interrupted run
+
+@@ is the candidate's path, @@.EXT one that ends in .EXT. Each test runs in a
+directory of its own that holds only the candidate, under FILE's name.";
 
 const CODES: &str = "\
 Exit codes:
@@ -52,51 +59,74 @@ Exit codes:
   3 stopped early, with a valid result   4 the test is flaky
   5 grammar or rule file wrong   6 an error while running";
 
-const MORE: &str = "`lop --help` lists all options, `lop help` says more of each, `lop COMMAND -h`\nof a command. Defaults for a project go into lop.toml: see `lop config`.";
+const MORE: &str = "\
+`lop help all` says more of each option and lists the others, `lop help COMMAND`
+says what a command takes. Options for all runs: lop.toml, see `lop config`.";
 
 /// What the manual page says below the options.
 pub(super) fn below() -> String {
     format!("{EXAMPLES}\n\n{CODES}")
 }
 
-/// lop's command line with the help that `words` ask for.
-pub(super) fn command(words: &[OsString]) -> Command {
-    let command = Cli::command();
-    let asks = |flag: &str| words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == flag);
-    let long = words.get(1).is_some_and(|word| word == "help");
-    let all = long || asks("--help");
-    let commands = commands(&command);
-    let mut command = command
-        .mut_subcommands(|inner| inner.hide(true))
-        .help_template(TEMPLATE)
-        .before_help(EXAMPLES)
+/// lop's command line, with one page of help.
+pub(super) fn command() -> Command {
+    let command = laid_out();
+    let commands = commands(&command, &RARE);
+    command
         .after_help(format!("{commands}\n\n{CODES}\n\n{MORE}"))
         .mut_args(|arg| match COMMON.iter().position(|id| arg.get_id() == id) {
             Some(place) => arg.help_heading(Resettable::Reset).display_order(place),
-            // TEST and FILE stand before CMD.
-            None if arg.is_positional() => {
-                let place = usize::from(arg.is_last_set());
-                arg.help_heading(ARGUMENTS).display_order(place)
-            }
-            None => arg.hide_short_help(!all),
-        });
-    if !all {
-        command = command.max_term_width(NARROW).mut_args(|arg| if arg.is_positional() { arg.hide(true) } else { arg });
-    }
-    if !long {
-        // Otherwise each option of --help takes three lines. The setting takes the flag from the subcommands, too.
-        let flag = |action| clap::Arg::new("help").short('h').long("help").action(action);
-        let help = flag(ArgAction::HelpShort).help("Show the most used options, or all of them with --help");
-        command = command.disable_help_flag(true).arg(help);
-        command = command.mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Print help")));
-    }
-    command
+            None => arg.hide_short_help(true),
+        })
+        .disable_help_flag(true)
+        .arg(flag(ArgAction::HelpShort).help("Show this page"))
+        // The setting takes the flag from the subcommands, too.
+        .mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Show help, all of it with --help")))
 }
 
-/// The subcommands as a list.
-fn commands(command: &Command) -> String {
+/// Prints the page that is asked for by `lop help`, if it is none of a subcommand's.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(super) fn answer(words: &[OsString]) -> Option<Result<(), Failure>> {
+    let [_, help, rest @ ..] = words else { return None };
+    if help != "help" {
+        return None;
+    }
+    let page = match rest.iter().map(|word| word.to_str()).collect::<Vec<_>>().as_slice() {
+        [] => command().render_help(),
+        [Some("all" | meant::REDUCE)] => all(),
+        [Some("markdown")] => options_page::markdown().into(),
+        _ => return None,
+    };
+    let mut out = text::stdout();
+    Some(write!(out, "{}", page.ansi()).and_then(|()| out.flush()).or_else(Failure::unless_closed))
+}
+
+/// Everything about every option of a reduction.
+fn all() -> StyledStr {
+    let command = laid_out();
+    let commands = commands(&command, &[]);
+    let help = flag(ArgAction::HelpShort).help("Show the most used options");
+    command.after_help(format!("{commands}\n\n{CODES}")).disable_help_flag(true).arg(help).render_long_help()
+}
+
+/// The definition with the examples, and without a list of the subcommands that says more than fits.
+fn laid_out() -> Command {
+    let command = Cli::command().mut_subcommands(|inner| inner.hide(true));
+    // TEST and FILE stand before CMD.
+    let order = |arg: clap::Arg| if arg.is_last_set() { arg.display_order(1) } else { arg };
+    command.help_template(TEMPLATE).before_help(EXAMPLES).mut_args(order)
+}
+
+fn flag(action: ArgAction) -> clap::Arg {
+    clap::Arg::new("help").short('h').long("help").action(action)
+}
+
+/// The subcommands as a list, but for some.
+fn commands(command: &Command, without: &[&str]) -> String {
     let mut lines = vec!["Commands:".to_owned()];
-    for inner in command.get_subcommands() {
+    for inner in command.get_subcommands().filter(|inner| !without.contains(&inner.get_name())) {
         let about = inner.get_about().map(ToString::to_string).unwrap_or_default();
         // What stands behind a colon or a comma is told by the command's own help.
         let about = about.split([':', ',']).next().unwrap_or_default();
@@ -107,42 +137,50 @@ fn commands(command: &Command) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::Duration;
 
-    fn help(words: &[&str]) -> String {
-        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        command(&words).try_get_matches_from(&words).expect_err("help ends it").to_string()
+    use super::*;
+    use crate::cli::args::ReduceArgs;
+    use crate::engine::{Config, Objective};
+    use crate::reduce::{BASELINE_DEADLINE, Format, Options, Prefer, Schedule, usual_deadline};
+
+    /// What `lop --help` shows on a terminal of this width.
+    fn page(width: usize) -> String {
+        command().term_width(width).render_help().to_string()
     }
 
     #[test]
-    fn the_common_case_fits_on_a_screen() {
-        let help = help(&["lop", "--help"]);
-        let heading = |line: &&str| line.ends_with(':') && !line.starts_with(' ');
-        let known = ["Examples:", "Options:"];
-        let first = help.lines().position(|line| heading(&line) && !known.contains(&line)).expect("there are headings");
-        assert!(first <= 50, "{first}\n{help}");
-        for id in COMMON {
-            let option = format!("--{}", id.replace('_', "-"));
-            let at = help.lines().position(|line| line.trim_start().trim_start_matches("-o, ").contains(&option));
-            assert!(at.is_some_and(|at| at < first), "{option}\n{help}");
+    fn one_page_has_what_most_people_need_and_is_at_most_60_lines() {
+        for width in [80, 100] {
+            let page = page(width);
+            assert!(page.lines().count() <= 60, "{width}: {} lines\n{page}", page.lines().count());
+            assert_eq!(page.lines().find(|line| line.chars().count() > width), None);
+            for id in COMMON {
+                let option = format!("--{}", id.replace('_', "-"));
+                assert!(
+                    page.lines().any(|line| line.get(6..).is_some_and(|line| line.starts_with(&option))),
+                    "{option}"
+                );
+            }
+            assert!(page.contains("lop resume") && !page.contains("--prior-exponent"), "{page}");
         }
     }
 
     #[test]
-    fn the_short_form_is_narrow_and_has_the_common_options_only() {
-        let help = help(&["lop", "-h"]);
-        assert_eq!(help.lines().find(|line| line.chars().count() > NARROW), None);
-        assert!(help.contains("--output") && !help.contains("--prior-exponent"), "{help}");
-        assert!(help.lines().count() <= 80, "{help}");
-        // What is written by hand is not broken once more.
-        assert!(help.lines().all(|line| line.is_empty() || line.starts_with(' ') || line.len() > 3), "{help}");
+    fn all_of_it_has_every_option() {
+        let all = all().to_string();
+        for arg in Cli::command().get_arguments().filter(|arg| !arg.is_hide_set()) {
+            let name = arg.get_long().map_or_else(|| "CMD".to_owned(), |long| format!("--{long}"));
+            assert!(all.contains(&name), "{name}");
+        }
     }
 
     #[test]
     fn every_subcommand_has_its_help() {
         for inner in Cli::command().get_subcommands() {
             for flag in ["-h", "--help"] {
-                let help = help(&["lop", inner.get_name(), flag]);
+                let asked = command().try_get_matches_from(["lop", inner.get_name(), flag]);
+                let help = asked.expect_err("help ends it").to_string();
                 assert!(help.contains(&format!("lop {}", inner.get_name())) && help.contains("--help"), "{help}");
             }
         }
@@ -153,5 +191,35 @@ mod tests {
         for id in COMMON {
             assert!(Cli::command().get_arguments().any(|arg| arg.get_id() == id), "{id}");
         }
+    }
+
+    /// Numbers that are written into a sentence.
+    #[test]
+    fn defaults_in_words_are_those_of_the_library() {
+        let said = |id: &str| {
+            let command = Cli::command();
+            let arg = command.get_arguments().find(|arg| arg.get_id() == id).expect("it is an option");
+            arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default()
+        };
+        let second = Duration::from_secs(1);
+        let factor = usual_deadline(second * 100).as_secs() / 100;
+        let least = usual_deadline(Duration::ZERO).as_secs();
+        assert!(said("timeout").contains(&format!("{factor} times the slowest accepted run, and at least {least} s")));
+        assert!(said("timeout").contains(&format!("may take {} s", BASELINE_DEADLINE.as_secs())));
+    }
+
+    #[test]
+    fn defaults_on_the_command_line_are_those_of_the_library() {
+        let matches = Cli::command().try_get_matches_from(["lop", "test", "file"]).expect("it is a command line");
+        let args = <ReduceArgs as clap::FromArgMatches>::from_arg_matches(&matches).expect("it is one of a reduction");
+        let (options, engine) = (Options::default(), Config::default());
+        assert_eq!((args.seed, args.max_parse), (options.seed, options.max_parse));
+        assert_eq!((Some(args.theta), args.fixed_share), (engine.theta, engine.fixed_share));
+        assert_eq!(args.prior_exponent, engine.prior_exponent);
+        assert_eq!(Objective::from(args.objective), engine.objective);
+        assert_eq!(Format::from(args.format), options.format);
+        assert_eq!(Prefer::from(args.prefer), options.prefer);
+        assert_eq!(Schedule::from(args.schedule), options.schedule);
+        assert_eq!(args.algorithm, options.algorithm);
     }
 }

@@ -7,7 +7,9 @@ const INVOCATION: &str = "Command line";
 /// Whether files add to the command line.
 #[derive(Debug, Default, Args)]
 pub struct FilesArgs {
-    /// Take no options from `lop.toml` in the project or in the user's directory (`lop config` shows them)
+    /// Take no options from `lop.toml`
+    ///
+    /// Neither from the project's nor from the user's; `lop config` shows what they say
     #[arg(long, help_heading = INVOCATION)]
     pub no_config: bool,
 }
@@ -18,8 +20,9 @@ pub struct InvocationArgs {
     /// Whether files add to it.
     #[command(flatten)]
     pub files: FilesArgs,
-    /// Read the command line as this tool does; so does a lop that is called by its name. With `--help` its options are
-    /// listed, and what lop makes of each
+    /// Read the command line as this tool does
+    ///
+    /// So does a lop that is called by its name. With `--help` its options are listed, and what lop makes of each
     // Taken off the command line before this is read: see `compat`.
     #[arg(long, value_name = "TOOL", help_heading = INVOCATION)]
     pub compat: Option<CompatArg>,

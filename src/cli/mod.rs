@@ -15,6 +15,7 @@ mod help;
 pub mod invocation_args;
 mod meant;
 pub mod model;
+mod options_page;
 mod piped;
 mod refusal;
 pub mod report_args;
@@ -61,10 +62,9 @@ pub fn main() -> ExitCode {
 
 /// Makes the words of a command line lop's own, adds what the configuration files say, and does it.
 fn run(words: Vec<OsString>) -> Result<Code, Failure> {
-    let Translation { mut words, mut notes } = compat::translate(words)?;
-    // The main job has no name of its own, and its help is that of lop.
-    if words.len() == 3 && words[1] == "help" && words[2] == meant::REDUCE {
-        words.pop();
+    let Translation { words, mut notes } = compat::translate(words)?;
+    if let Some(answered) = help::answer(&words) {
+        return answered.map(|()| Code::Reduced);
     }
     let line = config::apply(words)?;
     let cli = Cli::try_parse_from(&line.words).unwrap_or_else(|error| refusal::refuse(error, &line.words));

@@ -33,7 +33,7 @@ fn said(error: &clap::Error, words: &[OsString]) -> String {
     let hides = |word: &OsString| word.to_str().is_none_or(|word| word.chars().any(is_hidden));
     if words.iter().any(hides) {
         let plain = words.iter().map(|word| text::path(word.as_ref()));
-        if let Err(error) = help::command(words).try_get_matches_from(plain) {
+        if let Err(error) = help::command().try_get_matches_from(plain) {
             return error.render().ansi().to_string();
         }
     }

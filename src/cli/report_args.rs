@@ -9,17 +9,24 @@ const REPORT: &str = "Report";
 /// What is reported beside the summary.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReportArgs {
-    /// Write a page for a browser: why each token stays, input and result, sizes over tests, passes, the model
+    /// Write a page: why each token stays, and more
+    ///
+    /// One file for a browser, without scripts: why each token stays, input and result, sizes over tests, passes, the
+    /// model
     #[arg(long, value_name = "FILE.html", help_heading = REPORT)]
     pub report: Option<PathBuf>,
-    /// Print a unified diff of each accepted step and the one before it
+    /// Print a unified diff of each accepted step, as it comes
     #[arg(long, help_heading = REPORT)]
     pub diff_steps: bool,
-    /// Print why each token of the result stays, with the test that said so; costs no test
+    /// Print why each token of the result stays
+    ///
+    /// With the number of the test that said so; it costs no test
     #[arg(long, help_heading = REPORT)]
     pub explain: bool,
-    /// Print a bug report in Markdown: command, versions, minimal input, what was observed. Runs the test on the result
-    /// once more, and CMD --version
+    /// Print a bug report in Markdown
+    ///
+    /// Command, versions, the minimal input, what was observed. It runs the test on the result once more, and CMD
+    /// --version
     #[arg(long, help_heading = REPORT)]
     pub format_issue: bool,
     /// Write what the run came to as annotations of FILE, on standard error

@@ -5,16 +5,24 @@ use clap::Args;
 /// What is interesting where no test says so, and what else must hold.
 #[derive(Debug, Default, Args)]
 pub struct SignatureArgs {
-    /// Insist that the command crashes on FILE, and keep that crash
+    /// The command crashes on FILE: keep that crash
+    ///
+    /// Where it does not crash nothing is reduced
     #[arg(long, help_heading = SIGNATURE, conflicts_with_all = CONDITIONS)]
     pub crash: bool,
-    /// Do not ask whether the signature that was found is the one to keep
+    /// Do not ask; take the condition that was found
     #[arg(short = 'y', long, help_heading = SIGNATURE)]
     pub yes: bool,
-    /// This second command must end on a candidate with the exit code it has on FILE (repeatable): 'other-cc -c @@.c'
+    /// A second command that must end as it does on FILE
+    ///
+    /// It must have the same exit code on every candidate: 'other-cc -c @@.c'. For bugs that one program has and
+    /// another has not (repeatable)
     #[arg(long, value_name = "CMD2", allow_hyphen_values = true, help_heading = SIGNATURE)]
     pub while_passing: Vec<String>,
-    /// Refuse candidates with new compiler warnings of the kinds that mean undefined behaviour
+    /// Refuse candidates that warn of undefined behaviour
+    ///
+    /// Those with new compiler warnings of the kinds that mean it. The command and the warnings are those of the
+    /// language's guard.toml
     #[arg(long, value_name = "LANGUAGE", help_heading = SIGNATURE)]
     pub guard: Option<String>,
 }

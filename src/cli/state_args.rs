@@ -12,14 +12,17 @@ const STATE: &str = "Journal";
 /// Where a reduction remembers.
 #[derive(Debug, Args)]
 pub struct StateArgs {
-    /// Keep the journal of the run in this folder [default: the result's name with `.lop` added]; `lop resume` goes on
-    /// with it after an interruption
+    /// Keep the journal of the run in this folder
+    ///
+    /// [default: the result's name with `.lop` added] `lop resume` goes on with it after an interruption
     #[arg(long, value_name = "DIR", help_heading = STATE)]
     pub state: Option<PathBuf>,
     /// Keep no journal
     #[arg(long, conflicts_with = "state", help_heading = STATE)]
     pub no_state: bool,
-    /// Share outcomes with other runs of the same test through this folder; timeouts are not shared
+    /// Share outcomes with other runs of the same test
+    ///
+    /// They are kept in this folder. Timeouts are not shared
     #[arg(long, value_name = "DIR", help_heading = STATE)]
     pub cache: Option<PathBuf>,
 }

@@ -256,7 +256,9 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let error = find(Isolation::Bwrap { network: true }, "no-such-program-anywhere").expect_err("there is none").to_string();
+        let error = find(Isolation::Bwrap { network: true }, "no-such-program-anywhere")
+            .expect_err("there is none")
+            .to_string();
         assert!(error.contains("no-such-program-anywhere") && error.contains("bubblewrap"), "{error}");
     }
 

@@ -1,6 +1,6 @@
 //! Every event as one line of JSON, for programs.
 //!
-//! The schema is in the README. Fields are only ever added; times are seconds as decimals, sizes
+//! The schema is `docs/events.schema.json`. Fields are only ever added; times are seconds as decimals, sizes
 //! are objects of bytes, tokens and lines. Contents are not written: the best one is in its file.
 
 use std::io::{self, Write};

@@ -1,6 +1,5 @@
 //! The program as its users see it: a real compiler, a real JSON parser, good and bad input.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -299,20 +298,6 @@ fn help_names_every_exit_code_and_fits_a_screen() {
     assert!(help.contains("0 reduced") && help.contains("6 an error while running"), "{help}");
     let long = help.lines().find(|line| line.chars().count() > 110);
     assert_eq!(long, None);
-}
-
-#[test]
-fn every_option_is_in_the_readme_and_no_other() {
-    let options = |text: &str| -> BTreeSet<String> {
-        let long = Regex::new(r"--[a-z][a-z-]+").expect("a constant");
-        long.find_iter(text).map(|found| found.as_str().to_owned()).collect()
-    };
-    let help = String::from_utf8(Folder::new().lop(&["--help"]).expect_code(0).stdout).expect("plain");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).expect("the package has a README");
-    let (_, section) = readme.split_once("\n## Options\n").expect("the README has the section");
-    let (section, _) = section.split_once("\n## ").expect("another section follows");
-    assert_eq!(options(section), options(&help));
 }
 
 /// Runs lop in a folder with good and bad things in it, and holds it to leaving all of them alone.

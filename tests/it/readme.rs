@@ -1,123 +1,135 @@
-//! What the README shows of reductions is so: the sizes are those of the files, what is shown as a result is one, and
-//! the command comes to one that is as small.
-//!
-//! How many tests that takes, and which of several small results it is, depends on the compiler, and on where a half
-//! program happens to crash. Nothing of that is promised, so nothing of it is compared.
+//! What the README promises: its size, that its tables say what the program says, and that what it shows happens. Counts
+//! and times depend on compilers and machines, and so it promises none.
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::support::{Folder, Ran, has};
+use clap::CommandFactory;
+use lop::cli::args::Cli;
 
-/// A machine under load is no reason for another result, and takes longer than other tests may.
-const PATIENCE: [&str; 2] = ["--timeout", "60"];
+use crate::support::Folder;
 
-/// A reduction that is shown.
-struct Sample {
-    /// The words behind `lop`.
-    words: Vec<String>,
-    /// The word that names the example's file.
-    input: String,
-    printed: String,
-    /// The text of the result: the block behind that of the command.
-    result: String,
-}
+/// Bytes that it may have.
+const MOST: usize = 10_000;
+
+/// Lines that `lop --help` may have.
+const MOST_LINES: usize = 60;
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every session that reduces an example, with the block behind it.
-fn samples() -> Vec<Sample> {
-    let readme = fs::read_to_string(package().join("README.md")).expect("the package has a README");
-    let blocks: Vec<&str> = readme.split("\n```").skip(1).step_by(2).collect();
-    let mut samples = Vec::new();
-    for (block, next) in blocks.iter().zip(&blocks[1..]) {
-        let Some(session) = block.strip_prefix("console\n$ lop ") else { continue };
-        let (line, printed) = session.split_once('\n').unwrap_or((session, ""));
-        let words = shlex::split(line).expect("its quotes are closed");
-        let is_input = |word: &&String| {
-            let path = package().join(word);
-            path.is_file() && path.file_stem() == Some("input".as_ref())
-        };
-        let Some(input) = words.iter().find(is_input).cloned() else { continue };
-        let result = next.split_once('\n').expect("a block has lines").1.to_owned();
-        samples.push(Sample { words, input, printed: printed.to_owned(), result });
-    }
-    samples
+fn readme() -> String {
+    fs::read_to_string(package().join("README.md")).expect("the package has a README")
 }
 
-/// The numbers of the first line that begins with a word, if there is one.
-fn numbers(printed: &str, word: &str) -> Option<Vec<usize>> {
-    let line = printed.lines().find(|line| line.trim_start().starts_with(word))?.replace(',', "");
-    Some(line.split_whitespace().filter_map(|word| word.parse().ok()).collect())
-}
-
-impl Sample {
-    fn path(&self) -> PathBuf {
-        package().join(&self.input)
-    }
-
-    /// Where the result goes.
-    fn output(&self) -> &str {
-        self.words.iter().skip_while(|word| *word != "-o").nth(1).expect("an example is not replaced")
-    }
-
-    /// Whether the programs are here that its test starts.
-    fn can_run(&self) -> bool {
-        let test = fs::read_to_string(self.path().with_file_name("test.sh")).unwrap_or_default();
-        let said = format!("{} {test}", self.words.join(" "));
-        ["cc", "node", "python3"].iter().filter(|tool| said.split_whitespace().any(|word| word == **tool)).all(|t| has(t))
-    }
-
-    /// Runs the command with these words in the place of others.
-    fn run(&self, folder: &Folder, more: &[&str], other: &[(&str, &str)]) -> Ran {
-        let word = |word: &String| {
-            let found = other.iter().find(|(from, _)| from == word);
-            found.map_or_else(|| word.clone(), |(_, to)| (*to).to_owned())
-        };
-        let more = more.iter().map(|word| (*word).to_owned());
-        folder.lop(&more.chain(self.words.iter().map(word)).collect::<Vec<_>>())
-    }
+/// The text below a heading.
+fn section(heading: &str) -> String {
+    let readme = readme();
+    let (_, section) = readme.split_once(&format!("\n## {heading}\n")).expect("the README has the section");
+    section.split("\n## ").next().unwrap_or_default().to_owned()
 }
 
 #[test]
-fn the_samples_agree_with_their_files() {
-    let samples = samples();
-    assert!(!samples.is_empty(), "the README shows what a reduction comes to");
-    for sample in samples {
-        let name = &sample.input;
-        let before = fs::read_to_string(sample.path()).expect("an example is text");
-        if let Some(sizes) = numbers(&sample.printed, "bytes") {
-            // What is shown of a file has no line break at its end.
-            assert!(
-                sizes[0] == before.len() && [0, 1].contains(&sizes[1].abs_diff(sample.result.len())),
-                "{name}: {sizes:?}"
-            );
-        }
-        if let Some(lines) = numbers(&sample.printed, "lines") {
-            assert_eq!(lines[..2], [before.lines().count(), sample.result.lines().count()], "{name}");
+fn it_can_be_read_in_a_few_minutes() {
+    assert!(readme().len() <= MOST, "{} bytes", readme().len());
+}
+
+#[test]
+fn the_help_is_one_page() {
+    for width in ["80", "100"] {
+        for words in [&["--help"][..], &["-h"], &["help"]] {
+            let ran = Folder::new().command(words).env("COLUMNS", width).output().expect("lop can be started");
+            let lines = String::from_utf8_lossy(&ran.stdout).lines().count();
+            assert!(ran.status.success() && (20..=MOST_LINES).contains(&lines), "{words:?}: {lines} lines at {width}");
         }
     }
 }
 
 #[test]
-fn what_is_shown_is_a_result_and_the_command_comes_to_one_as_small() {
-    for sample in samples().into_iter().filter(Sample::can_run) {
-        let folder = Folder::new();
-        symlink(package().join("examples"), folder.path("examples")).expect("our own folder");
-        sample.run(&folder, &PATIENCE, &[]).expect_code(0);
-        let result = String::from_utf8_lossy(&folder.read(sample.output())).into_owned();
-        let most = sample.result.len() * 5 / 4 + 8;
-        assert!(result.len() <= most, "more than {most} bytes, and the README has\n{}\n{result}", sample.result);
-        // What is shown is asked about as an input: one that is not interesting ends the run with 1.
-        let name = sample.path().file_name().expect("a file").to_string_lossy().into_owned();
-        fs::create_dir(folder.path("shown")).expect("our own folder");
-        let shown = format!("shown/{name}");
-        folder.write(&shown, &sample.result);
-        let one = [&PATIENCE[..], &["--max-tests", "1"]].concat();
-        let ran = sample.run(&folder, &one, &[(&sample.input, &shown), (sample.output(), "again")]);
-        assert!([Some(0), Some(3)].contains(&ran.code), "{}\n{}", sample.result, ran.stderr);
+fn all_of_the_help_is_more_than_the_page() {
+    for words in [["help", "all"], ["help", "reduce"]] {
+        let said = String::from_utf8(Folder::new().lop(&words).expect_code(0).stdout).expect("plain");
+        assert!(said.contains("--prior-exponent") && said.contains("Exit codes:"), "{said}");
     }
+    let said = String::from_utf8(Folder::new().lop(&["help", "doctor"]).expect_code(0).stdout).expect("plain");
+    assert!(said.contains("lop doctor [OPTIONS]"), "{said}");
+}
+
+/// The first sentence of each option of the table is that of the definitions.
+#[test]
+fn its_options_are_described_as_in_the_program() {
+    let section = section("Options");
+    let command = Cli::command();
+    let mut seen = 0;
+    for row in section.lines().filter(|line| line.starts_with("| `-") && line.contains("`--")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [name, said] = cells[..] else { panic!("two cells: {row}") };
+        let long = name.split("--").nth(1).and_then(|rest| rest.split([' ', '`']).next()).expect("a name");
+        let arg = command.get_arguments().find(|arg| arg.get_long() == Some(long));
+        let arg = arg.unwrap_or_else(|| panic!("there is no option --{long}"));
+        assert_eq!(arg.get_help().map(ToString::to_string).as_deref(), Some(said), "--{long}");
+        seen += 1;
+    }
+    assert_eq!(seen, 10);
+}
+
+#[test]
+fn every_option_that_it_names_exists() {
+    let option = regex::Regex::new(r"`(?:lop [^`]*)?(--[a-z][a-z-]+)").expect("a constant");
+    let command = Cli::command();
+    for found in option.captures_iter(&readme()).filter(|found| &found[1] != "--help") {
+        let is_there = command.get_arguments().any(|arg| arg.get_long() == found[1].strip_prefix("--"));
+        assert!(is_there, "{}", &found[1]);
+    }
+}
+
+#[test]
+fn its_exit_codes_are_those_of_the_help() {
+    let section = section("Options");
+    let said = section.split("Exit codes: ").nth(1).expect("it lists them").replace('\n', " ");
+    let help = String::from_utf8(Folder::new().lop(&["--help"]).expect_code(0).stdout).expect("plain");
+    let codes = help.split("Exit codes:").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("it lists them");
+    let codes: Vec<&str> =
+        codes.lines().flat_map(|line| line.trim().split("   ")).filter(|code| !code.is_empty()).collect();
+    assert_eq!(codes.len(), 7, "{codes:?}");
+    for code in codes {
+        assert!(said.contains(code), "{code}");
+    }
+}
+
+#[test]
+fn its_program_is_one_of_the_manual() {
+    let section = section("As a library, and in CI");
+    let program = section.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).expect("there is one");
+    let chapter = fs::read_to_string(package().join("docs/library.md")).expect("the manual has the chapter");
+    assert!(chapter.contains(program), "{program}");
+}
+
+/// Runs a command that is shown, on the examples, and gives what is in the file it writes.
+fn shown(begins: &str, output: &str) -> String {
+    let readme = readme();
+    let line = readme.lines().map(|line| line.trim_start_matches("$ ")).find(|line| line.starts_with(begins));
+    let words = shlex::split(line.expect("the README has the command")).expect("its quotes are closed");
+    let words = words.iter().map(String::as_str).skip_while(|word| *word != "-o");
+    let folder = Folder::new();
+    symlink(package().join("examples"), folder.path("examples")).expect("our own folder");
+    // A machine under load is no reason for another result, and takes longer than other tests may.
+    let words: Vec<&str> = ["--yes", "--timeout", "60"].into_iter().chain(words).collect();
+    let ran = folder.command(&words).output().expect("lop can be started");
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(folder.read(output)).expect("it is text")
+}
+
+#[test]
+fn the_crash_is_reduced_as_shown() {
+    let small = shown("cargo run --release -- ", "small.c");
+    assert!(small.contains("median") && small.len() <= 400, "{small}");
+}
+
+#[test]
+fn the_broken_payload_is_reduced_as_shown() {
+    let small = shown("lop -o small.json ", "small.json");
+    assert!(small.len() <= 20, "{small}");
 }

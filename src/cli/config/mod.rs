@@ -63,7 +63,7 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     let options = Cli::command();
     let mut command = options.clone();
     command.build();
-    let parsed = help::command(&words).try_get_matches_from(&words);
+    let parsed = help::command().try_get_matches_from(&words);
     let mut matches = parsed.unwrap_or_else(|error| refuse(error, &words));
     let at = match matches.remove_subcommand() {
         None => 1,
