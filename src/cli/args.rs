@@ -154,6 +154,8 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING)]
     pub max_tests: Option<u64>,
     /// Stop after this time, with the best so far
+    ///
+    /// A test that runs then is ended, and its answer is not used
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub max_time: Option<Duration>,
     /// Go on although the test answers differently on the same file

@@ -76,10 +76,10 @@ fn its_options_are_described_as_in_the_program() {
 }
 
 #[test]
-fn every_option_that_it_names_exists() {
+fn every_option_of_its_tables_exists() {
     let option = regex::Regex::new(r"`(?:lop [^`]*)?(--[a-z][a-z-]+)").expect("a constant");
-    let command = Cli::command();
-    for found in option.captures_iter(&readme()).filter(|found| &found[1] != "--help") {
+    let (command, section) = (Cli::command(), section("Options"));
+    for found in option.captures_iter(&section).filter(|found| &found[1] != "--help") {
         let is_there = command.get_arguments().any(|arg| arg.get_long() == found[1].strip_prefix("--"));
         assert!(is_there, "{}", &found[1]);
     }
@@ -107,18 +107,24 @@ fn its_program_is_one_of_the_manual() {
     assert!(chapter.contains(program), "{program}");
 }
 
-/// Runs a command that is shown, on the examples, and gives what is in the file it writes.
+/// Runs a command that is shown, on the examples; what is printed below it must be said. What is in the file it writes.
 fn shown(begins: &str, output: &str) -> String {
     let readme = readme();
-    let line = readme.lines().map(|line| line.trim_start_matches("$ ")).find(|line| line.starts_with(begins));
-    let words = shlex::split(line.expect("the README has the command")).expect("its quotes are closed");
+    let mut lines =
+        readme.lines().map(|line| line.trim_start_matches("$ ")).skip_while(|line| !line.starts_with(begins));
+    let line = lines.next().expect("the README has the command");
+    let words = shlex::split(line).expect("its quotes are closed");
     let words = words.iter().map(String::as_str).skip_while(|word| *word != "-o");
     let folder = Folder::new();
     symlink(package().join("examples"), folder.path("examples")).expect("our own folder");
     // A machine under load is no reason for another result, and takes longer than other tests may.
     let words: Vec<&str> = ["--yes", "--timeout", "60"].into_iter().chain(words).collect();
     let ran = folder.command(&words).output().expect("lop can be started");
-    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    for line in lines.take_while(|line| *line != "```") {
+        assert!(said.lines().any(|said| said == line), "the README has\n{line}\nand lop says\n{said}");
+    }
     String::from_utf8(folder.read(output)).expect("it is text")
 }
 
