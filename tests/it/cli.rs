@@ -4,8 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use regex::Regex;
-
 use crate::support::{Folder, Ran, finish, has};
 
 /// A program with one mistake in it.
