@@ -235,3 +235,23 @@ fn show(cells: &[Cell], csv: Option<&Path>, plot: Option<&Path>) -> Result<(), F
     };
     said.and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn defaults_in_words_are_those_of_here() {
+        let cli = crate::cli::args::Cli::command();
+        let command = cli.find_subcommand("compare").expect("it is a command");
+        let said = |id: &str| {
+            let arg = command.get_arguments().find(|arg| arg.get_id() == id).expect("it is an option");
+            arg.get_help().map(ToString::to_string).unwrap_or_default()
+        };
+        assert!(said("trials").contains(&format!("[default: {TRIALS},")));
+        let workers = WORKERS.map(|count| count.to_string()).join(",");
+        assert!(said("workers").contains(&format!("; {workers} when no problem is named]")));
+    }
+}
