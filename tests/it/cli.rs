@@ -46,7 +46,18 @@ fn a_c_program_is_reduced_with_a_real_compiler() {
     let folder = Folder::new();
     folder.write("bug.c", PROGRAM);
     let ran = folder
-        .lop(&["bug.c", "-j1", "--timeout", "60", "--stderr", "'mistake' undeclared", "--", "cc", "-fsyntax-only", "@@"])
+        .lop(&[
+            "bug.c",
+            "-j1",
+            "--timeout",
+            "60",
+            "--stderr",
+            "'mistake' undeclared",
+            "--",
+            "cc",
+            "-fsyntax-only",
+            "@@",
+        ])
         .expect_code(0);
     let result = String::from_utf8(folder.read("bug.c")).expect("it was text before");
     assert!(result.contains("mistake") && result.len() < 40, "{result}");

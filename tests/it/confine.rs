@@ -114,7 +114,8 @@ fn a_test_in_a_box_can_write_to_its_own_directories_only() {
 /// Reduces in a box with a test that wants all of these to hold; which of them does not is in the test's output.
 fn holds_in_a_box(options: &[&str], claims: &[&str]) {
     let folder = folder();
-    let claims: Vec<_> = claims.iter().map(|claim| format!("{{ {claim}; }} || {{ echo '{claim}'; exit 1; }}")).collect();
+    let claims: Vec<_> =
+        claims.iter().map(|claim| format!("{{ {claim}; }} || {{ echo '{claim}'; exit 1; }}")).collect();
     let ran = reduced(&folder, &[&["--isolate", "bwrap"], options].concat(), &claims.join(" && "));
     if is_possible(&ran, "bwrap") {
         assert_eq!(folder.read("out"), b"keep");
@@ -175,7 +176,8 @@ fn a_test_in_a_box_inherits_no_descriptor_but_the_three_usual_ones() {
     for (options, expected) in [("--isolate bwrap", 3), ("--isolate bwrap --cpu-limit 9", 3), ("--isolate none", 5)] {
         // Not by `$(…)`, which is a descriptor itself.
         let test = format!("ls /proc/$$/fd >fds; test $(wc -l <fds) -eq {expected} && grep -q keep");
-        let script = format!("exec 7<'{outside}' 8>>leak; exec '{lop}' -q -j1 -o out {options} input.txt -- sh -c '{test}'");
+        let script =
+            format!("exec 7<'{outside}' 8>>leak; exec '{lop}' -q -j1 -o out {options} input.txt -- sh -c '{test}'");
         let mut shell = folder.command(&[""; 0]);
         let temporary = shell.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
         let temporary: Vec<_> = temporary.collect();
