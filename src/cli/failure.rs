@@ -274,10 +274,7 @@ impl Failure {
             }
             Failure::Input { .. } => {
                 causes(out, self)?;
-                hint_line(
-                    out,
-                    "FILE stands before `--`, or behind TEST, and has to be there and readable; `-` is standard input",
-                )
+                hint_line(out, "FILE stands before `--`, or behind TEST, and has to be there and readable")
             }
             Failure::InputIsDirectory(_) => hint_line(out, "name one file in it; the others stay as they are"),
             Failure::Condition(ConditionError::Regex { .. }) => {

@@ -9,6 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::engine::{Config, Estimate, Knowledge};
 use crate::passes::{NO_DEPTH, list_kind};
 
+/// Units that were decided at least before the model is believed: with fewer an estimate is the prior's, which knows
+/// nothing of this file.
+const EVIDENCE: u64 = 20;
+/// The largest deviation of an estimate that says anything, as a share of it: beyond, half as much and half as much
+/// again are nearly as likely.
+const SPREAD: f64 = 0.5;
+
 /// What the model expects from now on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
@@ -18,6 +25,27 @@ pub struct Outlook {
     pub total: Estimate,
     /// The importance of units per depth, the outermost first; what is not of a tree comes last.
     pub depths: Vec<Importance>,
+}
+
+impl Outlook {
+    /// The tests that are left, where that means something: enough units were decided, the estimate is not spread too
+    /// wide, and it foresees anything at all.
+    #[must_use]
+    pub fn left(&self) -> Option<Estimate> {
+        self.told(self.total)
+    }
+
+    /// The tests that what is asked about now will take, where that means something.
+    #[must_use]
+    pub fn here(&self) -> Option<Estimate> {
+        self.told(self.now?.tests)
+    }
+
+    fn told(&self, estimate: Estimate) -> Option<Estimate> {
+        let decided: u64 = self.depths.iter().map(|depth| depth.units).sum();
+        let is_narrow = estimate.deviation <= SPREAD * estimate.mean;
+        (decided >= EVIDENCE && estimate.mean >= 1.0 && is_narrow).then_some(estimate)
+    }
 }
 
 /// What is asked about now: a list, or a row of single edits.
@@ -160,6 +188,20 @@ mod tests {
         let even = until_accepted(std::iter::repeat_n(0.5, 200));
         assert!((even.mean - 2.0).abs() < 1e-9 && (even.deviation - 2.0_f64.sqrt()).abs() < 1e-9, "{even:?}");
         assert_eq!(until_accepted(std::iter::empty()), Estimate { mean: 0.0, deviation: 0.0 });
+    }
+
+    #[test]
+    fn an_estimate_is_told_where_it_means_something() {
+        let left = |units, mean, deviation| {
+            let importance = |units| Importance { depth: None, units, needed: 0.5 };
+            let depths = vec![importance(units / 2), importance(units - units / 2)];
+            Outlook { now: None, total: Estimate { mean, deviation }, depths }.left().map(|told| told.mean)
+        };
+        assert_eq!(left(EVIDENCE, 200.0, 100.0), Some(200.0));
+        assert_eq!(left(EVIDENCE - 1, 200.0, 10.0), None, "too little is known");
+        assert_eq!(left(1_000, 200.0, 101.0), None, "it is spread too wide");
+        assert_eq!(left(1_000, 0.4, 0.0), None, "what other passes do is not foreseen");
+        assert_eq!(left(1_000, f64::NAN, 0.0), None);
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::io;
 use crate::oracle::Outcome;
 use crate::reduce::{Event, EventSink, Size};
 
+use super::origins::Origins;
+
 /// A reduction's course.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -14,15 +16,25 @@ pub struct History {
     pub baseline: Option<Outcome>,
     /// What the user was told.
     pub notes: Vec<String>,
+    /// Tests at the same time, as many as there were at the start.
+    pub workers: usize,
+    /// Where the best result comes from, if somebody wants to know.
+    pub origins: Option<Origins>,
 }
 
 impl EventSink for History {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { size, .. } => self.sizes.push((0, *size)),
+            Event::Started { size, slots, .. } => {
+                self.sizes.push((0, *size));
+                self.workers = *slots;
+            }
             Event::Baseline { outcome, .. } => self.baseline = Some((*outcome).clone()),
-            Event::Accepted { size, tests, .. } | Event::Returned { size, tests, .. } => {
-                self.sizes.push((*tests, *size))
+            Event::Accepted { size, tests, content, .. } | Event::Returned { size, tests, content } => {
+                self.sizes.push((*tests, *size));
+                if let Some(origins) = &mut self.origins {
+                    origins.follow(content);
+                }
             }
             Event::Note(note) => self.notes.push((*note).to_owned()),
             _ => {}

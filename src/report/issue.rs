@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::oracle::Outcome;
 
+use super::nowhere::Nowhere;
 use super::text::shown;
 
 /// Most of an output or an input that is shown, in bytes; trackers refuse longer texts.
@@ -30,6 +31,8 @@ pub struct Issue<'a> {
     pub is_of_input: bool,
     /// How the input was made small, in a sentence.
     pub made: &'a str,
+    /// The directories that are nobody's business.
+    pub nowhere: &'a Nowhere,
 }
 
 impl Issue<'_> {
@@ -43,12 +46,12 @@ impl Issue<'_> {
             out.push_str(text);
             out.push('\n');
         };
-        put(&format!("# {}\n", inline(&title)));
+        put(&format!("# {}\n", inline(&self.nowhere.text(&title))));
         put("## To reproduce\n");
         put(&format!("Save as {}:\n", code(self.name)));
         put(&block(self.language, self.content, true));
         put("and run:\n");
-        put(&block("sh", self.command.as_bytes(), false));
+        put(&block("sh", self.nowhere.text(self.command).as_bytes(), false));
         put("## Expected\n");
         put("The input is accepted, or refused with a proper message.\n");
         put("## Observed\n");
@@ -61,7 +64,7 @@ impl Issue<'_> {
                 {
                     if !tail.trim_ascii().is_empty() {
                         put(&format!("{}:\n", capital(name)));
-                        put(&block("", tail, false));
+                        put(&block("", self.nowhere.text(&shown(tail)).as_bytes(), false));
                     }
                 }
             }
@@ -69,10 +72,10 @@ impl Issue<'_> {
         }
         put("## Versions\n");
         if let Some(version) = self.version {
-            put(&format!("- {}", code(version)));
+            put(&format!("- {}", code(&self.nowhere.text(version))));
         }
         put(&format!("- lop {}", env!("CARGO_PKG_VERSION")));
-        put(&format!("\nWhat was looked for: {}. {}", code(self.wanted), self.made));
+        put(&format!("\nWhat was looked for: {}. {}", code(&self.nowhere.text(self.wanted)), self.made));
         out
     }
 }
@@ -156,6 +159,7 @@ mod tests {
             outcome: Some(&outcome),
             is_of_input: false,
             made: "Reduced from 10 to 2 bytes.",
+            nowhere: &Nowhere::new(&["/people/ann/x".into()], "/tmp".as_ref(), Some("/people/ann".as_ref())),
         }
         .markdown()
     }

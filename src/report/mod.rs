@@ -11,12 +11,15 @@
 pub mod annotations;
 pub mod certificate;
 pub mod comparison;
+mod details;
 pub mod diff;
 pub mod explain;
 pub mod findings;
 pub mod history;
 pub mod issue;
 pub mod json;
+pub mod nowhere;
+pub mod origins;
 pub mod others;
 pub mod page;
 pub mod progress;

@@ -1,25 +1,21 @@
-//! What is said at the end: how much smaller, at what price, and what the engine learnt.
+//! What is said at the end, on part of a screen: how much smaller, at what price, how it ended, where things are, and
+//! what deserves attention.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::engine::DepthRow;
-use crate::passes::NO_DEPTH;
 use crate::reduce::{Ended, Reliability, Report, Size};
 
+use super::details;
 use super::others::Others;
 use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
 
-/// Texts kept by a timeout that are listed; more than these are only counted.
-const LISTED: usize = 10;
-/// Longest text shown of a unit that was kept by a timeout, in characters.
-const EXCERPT: usize = 60;
-/// Longest signature of a crash that is shown, in characters.
-const SIGNATURE: usize = 100;
-/// Depths shown; the deepest of very deep trees are folded into one row.
-const DEPTHS: usize = 24;
+/// Lines of the summary at most, unless all is asked for: it stands on a screen of 24 lines together with what was typed
+/// and the last steps.
+const LINES: usize = 14;
+/// Longest text shown of what deserves attention, in characters.
+const EXCERPT: usize = 40;
 
 /// Where things are when all is done.
 #[derive(Clone, Copy, Debug)]
@@ -36,37 +32,107 @@ pub struct Places<'a> {
     pub model: Option<&'a Path>,
     /// Runs of the test at the start that are not among the tests, and how long they took.
     pub checkup: (usize, Duration),
+    /// What else deserves attention, a sentence each. Whoever puts something here has told it as a note, too, so that
+    /// events and report have it.
+    pub attention: &'a [String],
     /// The other crashes that were met.
     pub others: Option<&'a Others>,
     /// What `lop resume` has to be given to go on, if there is a journal.
     pub journal: Option<&'a Path>,
 }
 
-/// Writes the summary.
+/// Writes the summary: at most 14 lines, or with `details` everything.
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>, details: bool) -> io::Result<()> {
     heading(out, report, places)?;
     sizes(out, report.before, report.after)?;
     tests(out, report, places.checkup.1)?;
-    checkup(out, places.checkup)?;
-    passes(out, report)?;
-    skipped(out, &report.skipped)?;
-    depths(out, &report.depths)?;
-    timeouts(out, &report.kept_by_timeout)?;
-    writeln!(out)?;
-    writeln!(out, "  {STRONG}result{STRONG:#}    {}", places.result)?;
-    if let Some(original) = places.original {
-        writeln!(out, "  {STRONG}original{STRONG:#}  {}", original.display())?;
+    if details {
+        details::write(out, report, places)?;
     }
-    if let Some(model) = places.model {
-        writeln!(out, "  {STRONG}model{STRONG:#}     {}", model.display())?;
+    let things = things(report, places);
+    for (name, thing) in &things {
+        writeln!(out, "  {STRONG}{name:<9}{STRONG:#} {thing}")?;
     }
-    if let Some(journal) = places.journal.filter(|_| report.ended != Ended::Complete) {
-        writeln!(out, "  {STRONG}go on{STRONG:#}     lop resume {}", journal.display())?;
+    // One line of heading, four of sizes, two of tests and time.
+    let room = if details { usize::MAX } else { LINES - 7 - things.len() };
+    let attention = attention(report, places);
+    let shown = if attention.len() > room { room - 1 } else { attention.len() };
+    for sentence in &attention[..shown] {
+        writeln!(out, "  {WARN}attention{WARN:#} {}", text::one_line(sentence))?;
     }
-    places.others.map_or(Ok(()), |found| others(out, found))
+    match attention.len() - shown {
+        0 => Ok(()),
+        more => writeln!(out, "            and {} more; -v shows all", text::len(more)),
+    }
+}
+
+/// Where things are.
+fn things(report: &Report, places: &Places<'_>) -> Vec<(&'static str, String)> {
+    let mut things = vec![("result", text::one_line(places.result))];
+    things.extend(places.original.map(|original| ("original", text::path(original))));
+    things.extend(places.model.map(|model| ("model", text::path(model))));
+    things.extend(places.journal.map(|journal| match report.ended {
+        Ended::Complete => ("journal", text::path(journal)),
+        _ => ("go on", format!("lop resume {}", text::path(journal))),
+    }));
+    things
+}
+
+/// What deserves attention, the most important first.
+fn attention(report: &Report, places: &Places<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(flaky(report.reliability));
+    lines.extend(places.attention.iter().cloned());
+    if let [first, rest @ ..] = report.kept_by_timeout.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", text::len(rest.len())) };
+        let first = text::visible(first.trim(), EXCERPT);
+        lines.push(format!("kept by timeout: `{first}`{more}; a longer --timeout may remove that"));
+    }
+    if !report.skipped.is_empty() {
+        lines.push(format!("not done, or not to the end, because you skipped it: {}", report.skipped.join(", ")));
+    }
+    lines.extend(places.others.into_iter().flat_map(crashes));
+    lines
+}
+
+/// What was asked again, and came out otherwise.
+fn flaky(seen: Reliability) -> Option<String> {
+    let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
+    if disagreements == 0 && returns == 0 {
+        return None;
+    }
+    Some(format!(
+        "the test is flaky: {} of {} repeated runs disagreed ({:.1}%, at most {:.1}%); {}, {} taken back",
+        text::count(disagreements),
+        text::count(repeated),
+        disagreements as f64 / repeated.max(1) as f64 * 100.0,
+        bound * 100.0,
+        text::plural(confirmations, "confirmation"),
+        text::plural(returns, "result"),
+    ))
+}
+
+/// The other crashes, and where they are.
+fn crashes(others: &Others) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut met = others.met();
+    if let Some(first) = met.next() {
+        let more = met.count();
+        let (what, place) = match more {
+            0 => (text::visible(&first.signature, EXCERPT), first.path.as_path()),
+            more => (text::len(more + 1), first.path.ancestors().nth(2).unwrap_or(&first.path)),
+        };
+        let left_out = match others.left_out() {
+            0 => String::new(),
+            some => format!(", and {} not kept", text::plural(some as u64, "candidate")),
+        };
+        lines.push(format!("other crashes met on the way: {what}{left_out}; see {}", text::path(place)));
+    }
+    lines.extend(others.trouble().map(|error| format!("other crashes could not be kept: {error}")));
+    lines
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
@@ -87,7 +153,7 @@ fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Res
     writeln!(
         out,
         "{style}{word}{style:#} {} in {} {FAINT}({}, {minimal}){FAINT:#}",
-        places.input.display(),
+        text::path(places.input),
         text::duration(report.elapsed),
         places.grammar,
     )
@@ -101,7 +167,6 @@ fn sizes(out: &mut dyn Write, before: Size, after: Size) -> io::Result<()> {
     row("bytes", before.bytes, after.bytes);
     row("tokens", before.tokens, after.tokens);
     row("lines", before.lines, after.lines);
-    writeln!(out)?;
     table.write(out)
 }
 
@@ -123,207 +188,33 @@ fn tests(out: &mut dyn Write, report: &Report, checkup: Duration) -> io::Result<
             outcomes.push(format!("{} {word}", text::count(number)));
         }
     }
-    writeln!(out)?;
-    writeln!(out, "  {STRONG}{}{STRONG:#}: {}", text::plural(total, "test"), outcomes.join(", "))?;
-    writeln!(
-        out,
-        "  answered without a test: {} from the cache, {} refused for new syntax errors",
-        text::count(report.cache_hits),
-        text::count(report.gate_refusals),
-    )?;
-    reliability(out, report.reliability)?;
     let old = [(report.from_journal, "the journal"), (report.from_shared_cache, "the cache of earlier runs")];
-    let old: Vec<String> = old
+    let old: String = old
         .into_iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, place)| format!("{} taken from {place}", text::plural(number, "outcome")))
+        .map(|(number, place)| format!("; {} taken from {place}", text::plural(number, "outcome")))
         .collect();
-    if !old.is_empty() {
-        writeln!(out, "  tests not run again: {}", old.join(", "))?;
-    }
+    writeln!(out, "  {STRONG}{}{STRONG:#}: {}{old}", text::plural(total, "test"), outcomes.join(", "))?;
     let mean = match u32::try_from(total) {
         Ok(some) if some > 0 => report.testing / some,
         _ => report.testing,
     };
     writeln!(
         out,
-        "  time: {} waiting for tests ({} each), {} lop's own",
+        "  time: {}, of which {} waiting for tests and {} lop's own; tests summed over workers: {} ({} each)",
+        text::duration(report.elapsed),
         text::duration(report.waiting),
-        text::duration(mean),
         text::duration(report.elapsed.saturating_sub(report.waiting + checkup)),
+        text::duration(report.testing),
+        text::duration(mean),
     )
-}
-
-/// The runs by which the test was examined.
-fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<()> {
-    let what = match runs {
-        0 => return Ok(()),
-        1 => "the input in another directory",
-        _ => "the input in another directory, and a file of one line break",
-    };
-    let runs = text::plural(runs as u64, "more run");
-    writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))
-}
-
-/// What was asked again, and what came of it.
-fn reliability(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
-    let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
-    if disagreements == 0 && confirmations == 0 {
-        return Ok(());
-    }
-    if disagreements == 0 && returns == 0 {
-        return writeln!(out, "  confirmed: asked again {}, never another answer", text::plural(confirmations, "time"));
-    }
-    let share = disagreements as f64 / repeated.max(1) as f64;
-    writeln!(
-        out,
-        "  {WARN}the test is flaky{WARN:#}: {} of {} repeated runs disagreed ({:.1}%, at most {:.1}%);\n  {}, {} taken back",
-        text::count(disagreements),
-        text::count(repeated),
-        share * 100.0,
-        bound * 100.0,
-        text::plural(confirmations, "confirmation"),
-        text::plural(returns, "result"),
-    )
-}
-
-/// What was left out while it ran.
-fn skipped(out: &mut dyn Write, passes: &[&str]) -> io::Result<()> {
-    if passes.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    writeln!(out, "  {WARN}not done{WARN:#}, or not to the end, because you skipped it: {}", passes.join(", "))
-}
-
-/// Other crashes, and where they are.
-fn others(out: &mut dyn Write, others: &Others) -> io::Result<()> {
-    if others.met().next().is_some() {
-        writeln!(out)?;
-        writeln!(out, "  {STRONG}other crashes{STRONG:#} met on the way, with the output of the test beside each:")?;
-    }
-    for other in others.met() {
-        let bytes = text::plural(other.bytes as u64, "byte");
-        writeln!(out, "    {}  {FAINT}({bytes}){FAINT:#}", text::visible(&other.signature, SIGNATURE))?;
-        writeln!(out, "      {}", other.path.display())?;
-    }
-    if others.left_out() > 0 {
-        writeln!(
-            out,
-            "    and {} with yet other signatures, not kept",
-            text::plural(others.left_out() as u64, "candidate")
-        )?;
-    }
-    match others.trouble() {
-        Some(error) => writeln!(out, "  {WARN}other crashes could not be kept{WARN:#}: {error}"),
-        None => Ok(()),
-    }
-}
-
-fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    if report.passes.is_empty() {
-        return Ok(());
-    }
-    let mut table = Table::new(1, &["pass", "tests", "accepted", "bytes removed", "tokens removed"]);
-    for pass in &report.passes {
-        table.row(vec![
-            pass.name.to_owned(),
-            text::count(pass.tests),
-            text::count(pass.accepted),
-            text::count(pass.bytes),
-            text::count(pass.tokens),
-        ]);
-    }
-    writeln!(out)?;
-    table.write(out)
-}
-
-/// Writes what each of the grammar's rules took out, those of the most tokens first.
-///
-/// # Errors
-/// When writing fails.
-pub fn rules(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    if report.rules.is_empty() {
-        return Ok(());
-    }
-    let mut table = Table::new(1, &["rule", "accepted", "bytes removed", "tokens removed"]);
-    let mut rules: Vec<_> = report.rules.iter().collect();
-    rules.sort_by_key(|rule| Reverse((rule.tokens, rule.bytes)));
-    for rule in rules {
-        let counts = [rule.hits, rule.bytes, rule.tokens].map(text::count);
-        table.row([rule.place.to_string()].into_iter().chain(counts).collect());
-    }
-    writeln!(out)?;
-    table.write(out)
-}
-
-/// The engine's view of the tree.
-fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let mut table = Table::new(
-        1,
-        &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "bound", "÷ bound"],
-    );
-    let (tree, flat): (Vec<&DepthRow>, Vec<&DepthRow>) = rows.iter().partition(|row| row.depth != NO_DEPTH);
-    for row in tree.iter().take(DEPTHS) {
-        table.row(depth_row(&row.depth.to_string(), row));
-    }
-    if let Some(deeper) = tree.get(DEPTHS) {
-        table.row(vec![format!("{} and deeper", deeper.depth), "(in --json)".to_owned()]);
-    }
-    for row in flat {
-        table.row(depth_row("flat", row));
-    }
-    if rows.len() > 1 {
-        table.row(depth_row("all", &DepthRow::total(rows)));
-    }
-    writeln!(out)?;
-    table.write(out)?;
-    writeln!(
-        out,
-        "  {FAINT}P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the \
-         fewest tests\n  for a test that is monotone; answers from the cache can make it fewer.{FAINT:#}"
-    )
-}
-
-fn depth_row(name: &str, row: &DepthRow) -> Vec<String> {
-    vec![
-        name.to_owned(),
-        text::count(row.lists),
-        text::count(row.units),
-        text::count(row.kept),
-        format!("{:.3}", row.needed_share),
-        row.removable_after_removable.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}")),
-        format!("{:.1}", row.entropy_bits),
-        text::count(row.tests),
-        format!("{:.0}", row.lower_bound.ceil()),
-        row.tests_per_bound().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
-    ]
-}
-
-fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
-    if kept.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    writeln!(
-        out,
-        "  {WARN}kept by timeout{WARN:#} (without it the test ran into the deadline; a longer --timeout may remove it):"
-    )?;
-    for text in kept.iter().take(LISTED) {
-        writeln!(out, "    {}", text::visible(text.trim(), EXCERPT))?;
-    }
-    if kept.len() > LISTED {
-        writeln!(out, "    and {} more", text::len(kept.len() - LISTED))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::DepthRow;
+    use crate::passes::NO_DEPTH;
     use crate::reduce::{Counts, Model, PassStats};
 
     fn report() -> Report {
@@ -363,33 +254,32 @@ mod tests {
         }
     }
 
+    fn written(report: &Report, places: &Places<'_>, details: bool) -> String {
+        let mut out = Vec::new();
+        write(&mut out, report, places, details).expect("a vector takes everything");
+        String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text")
+    }
+
     #[test]
     fn the_whole_summary() {
         let places = Places {
-            input: Path::new("a.c"),
-            grammar: "zed",
-            result: "a.c",
             original: Some(Path::new("a.c.orig")),
             model: Some(Path::new("zed.model")),
             checkup: (2, Duration::from_millis(24)),
-            others: None,
-            journal: Some(Path::new("a.c.lop")),
+            ..places(Some(Path::new("a.c.lop")))
         };
-        let mut out = Vec::new();
-        write(&mut out, &report(), &places).expect("a vector takes everything");
-        let plain = anstream::adapter::strip_bytes(&out).into_vec();
-        let expected = "\
+        let head = "\
 reduced a.c in 2.31 s (zed, 1-minimal by token)
-
           before  after  left
   bytes   12,345     57  0.5%
   tokens   2,301     13  0.6%
   lines      411      3  0.7%
-
   332 tests: 58 interesting, 270 not interesting, 4 timed out
+  time: 2.31 s, of which 2.11 s waiting for tests and 176 ms lop's own; tests summed over workers: 4.15 s (12 ms each)
+";
+        let details = "  \
   answered without a test: 12 from the cache, 102 refused for new syntax errors
   confirmed: asked again 5 times, never another answer
-  time: 2.11 s waiting for tests (12 ms each), 176 ms lop's own
   checkup at the start: 2 more runs of the test (the input in another directory, and a file of one line break), 24 ms
 
   pass      tests  accepted  bytes removed  tokens removed
@@ -403,22 +293,47 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   kept by timeout (without it the test ran into the deadline; a longer --timeout may remove it):
     while (x)\\n  f();
 
+";
+        let tail = "  \
   result    a.c
   original  a.c.orig
   model     zed.model
+  journal   a.c.lop
+  attention kept by timeout: `while (x)\\n  f();`; a longer --timeout may remove that
 ";
-        assert_eq!(String::from_utf8_lossy(&plain), expected);
+        assert_eq!(written(&report(), &places, false), format!("{head}{tail}"));
+        assert_eq!(written(&report(), &places, true), format!("{head}{details}{tail}"));
+    }
+
+    #[test]
+    fn no_state_of_a_run_takes_more_than_its_lines() {
+        let attention: Vec<String> = (0..9).map(|number| format!("number {number}\nof many")).collect();
+        let reliability = Reliability { disagreements: 3, repeated: 9, returns: 1, ..Reliability::default() };
+        for ended in [Ended::Complete, Ended::Cancelled, Ended::Budget] {
+            let kept_by_timeout = vec!["x\ny".to_owned(); 99];
+            let skipped = vec!["hoist", "pairs"];
+            let report = Report { ended, reliability, skipped, kept_by_timeout, from_journal: 7, ..report() };
+            let places = Places {
+                original: Some(Path::new("a\nb.orig")),
+                model: Some(Path::new("zed.model")),
+                attention: &attention,
+                ..places(Some(Path::new("a.c.lop")))
+            };
+            let said = written(&report, &places, false);
+            assert_eq!(said.lines().count(), LINES, "{said}");
+            assert!(said.contains("the test is flaky") && said.ends_with("and 10 more; -v shows all\n"), "{said}");
+            let all = written(&report, &places, true);
+            assert!(all.contains("number 8\\nof many") && !all.contains("more; -v"), "{all}");
+        }
     }
 
     #[test]
     fn a_flaky_test_is_called_flaky() {
         let seen = Reliability { repeated: 1_200, disagreements: 60, bound: 0.0617, confirmations: 1_190, returns: 1 };
-        let mut out = Vec::new();
-        reliability(&mut out, seen).expect("a vector takes everything");
-        let plain = String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text");
-        let expected = "  the test is flaky: 60 of 1,200 repeated runs disagreed (5.0%, at most 6.2%);\n  \
-                        1,190 confirmations, 1 result taken back\n";
-        assert_eq!(plain, expected);
+        let expected = "the test is flaky: 60 of 1,200 repeated runs disagreed (5.0%, at most 6.2%); \
+                        1,190 confirmations, 1 result taken back";
+        assert_eq!(flaky(seen).as_deref(), Some(expected));
+        assert_eq!(flaky(Reliability { disagreements: 0, returns: 0, ..seen }), None);
     }
 
     fn places(journal: Option<&Path>) -> Places<'_> {
@@ -429,6 +344,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             original: None,
             model: None,
             checkup: (0, Duration::ZERO),
+            attention: &[],
             others: None,
             journal,
         }
@@ -441,9 +357,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
         let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
         report.depths.extend([deeper, nothing]);
-        let mut out = Vec::new();
-        write(&mut out, &report, &places).expect("a vector takes everything");
-        let plain = String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text");
+        let plain = written(&report, &places, true);
         let ends = |name: &str| {
             let row = plain.lines().find(|line| line.trim_start().starts_with(name)).expect("the row is there");
             row.split_whitespace().rev().take(3).map(str::to_owned).collect::<Vec<_>>()
@@ -460,15 +374,13 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             let mut report = Report { ended, passes: Vec::new(), ..report() };
             report.after = report.before;
             report.tests.unresolved = 7;
-            let mut out = Vec::new();
-            write(&mut out, &report, &places).expect("a vector takes everything");
-            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text")
+            written(&report, &places, false)
         };
         let complete = heading(Ended::Complete);
         assert!(complete.starts_with("nothing to remove from a.c in 2.31 s"), "{complete}");
         assert!(complete.contains("7 cancelled, overtaken by an earlier answer"), "{complete}");
         let cancelled = heading(Ended::Cancelled);
-        assert!(cancelled.ends_with("  go on     lop resume a.c.lop\n") && !complete.contains("go on"), "{cancelled}");
+        assert!(cancelled.contains("  go on     lop resume a.c.lop\n") && !complete.contains("go on"), "{cancelled}");
         assert!(cancelled.starts_with("stopped early; nothing removed yet from a.c"), "{cancelled}");
     }
 }

@@ -48,7 +48,7 @@ fn a_c_program_is_reduced_with_a_real_compiler() {
     let ran = folder
         .lop(&[
             "bug.c",
-            "-j1",
+            "-vj1",
             "--timeout",
             "60",
             "--stderr",
@@ -155,7 +155,7 @@ fn the_difference_of_each_step_is_shown_on_standard_output() {
     let ran = folder.lop(&["--print-diff", "-q", "-j1", "input.txt", "-o", "two", "--", "grep", "-qx", "keep"]);
     assert_eq!(String::from_utf8_lossy(&ran.expect_code(0).stdout), said, "creduce's name for it");
     let both = folder.lop(&["--diff-steps", "--diff", "input.txt", "--", "grep", "-q", "keep"]).expect_code(2);
-    assert!(both.stderr.contains("--diff and --diff-steps would all write to standard output"), "{}", both.stderr);
+    assert!(both.stderr.contains("--diff-steps and --diff would all write to standard output"), "{}", both.stderr);
 }
 
 #[test]
@@ -325,7 +325,11 @@ fn refused(arguments: &[&str], code: i32) -> String {
     assert_eq!(contents(&folder), before, "{arguments:?} changed something");
     assert_eq!(folder.temporaries(), [""; 0]);
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "");
-    ran.stable_stderr(&folder)
+    // Which language it is stands before all else that goes wrong.
+    let said = ran.stable_stderr(&folder);
+    said.strip_prefix("language  text: no grammar for .txt is built in; lop grammars lists what is\n")
+        .unwrap_or(&said)
+        .to_owned()
 }
 
 fn contents(folder: &Folder) -> Vec<(String, Option<Vec<u8>>)> {

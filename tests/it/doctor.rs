@@ -189,9 +189,9 @@ fn a_reduction_begins_with_a_checkup_of_two_runs() {
         fs::remove_file(folder.path(count)).expect("our own file");
         runs
     };
-    let with = folder.lop(&["-j1", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
+    let with = folder.lop(&["-vj1", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
     let runs_with = runs();
-    let without = folder.lop(&["-j1", "-o", "out", "--no-checkup", "test.sh", "input.txt"]).expect_code(0);
+    let without = folder.lop(&["-vj1", "-o", "out", "--no-checkup", "test.sh", "input.txt"]).expect_code(0);
     assert_eq!(runs_with, runs() + 2);
     assert!(with.stderr.contains("note: in another directory the input is not interesting"), "{}", with.stderr);
     assert!(with.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", with.stderr);

@@ -72,7 +72,10 @@ fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
     assert!(!all.contains("--all shows them") && all.lines().count() > 900);
     assert_eq!(stdout(&folder, &["grammars", "long.json", "--depth", "1"]).matches("number").count(), 0);
     folder.write("deep.json", format!("{}{}", "[".repeat(20_000), "]".repeat(20_000)));
-    assert!(stdout(&folder, &["grammars", "deep.json", "--depth", "3"]).starts_with("deep.json (json, 40,000 tokens"));
+    assert!(
+        stdout(&folder, &["grammars", "deep.json", "--depth", "3"])
+            .starts_with("deep.json (json, by extension; 40,000 tokens")
+    );
 }
 
 #[test]
@@ -180,7 +183,10 @@ fn mistakes_name_the_users_file_and_line() {
     let said = refused(&["input.txt", "--rules", "own", "--", "true"], 5);
     assert!(said.starts_with("error: --rules own adds to a language, and this is text without a grammar"), "{said}");
     assert!(refused(&["grammars", "input.c", "--rules", "none"], 5).starts_with("error: cannot read none\n"));
-    assert!(refused(&["grammars", "input.txt"], 2).starts_with("error: input.txt is text without a grammar"));
+    assert!(
+        refused(&["grammars", "input.txt"], 2)
+            .starts_with("error: input.txt has no tree to show: text: no grammar for .txt is")
+    );
     assert!(refused(&["grammars", "missing.c"], 2).starts_with("error: cannot read missing.c\n"));
     assert!(refused(&["grammars", "--coverage"], 2).contains("<FILE>"));
 }

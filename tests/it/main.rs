@@ -39,4 +39,6 @@ mod support;
 mod tidy;
 mod tolerant;
 mod verify;
+mod visible;
 mod watched;
+mod words;

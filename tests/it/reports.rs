@@ -156,13 +156,72 @@ fn annotations_name_the_file_and_what_came_of_it() {
 }
 
 #[test]
-fn two_reports_do_not_share_standard_output() {
+fn texts_about_the_result_follow_each_other_on_standard_output() {
     let folder = Folder::new();
-    let ran = reduce_hostile(&folder, &["--explain", "--format-issue"]).expect_code(2);
-    assert!(ran.stderr.contains("--explain and --format-issue would all write to standard output"), "{}", ran.stderr);
+    let ran = reduce_hostile(&folder, &["-q", "--explain", "--format-issue", "--diff"]).expect_code(0);
+    let said = String::from_utf8(ran.stdout).expect("text");
+    let parts = [
+        "=== diff ===\n--- input.zed (original)\n",
+        "\n=== explain ===\nwhy each token stays",
+        "\n=== format-issue ===\n# ",
+    ];
+    let places = parts.map(|part| said.find(part).unwrap_or_else(|| panic!("{part} is missing in\n{said}")));
+    assert!(places.is_sorted() && places[0] == 0, "{said}");
+    let ran = reduce_hostile(&folder, &["-q", "--diff"]).expect_code(0);
+    assert!(ran.stdout.starts_with(b"--- input.zed (original)\n"), "one needs no heading");
+    assert!(ran.stdout.ends_with(b"\n"));
+}
+
+#[test]
+fn data_and_texts_do_not_share_standard_output() {
+    let folder = Folder::new();
+    let ran = reduce_hostile(&folder, &["--explain", "--format-issue", "--json", "-"]).expect_code(2);
+    let message = "--json - and --explain and --format-issue would all write to standard output";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    let ran = folder.lop(&["-q", "--diff", "-", "--", "cat"]).expect_code(2);
+    let message = "the result of standard input and --diff would all write to standard output";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
     let ran = reduce_hostile(&folder, &["--report", "input.zed"]).expect_code(2);
     assert!(ran.stderr.contains("is the file to reduce"), "{}", ran.stderr);
     assert_eq!(folder.read("input.zed"), HOSTILE);
+}
+
+#[test]
+fn a_bug_report_names_no_directory_of_the_run() {
+    let folder = Folder::new();
+    folder.write("input.txt", "one\ntwo\nneedle\n");
+    let home = folder.path("home");
+    let body = "grep -q needle \"$1\" || exit 1\necho \"$PWD/$1:1: error: $HOME/.config $TMPDIR/x $0\" >&2\nexit 3";
+    let program = folder.script("program", body);
+    let here = folder.path(".").canonicalize().expect("our own folder").display().to_string();
+    let option = format!("-I{here}/include");
+    let program = program.display().to_string();
+    let words = ["-qj1", "input.txt", "-o", "out", "--exit-code", "3", "--format-issue", "--", &program, "@@", &option];
+    let out = folder.command(&words).env("HOME", &home).output().expect("lop can be started");
+    let said = String::from_utf8(out.stdout).expect("text");
+    let temporary = folder.path("../tmp").canonicalize().expect("our own folder").display().to_string();
+    for place in [&here, &temporary, "lop-", "/tmp/"] {
+        assert!(!said.contains(place), "{place} in\n{said}");
+    }
+    assert!(said.contains("\ninput.txt:1: error: "), "{said}");
+    assert!(said.contains("program input.txt -Iinclude"), "{said}");
+}
+
+#[test]
+fn the_page_leads_with_the_result_and_says_what_became_of_each_line() {
+    let folder = Folder::new();
+    folder.write("a.c", "int first;\nint f(void)\n{\n    return 1;\n}\nint wanted(void)\n{\n    return 41414;\n}\n");
+    folder.script("test.sh", "grep -q 'wanted.*41414\\|return 41414' a.c && grep -q wanted a.c");
+    folder.lop(&["-qj1", "--format", "none", "./test.sh", "a.c", "--report", "out.html"]).expect_code(0);
+    let page = String::from_utf8(folder.read("out.html")).expect("text");
+    let at = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} is missing in\n{page}"));
+    assert!(at("The result, and why each token stays") < at("What became of the input"));
+    assert!(at("What became of the input") < at("The way down"));
+    assert!(page.contains("wall clock; ") && page.contains("one worker"), "{page}");
+    // The last of three closing brackets is the one that may be left, and nothing of the first lines.
+    at("<div class=\"row gone\"><span class=\"left\"><i>1</i><code>int first;</code>");
+    let row = regex::Regex::new("row (kept|changed)\"><span class=\"left\"><i>6</i>").expect("a constant");
+    assert!(row.is_match(&page), "{page}");
 }
 
 #[test]

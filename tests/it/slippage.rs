@@ -35,7 +35,7 @@ fn list(folder: &Folder, name: &str) -> Vec<String> {
 fn other_crashes_are_kept_beside_the_result_and_listed() {
     let folder = folder();
     let program = folder.path("program").display().to_string();
-    let arguments = ["-j1", "--stderr", "wanted error", "--also-interesting", "9", "--json", "events", "input.txt"];
+    let arguments = ["-vj1", "--stderr", "wanted error", "--also-interesting", "9", "--json", "events", "input.txt"];
     let ran = folder.lop(&[&arguments[..], &["--", &program, "@@"]].concat()).expect_code(0);
     assert!(String::from_utf8_lossy(&folder.read("input.txt")).contains("needle"));
     let kept = list(&folder, "input.txt.lop/other");

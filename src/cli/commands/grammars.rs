@@ -74,8 +74,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
     let preview = Preview::new(&document, parser);
-    writeln!(out, "{STRONG}language{STRONG:#}  {}", text::one_line(&language)).or_else(Failure::unless_closed)?;
-    let shown = Shown { patched: &patched, grammar: &grammar, document: &document, preview, args };
+    let shown = Shown { language: &language, patched: &patched, grammar: &grammar, document: &document, preview, args };
     let written = if args.coverage {
         shown.coverage(&mut out)
     } else {
@@ -108,6 +107,8 @@ struct Named {
 
 /// A file and its language.
 struct Shown<'s> {
+    /// Its name and the reason for it.
+    language: &'s str,
     patched: &'s Patched<'s>,
     grammar: &'s Grammar,
     document: &'s Document,
@@ -121,7 +122,12 @@ impl Shown<'_> {
         let document = self.document;
         let errors = text::plural(document.errors() as u64, "syntax error");
         let tokens = text::plural(document.tokens() as u64, "token");
-        writeln!(out, "{STRONG}{}{STRONG:#} ({}, {tokens}, {errors})", text::path(path), self.grammar.name())?;
+        writeln!(
+            out,
+            "{STRONG}{}{STRONG:#} ({}; {tokens}, {errors})",
+            text::path(path),
+            text::one_line(self.language)
+        )?;
         let wanted = |id: &NodeId| {
             let node = document.node(*id);
             self.args.depth.is_none_or(|most| document.depth(*id) <= most) && (node.is_named() || node.has_error())

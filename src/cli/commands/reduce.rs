@@ -20,6 +20,7 @@ use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
+use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text::{self, STRONG};
@@ -91,6 +92,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
         state: settings.state.clone(),
         tidy: settings.tidy,
+        attention: Vec::new(),
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
     let mut reported = Reported {
@@ -141,7 +143,8 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         is_beside.then(|| state_directory(&settings.path, &run.kept))
     });
     let others = folder.map(|folder| Others::new(&folder, &settings.path));
-    let history = History::default();
+    let wants_origins = reported.wanted.report.is_some();
+    let history = History { origins: wants_origins.then(|| Origins::new(&settings.content)), ..History::default() };
     let diffs = reported.wanted.diff_steps.then(|| step_diffs(&settings.content));
     let mut reporters = Reporters { notes: notes.clone(), store, others, json, diffs, history, progress };
     let patient = Patient {
@@ -257,6 +260,8 @@ struct Run {
     has_companions: bool,
     /// Whether the original goes once the reduction is complete.
     tidy: bool,
+    /// What the last lines of the summary say. It was told as a note when it was found out.
+    attention: Vec<String>,
 }
 
 impl Run {
@@ -310,16 +315,14 @@ impl Run {
                 result: &place,
                 original: store.original(),
                 checkup,
+                attention: &self.attention,
                 journal: journal.as_deref(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
                 others: others.as_ref(),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
             let mut out = text::stderr();
-            let _ = summary::write(&mut out, report, &places);
-            if verbosity > Verbosity::Normal {
-                let _ = summary::rules(&mut out, report);
-            }
+            let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
         }
         saved
     }

@@ -12,6 +12,7 @@ use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, Sl
 use crate::reduce::{BASELINE_DEADLINE, Ended, Report};
 use crate::report::annotations::{self, Severity};
 use crate::report::issue::Issue;
+use crate::report::nowhere::Nowhere;
 use crate::report::page::Page;
 use crate::report::text::STRONG;
 use crate::report::{History, diff, explain, text};
@@ -147,14 +148,26 @@ impl Reported {
             outcome,
             is_of_input: again.is_none(),
             made: &made(report),
+            nowhere: &self.nowhere(),
         }
         .markdown()
+    }
+
+    /// The directories of this run.
+    fn nowhere(&self) -> Nowhere {
+        let mut run: Vec<PathBuf> = std::env::current_dir().into_iter().collect();
+        let beside = |path: &Path| std::path::absolute(path).ok()?.parent().map(Path::to_owned);
+        run.extend(beside(&self.path));
+        run.extend(run.clone().iter().filter_map(|place| place.canonicalize().ok()));
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Nowhere::new(&run, &std::env::temp_dir(), home.as_deref())
     }
 
     /// The test's command as one would type it beside the input.
     fn command_line(&self, name: &str) -> String {
         if !self.is_command {
-            return format!("{} {name}", self.test);
+            let words = self.words.iter().map(OsString::as_os_str);
+            return shell_line(words.chain([name.as_ref()]));
         }
         let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let has_path = self.words.iter().any(|word| word.to_string_lossy().contains("@@"));

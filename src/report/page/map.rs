@@ -2,17 +2,28 @@
 
 use maud::{Markup, html};
 
-use crate::reduce::{Necessity, Why};
+use crate::reduce::{Necessity, Report, Why};
 use crate::report::reasons::{ORDER, caveat, heading, sentence};
 use crate::report::text::{self, shown};
 
 /// Tokens that are marked; a browser is slow with many more.
 const MOST: usize = 5_000;
+/// Bytes of a result without marks that are shown.
+const MOST_BYTES: usize = 32 << 10;
 
-pub(super) fn section(map: Option<&Necessity>) -> Markup {
-    let Some(map) = map else {
-        return html! { p { "The result is too large to say why each of its tokens stays." } };
+pub(super) fn section(report: &Report) -> Markup {
+    let Some(map) = &report.necessity else {
+        let part = &report.best[..report.best.len().min(MOST_BYTES)];
+        return html! {
+            p { "The result is too large to say why each of its tokens stays." }
+            pre class="block" { (shown(part)) }
+            @if part.len() < report.best.len() { p class="cut" { "Only the first " (text::len(part.len())) " bytes are shown." } }
+        };
     };
+    marked(map)
+}
+
+fn marked(map: &Necessity) -> Markup {
     let total = map.reasons.len();
     html! {
         p class="lead" {
@@ -74,7 +85,7 @@ mod tests {
             is_result: true,
             reasons: vec![reason(0..1, Why::Kept), reason(2..11, Why::Unasked)],
         };
-        let page = section(Some(&map)).into_string();
+        let page = marked(&map).into_string();
         let pre = page.split("<pre class=\"block map\">").nth(1).and_then(|rest| rest.split("</pre>").next());
         let tags = regex::Regex::new("<[^>]*>").expect("a constant");
         assert_eq!(tags.replace_all(pre.expect("a map"), ""), "a &lt;/script&gt;\\u{1b}\\xff\n");

@@ -15,6 +15,7 @@ use crate::engine::DepthRow;
 use crate::reduce::{Ended, Report};
 
 use super::history::History;
+use super::origins::Origins;
 use super::text::{self, shown};
 
 const STYLE: &str = include_str!("style.css");
@@ -61,9 +62,9 @@ impl Page<'_> {
                 body {
                     (self.heading())
                     main {
-                        (section("map", "Why each token stays", map::section(self.report.necessity.as_ref())))
+                        (section("map", "The result, and why each token stays", map::section(self.report)))
+                        (section("sides", "What became of the input", sides::section(self.original, &self.report.best, self.origins())))
                         (section("curve", "The way down", chart::section(&self.history.sizes, self.report)))
-                        (section("sides", "Input and result", sides::section(self.original, &self.report.best)))
                         (section("passes", "Passes", tables::passes(self.report)))
                         (section("model", "The model, by depth", tables::depths(&self.report.depths)))
                         (section("run", "The run", self.run()))
@@ -73,6 +74,19 @@ impl Page<'_> {
             }
         };
         page.into_string()
+    }
+
+    /// Where the result comes from; without the steps between a comparison says so.
+    fn origins(&self) -> Origins {
+        self.history.origins.clone().unwrap_or_else(|| Origins::new(self.original))
+    }
+
+    /// Whose time it is when the times of tests are added up.
+    fn summed(&self) -> String {
+        match self.history.workers {
+            0 | 1 => "one worker".to_owned(),
+            some => format!("summed over {some} workers"),
+        }
     }
 
     fn heading(&self) -> Markup {
@@ -97,7 +111,7 @@ impl Page<'_> {
                     (figure("tokens", &text::len(after.tokens), &format!("of {}, {}", text::len(before.tokens), text::percent(after.tokens, before.tokens))))
                     (figure("lines", &text::len(after.lines), &format!("of {}", text::len(before.lines))))
                     (figure("tests", &text::count(self.report.tests.total()), &ratio.map_or_else(String::new, |ratio| format!("{ratio:.2} × the lower bound"))))
-                    (figure("time", &text::duration(self.report.elapsed), &format!("{} in tests", text::duration(self.report.testing))))
+                    (figure("time", &text::duration(self.report.elapsed), &format!("wall clock; {} in tests, {}", text::duration(self.report.testing), self.summed())))
                 }
             }
         }
@@ -134,7 +148,8 @@ impl Page<'_> {
                     (text::plural(reliability.returns, "result")) " taken back"
                 }))
                 (fact("time", html! {
-                    (text::duration(self.report.elapsed)) ", of which " (text::duration(self.report.waiting)) " waiting for tests"
+                    (text::duration(self.report.elapsed)) " by the wall clock, of which " (text::duration(self.report.waiting))
+                    " waiting for tests; the tests took " (text::duration(self.report.testing)) ", " (self.summed())
                 }))
                 (fact("version", html! { "lop " (env!("CARGO_PKG_VERSION")) }))
                 @if let Some(outcome) = &self.history.baseline {

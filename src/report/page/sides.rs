@@ -1,132 +1,201 @@
-//! Input and result side by side: equal lines face each other, what went is folded where it is long.
-
-use std::time::Duration;
+//! What became of the input: each of its lines, whether it was kept, changed or is gone, and beside it what comes of it
+//! in the result. Long rows of lines that are gone are folded.
 
 use maud::{Markup, html};
-use similar::{Algorithm, ChangeTag, TextDiff};
 
+use crate::report::origins::Origins;
 use crate::report::text::{self, shown};
 
-/// Bytes of either text that are compared.
-const MOST_BYTES: usize = 1 << 20;
-/// Lines that are written into the page.
-const MOST_LINES: usize = 3_000;
+/// Rows that are written into the page.
+const MOST_ROWS: usize = 3_000;
+/// Of lines in a row that are gone so many are written.
+const MOST_GONE: usize = 400;
 /// Characters of a line that are shown.
 const MOST_WIDTH: usize = 300;
-/// Rows of lines that only one side has are folded when they are longer.
+/// Lines that are gone are folded when there are more of them in a row.
 const FOLDED: usize = 12;
-/// After this time the rest is compared roughly.
-const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Lines that face each other, with their numbers from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
-    left: Option<(usize, String)>,
-    right: Option<(usize, String)>,
-    equal: bool,
+/// What became of a line of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// The result has it as it was.
+    Kept,
+    /// Something of it is in the result.
+    Changed,
+    /// Nothing of it is.
+    Gone,
 }
 
-pub(super) fn section(original: &[u8], best: &[u8]) -> Markup {
-    let cut = |text: &[u8]| text.len().min(MOST_BYTES);
-    let (before, after) = (&original[..cut(original)], &best[..cut(best)]);
-    let mut rows = rows(before, after);
-    let lines = rows.len();
-    rows.truncate(MOST_LINES);
-    let mut left_out = Vec::new();
-    for (name, whole, part) in [("input", original, before), ("result", best, after)] {
-        if part.len() < whole.len() {
-            left_out.push(format!(
-                "{} bytes at the end of the {name} were not compared",
-                text::len(whole.len() - part.len())
-            ));
-        }
+/// Lines that face each other, by their numbers from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    left: Option<usize>,
+    right: Option<usize>,
+    /// The line of the result that has what is left of this one beside others.
+    within: Option<usize>,
+    fate: Fate,
+}
+
+pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup {
+    let (before, after) = (lines(original), lines(best));
+    let mut rows = rows(&before, &after, &origins.lines(best));
+    let count = |fate| text::len(rows.iter().filter(|row| row.fate == fate && row.left.is_some()).count());
+    let [kept, changed, gone] = [Fate::Kept, Fate::Changed, Fate::Gone].map(count);
+    let all = rows.len();
+    // What is gone is not worth the place of what is left.
+    if all > MOST_ROWS {
+        let mut in_a_row = 0;
+        rows.retain(|row| {
+            in_a_row = if row.fate == Fate::Gone { in_a_row + 1 } else { 0 };
+            in_a_row <= MOST_GONE
+        });
     }
-    if lines > MOST_LINES {
-        left_out.push(format!("{} more lines are not shown", text::len(lines - MOST_LINES)));
-    }
+    rows.truncate(MOST_ROWS);
+    let left_out = all - rows.len();
     html! {
-        @if original == best { p class="lead" { "They are the same." } }
-        @else { p class="lead" { "Red with a minus is in the input only, green with a plus in the result only." } }
-        @if !left_out.is_empty() { p class="cut" { "Cut: " (left_out.join("; ")) "." } }
+        p class="lead" {
+            "Of " (text::plural(before.len() as u64, "line")) " of the input " (kept) " are in the result as they were (=), of "
+            (changed) " something is (~), and " (gone) " are gone (−). On the right is what comes of the line, wherever it "
+            "stands in the result."
+        }
+        @if left_out > 0 { p class="cut" { "Cut: " (text::len(left_out)) " more lines are not shown." } }
         div class="sides" {
             div class="row head" { span class="left" { "input" } span class="right" { "result" } }
-            @for part in rows.chunk_by(|one, other| one.right.is_none() == other.right.is_none()) {
-                @if part.len() > FOLDED && part[0].right.is_none() {
-                    details { summary { (text::len(part.len())) " lines removed" } (written(part)) }
-                } @else { (written(part)) }
+            @for part in rows.chunk_by(|one, other| (one.fate == Fate::Gone) == (other.fate == Fate::Gone)) {
+                @if part.len() > FOLDED && part[0].fate == Fate::Gone {
+                    details { summary { (text::len(part.len())) " lines gone" } (written(part, &before, &after)) }
+                } @else { (written(part, &before, &after)) }
             }
         }
     }
 }
 
-fn written(rows: &[Row]) -> Markup {
-    let cell = |side: &str, line: &Option<(usize, String)>| match line {
-        Some((number, text)) => html! { span class=(side) { i { (number) } code { (text) } } },
-        None => html! { span class={ (side) " none" } {} },
+fn written(rows: &[Row], before: &[&[u8]], after: &[&[u8]]) -> Markup {
+    let cell =
+        |side: &str, line: Option<usize>, lines: &[&[u8]]| match line.and_then(|line| Some((line, lines.get(line)?))) {
+            Some((line, text)) => html! { span class=(side) { i { (line + 1) } code { (cut(text)) } } },
+            None => html! { span class={ (side) " none" } {} },
+        };
+    let fate = |fate| match fate {
+        Fate::Kept => "row kept",
+        Fate::Changed => "row changed",
+        Fate::Gone => "row gone",
     };
     html! {
         @for row in rows {
-            div class=(if row.equal { "row same" } else { "row" }) { (cell("left", &row.left)) (cell("right", &row.right)) }
+            div class=(fate(row.fate)) {
+                (cell("left", row.left, before))
+                @if let Some(line) = row.within {
+                    span class="right" { i {} small { "in line " (line + 1) } }
+                } @else { (cell("right", row.right, after)) }
+            }
         }
     }
 }
 
-fn rows(before: &[u8], after: &[u8]) -> Vec<Row> {
-    let diff = TextDiff::configure().algorithm(Algorithm::Histogram).timeout(PATIENCE).diff_lines(before, after);
-    let mut rows: Vec<Row> = Vec::new();
-    // Where lines were removed that no added one faces yet.
-    let mut open = 0;
-    for change in diff.iter_all_changes() {
-        let number = |index: Option<usize>| index.map_or(0, |index| index + 1);
-        let line = change.value();
-        let line = text::visible(&shown(line.strip_suffix(b"\n").unwrap_or(line)), MOST_WIDTH);
-        match change.tag() {
-            ChangeTag::Equal => {
-                let (left, right) = ((number(change.old_index()), line.clone()), (number(change.new_index()), line));
-                rows.push(Row { left: Some(left), right: Some(right), equal: true });
-                open = rows.len();
-            }
-            ChangeTag::Delete => {
-                rows.push(Row { left: Some((number(change.old_index()), line)), right: None, equal: false });
-            }
-            ChangeTag::Insert => {
-                let right = Some((number(change.new_index()), line));
-                match rows.get_mut(open) {
-                    Some(row) => row.right = right,
-                    None => rows.push(Row { left: None, right, equal: false }),
-                }
-                open += 1;
-            }
+fn cut(line: &[u8]) -> String {
+    // A whole line need not be looked at for its first letters.
+    text::visible(&shown(&line[..line.len().min(4 * MOST_WIDTH)]), MOST_WIDTH)
+}
+
+/// The lines of a text; what a last line feed ends is not one more.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    if lines.last().is_some_and(|last| last.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Lines of the input in their order, with those of the result beside the line that most of them comes from. `origins`
+/// are the lines of the input that the tokens of each line of the result come from.
+fn rows(before: &[&[u8]], after: &[&[u8]], origins: &[Vec<usize>]) -> Vec<Row> {
+    // Where something of a line of the input is, and which lines of the result belong beside it.
+    let mut within: Vec<Option<usize>> = vec![None; before.len()];
+    let mut beside: Vec<Vec<usize>> = vec![Vec::new(); before.len()];
+    let mut homeless = Vec::new();
+    let mut last = None;
+    for (number, tokens) in origins.iter().enumerate().take(after.len()) {
+        for &line in tokens.iter().filter(|line| **line < before.len()) {
+            within[line].get_or_insert(number);
+        }
+        // An empty line stays with the line before it.
+        last = most(tokens).filter(|line| *line < before.len()).or(last);
+        match last {
+            Some(line) => beside[line].push(number),
+            None => homeless.push(number),
         }
     }
+    let alone = |right| Row { left: None, right: Some(right), within: None, fate: Fate::Changed };
+    let mut rows: Vec<Row> = homeless.into_iter().map(alone).collect();
+    for (line, rights) in beside.into_iter().enumerate() {
+        let is_same = |right: &usize| after[*right].trim_ascii() == before[line].trim_ascii();
+        // The one that it is stands beside it, or else the first.
+        let facing = rights.iter().position(is_same);
+        let fate = match (facing, within[line].or(rights.first().copied())) {
+            (Some(_), _) => Fate::Kept,
+            (None, Some(_)) => Fate::Changed,
+            (None, None) => Fate::Gone,
+        };
+        let facing = facing.unwrap_or(0);
+        rows.extend(rights.iter().take(facing).map(|right| alone(*right)));
+        let right = rights.get(facing).copied();
+        rows.push(Row { left: Some(line), right, within: within[line].filter(|_| right.is_none()), fate });
+        rows.extend(rights.iter().skip(facing + 1).map(|right| alone(*right)));
+    }
     rows
+}
+
+/// The line that most of some tokens come from, the first of several.
+fn most(tokens: &[usize]) -> Option<usize> {
+    let count = |line: usize| tokens.iter().filter(|other| **other == line).count();
+    // A line of many tokens is one of many lines rarely, and long ones need not be counted to the end.
+    let some = &tokens[..tokens.len().min(200)];
+    some.iter().copied().max_by_key(|line| (count(*line), std::cmp::Reverse(*line)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn equal_lines_face_each_other() {
-        let numbers: Vec<_> = rows(b"a\nb\nc\nd\n", b"a\nx\nd\ne")
-            .into_iter()
-            .map(|row| (row.left.map(|left| left.0), row.right.map(|right| right.0), row.equal))
-            .collect();
-        let expected = [
-            (Some(1), Some(1), true),
-            (Some(2), Some(2), false),
-            (Some(3), None, false),
-            (Some(4), Some(3), true),
-            (None, Some(4), false),
-        ];
-        assert_eq!(numbers, expected);
+    fn facing(before: &str, steps: &[&str]) -> Vec<(Option<usize>, Option<usize>, Option<usize>, Fate)> {
+        let mut origins = Origins::new(before.as_bytes());
+        steps.iter().for_each(|step| origins.follow(step.as_bytes()));
+        let after = steps.last().copied().unwrap_or(before);
+        let rows = rows(&lines(before.as_bytes()), &lines(after.as_bytes()), &origins.lines(after.as_bytes()));
+        rows.into_iter().map(|row| (row.left, row.right, row.within, row.fate)).collect()
     }
 
     #[test]
-    fn what_is_cut_is_said() {
-        let long: Vec<u8> = (0..MOST_LINES + 5).flat_map(|n| format!("{n}\n").into_bytes()).collect();
-        assert!(section(&long, b"7\n").into_string().contains("5 more lines are not shown"));
-        let huge = vec![b'x'; MOST_BYTES + 1_234];
-        assert!(section(&huge, b"x").into_string().contains("1,234 bytes at the end of the input were not compared"));
+    fn each_line_of_the_input_says_what_became_of_it() {
+        let before = "int a;\nint b = 1;\n\nint f() {\n  return b;\n}\n";
+        let steps =
+            ["int b = 1;\nint f() {\n  return b;\n}\n", "int b = 1;\nint f() { b;\n}\n", "int c;\nint f() { c;\n}\n"];
+        let expected = [
+            (Some(0), None, None, Fate::Gone),
+            (Some(1), Some(0), None, Fate::Changed),
+            (Some(2), None, None, Fate::Gone),
+            (Some(3), Some(1), None, Fate::Changed),
+            (Some(4), None, Some(1), Fate::Changed),
+            (Some(5), Some(2), None, Fate::Kept),
+        ];
+        assert_eq!(facing(before, &steps), expected);
+    }
+
+    #[test]
+    fn one_line_may_become_several() {
+        let expected = [(Some(0), Some(0), None, Fate::Changed), (None, Some(1), None, Fate::Changed)];
+        assert_eq!(facing("f(a, b)\n", &["f(\n  a, b)\n"]), expected);
+        assert_eq!(facing("a\n", &["a\n"]), [(Some(0), Some(0), None, Fate::Kept)]);
+    }
+
+    #[test]
+    fn what_is_left_of_a_long_input_is_shown_and_what_is_cut_is_said() {
+        let long: String = (0..MOST_ROWS + 5).map(|n| format!("{n}\n")).collect();
+        let mut origins = Origins::new(long.as_bytes());
+        origins.follow(b"3003\n");
+        let page = section(long.as_bytes(), b"3003\n", origins).into_string();
+        assert!(page.contains("2,603 more lines are not shown"), "{page}");
+        assert!(page.contains("<i>3004</i><code>3003</code>"), "{page}");
     }
 }

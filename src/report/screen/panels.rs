@@ -54,10 +54,9 @@ pub(super) fn figures(state: &State) -> Vec<Line<'static>> {
     }
     lines.push(Line::from(outcomes));
     if let Some(outlook) = &state.outlook {
-        lines.push(expected(" left  ≥ ", outlook.total, state.rate()));
-        if let Some(now) = outlook.now {
-            lines.push(expected(" here    ", now.tests, state.rate()));
-        }
+        let told = [(" left  ≥ ", outlook.left()), (" here    ", outlook.here())];
+        let told = told.into_iter().filter_map(|(name, tests)| Some(expected(name, tests?, state.rate())));
+        lines.extend(told);
     }
     lines
 }

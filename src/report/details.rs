@@ -1,0 +1,178 @@
+//! What `-v` adds to the summary: where the tests went, and everything that the summary only counts.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::engine::DepthRow;
+use crate::passes::NO_DEPTH;
+use crate::reduce::{Reliability, Report};
+
+use super::others::Others;
+use super::summary::Places;
+use super::text::{self, FAINT, STRONG, Table, WARN};
+
+/// Longest text shown of a unit that was kept by a timeout, in characters.
+const EXCERPT: usize = 60;
+/// Longest signature of a crash that is shown, in characters.
+const SIGNATURE: usize = 100;
+/// Depths shown; the deepest of very deep trees are folded into one row.
+const DEPTHS: usize = 24;
+
+/// Writes the details.
+///
+/// # Errors
+/// When writing fails.
+pub(super) fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
+    writeln!(
+        out,
+        "  answered without a test: {} from the cache, {} refused for new syntax errors",
+        text::count(report.cache_hits),
+        text::count(report.gate_refusals),
+    )?;
+    confirmed(out, report.reliability)?;
+    checkup(out, places.checkup)?;
+    passes(out, report)?;
+    depths(out, &report.depths)?;
+    rules(out, report)?;
+    timeouts(out, &report.kept_by_timeout)?;
+    places.others.map_or(Ok(()), |found| others(out, found))?;
+    writeln!(out)
+}
+
+/// What was asked again although the test never contradicted itself. What is to be said otherwise is in the summary.
+fn confirmed(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
+    match seen {
+        Reliability { disagreements: 0, returns: 0, confirmations, .. } if confirmations > 0 => {
+            writeln!(out, "  confirmed: asked again {}, never another answer", text::plural(confirmations, "time"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The runs by which the test was examined.
+fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<()> {
+    let what = match runs {
+        0 => return Ok(()),
+        1 => "the input in another directory",
+        _ => "the input in another directory, and a file of one line break",
+    };
+    let runs = text::plural(runs as u64, "more run");
+    writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))
+}
+
+fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.passes.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(1, &["pass", "tests", "accepted", "bytes removed", "tokens removed"]);
+    for pass in &report.passes {
+        table.row(vec![
+            pass.name.to_owned(),
+            text::count(pass.tests),
+            text::count(pass.accepted),
+            text::count(pass.bytes),
+            text::count(pass.tokens),
+        ]);
+    }
+    writeln!(out)?;
+    table.write(out)
+}
+
+/// The engine's view of the tree.
+fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(
+        1,
+        &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "bound", "÷ bound"],
+    );
+    let (tree, flat): (Vec<&DepthRow>, Vec<&DepthRow>) = rows.iter().partition(|row| row.depth != NO_DEPTH);
+    for row in tree.iter().take(DEPTHS) {
+        table.row(depth_row(&row.depth.to_string(), row));
+    }
+    if let Some(deeper) = tree.get(DEPTHS) {
+        table.row(vec![format!("{} and deeper", deeper.depth), "(in --json)".to_owned()]);
+    }
+    for row in flat {
+        table.row(depth_row("flat", row));
+    }
+    if rows.len() > 1 {
+        table.row(depth_row("all", &DepthRow::total(rows)));
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    writeln!(
+        out,
+        "  {FAINT}P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the \
+         fewest tests\n  for a test that is monotone; answers from the cache can make it fewer.{FAINT:#}"
+    )
+}
+
+fn depth_row(name: &str, row: &DepthRow) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        text::count(row.lists),
+        text::count(row.units),
+        text::count(row.kept),
+        format!("{:.3}", row.needed_share),
+        row.removable_after_removable.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}")),
+        format!("{:.1}", row.entropy_bits),
+        text::count(row.tests),
+        format!("{:.0}", row.lower_bound.ceil()),
+        row.tests_per_bound().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+    ]
+}
+
+/// What each of the grammar's rules took out, those of the most tokens first.
+fn rules(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.rules.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(1, &["rule", "accepted", "bytes removed", "tokens removed"]);
+    let mut rules: Vec<_> = report.rules.iter().collect();
+    rules.sort_by_key(|rule| Reverse((rule.tokens, rule.bytes)));
+    for rule in rules {
+        let counts = [rule.hits, rule.bytes, rule.tokens].map(text::count);
+        table.row([rule.place.to_string()].into_iter().chain(counts).collect());
+    }
+    writeln!(out)?;
+    table.write(out)
+}
+
+fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
+    if kept.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    writeln!(
+        out,
+        "  {WARN}kept by timeout{WARN:#} (without it the test ran into the deadline; a longer --timeout may remove it):"
+    )?;
+    for text in kept {
+        writeln!(out, "    {}", text::visible(text.trim(), EXCERPT))?;
+    }
+    Ok(())
+}
+
+/// Other crashes, and where they are.
+fn others(out: &mut dyn Write, others: &Others) -> io::Result<()> {
+    if others.met().next().is_some() {
+        writeln!(out)?;
+        writeln!(out, "  {STRONG}other crashes{STRONG:#} met on the way, with the output of the test beside each:")?;
+    }
+    for other in others.met() {
+        let bytes = text::plural(other.bytes as u64, "byte");
+        writeln!(out, "    {}  {FAINT}({bytes}){FAINT:#}", text::visible(&other.signature, SIGNATURE))?;
+        writeln!(out, "      {}", text::path(&other.path))?;
+    }
+    if others.left_out() > 0 {
+        writeln!(
+            out,
+            "    and {} with yet other signatures, not kept",
+            text::plural(others.left_out() as u64, "candidate")
+        )?;
+    }
+    Ok(())
+}
