@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::text;
+use super::visible::without_marks;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub fn write(out: &mut dyn Write, severity: Severity, file: &Path, title: &str, 
 }
 
 fn message(text: &str) -> String {
-    text::shown(text.as_bytes()).replace('%', "%25").replace('\n', "%0A")
+    without_marks(text::shown(text.as_bytes())).replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

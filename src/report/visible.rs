@@ -193,7 +193,7 @@ fn is_command(line: &str) -> bool {
 }
 
 /// The other form of such commands is seen wherever it stands in a line: `##[name]`, `##vso[name]`.
-fn without_marks(text: String) -> String {
+pub(super) fn without_marks(text: String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(at) = rest.find("##") {

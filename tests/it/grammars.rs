@@ -36,7 +36,7 @@ fn a_file_is_shown_with_its_tree_and_its_proposals() {
     let folder = with_rules(None, None);
     let shown = stdout(&folder, &["grammars", "input.c"]);
     for line in [
-        "input.c (c, 25 tokens, 0 syntax errors)",
+        "input.c (c, by extension; 25 tokens, 0 syntax errors)",
         "  translation_unit 1:1 `int f(int a) {\\n    if (a) { return 1; }\\n…`",
         "      body: compound_statement 1:14 `{",
         "          consequence: compound_statement 2:12 `{ return 1; }`",
