@@ -211,7 +211,8 @@ impl Special {
         writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
         writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&signature.kind.to_string()))?;
         writeln!(out, "  {STRONG}signature{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
-        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::one_line(&line))
+        // A script in quotes may have several lines, and is to be pasted.
+        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(line.as_bytes()))
     }
 }
 

@@ -289,6 +289,22 @@ fn only_report_and_cli_print() {
     assert!(printing_faults(&Source::new("src/report/x.rs", "std::io::stdout();")).is_empty());
 }
 
+fn text_faults(source: &Source) -> Vec<String> {
+    if source.path == "src/report/visible.rs" {
+        return Vec::new();
+    }
+    source.matching(
+        r"\banstream::(stdout|stderr|println|eprintln|print|eprint)\b",
+        "text goes out by report::text::stdout",
+    )
+}
+
+#[test]
+fn text_goes_out_through_one_place() {
+    none(src().iter().flat_map(text_faults));
+    assert_eq!(text_faults(&Source::new("src/cli/x.rs", "writeln!(anstream::stderr());")).len(), 1);
+}
+
 fn process_faults(source: &Source) -> Vec<String> {
     if source.path.starts_with("src/oracle/process") {
         return Vec::new();

@@ -84,7 +84,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     };
     let line = live_line();
     let examined = examine(&patient, &cancel, &mut |what| {
-        line.set_message(what.to_owned());
+        line.set_message(text::one_line(what));
         line.tick();
     });
     line.finish_and_clear();
