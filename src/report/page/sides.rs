@@ -158,7 +158,9 @@ fn most(tokens: &[usize]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn facing(before: &str, steps: &[&str]) -> Vec<(Option<usize>, Option<usize>, Option<usize>, Fate)> {
+    type Facing = (Option<usize>, Option<usize>, Option<usize>, Fate);
+
+    fn facing(before: &str, steps: &[&str]) -> Vec<Facing> {
         let mut origins = Origins::new(before.as_bytes());
         steps.iter().for_each(|step| origins.follow(step.as_bytes()));
         let after = steps.last().copied().unwrap_or(before);
