@@ -26,7 +26,7 @@ pub fn write(out: &mut dyn Write, cells: &[Cell]) -> io::Result<()> {
 }
 
 fn heading(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
-    write!(out, "{STRONG}{}{STRONG:#}: {:.0} units", cell.problem, cell.units)?;
+    write!(out, "{STRONG}{}{STRONG:#}: {:.0} units", text::one_line(&cell.problem), cell.units)?;
     if cell.trials > 1 {
         write!(out, ", {} trials", cell.trials)?;
     }

@@ -54,9 +54,8 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
     let left_out = all - rows.len();
     html! {
         p class="lead" {
-            "Of " (text::plural(before.len() as u64, "line")) " of the input " (kept) " are in the result as they were (=), of "
-            (changed) " something is (~), and " (gone) " are gone (−). On the right is what comes of the line, wherever it "
-            "stands in the result."
+            (text::plural(before.len() as u64, "line")) " of the input: " (kept) " kept (=), " (changed) " changed (~), "
+            (gone) " gone (−). On the right is what came of a line, wherever it stands in the result."
         }
         @if left_out > 0 { p class="cut" { "Cut: " (text::len(left_out)) " more lines are not shown." } }
         div class="sides" {

@@ -100,6 +100,29 @@ fn drawn(state: &State, passage: &Passage, look: &Look, width: u16, height: u16)
     (0..height).map(row).collect()
 }
 
+#[test]
+fn nothing_of_what_is_shown_does_anything_to_the_terminal() {
+    let nasty = "a\u{1b}[31m\u{7}\u{9b}1m\u{202e}\u{200b}\rb";
+    let name = std::path::Path::new(nasty);
+    let mut state = State::new(crate::report::text::path(name), nasty.as_bytes());
+    let size = Size { bytes: 9, tokens: 3, lines: 1 };
+    state.take(&Event::Started { size, grammar: None, syntax_errors: 0, slots: 1 }, seconds(0.0));
+    state.take(&Event::Trying { lane: 0, pass: "words", bytes: 7, what: nasty }, seconds(0.1));
+    state.take(&Event::Note(nasty), seconds(0.2));
+    let outcome = Outcome::of(Verdict::NotInteresting);
+    state.take(&Event::Slipped { signature: nasty, content: b"x", outcome: &outcome }, seconds(0.3));
+    let passage = Passage::new(nasty.as_bytes(), nasty.repeat(2).as_bytes(), &mut Leaves::new(None));
+    for overlay in [Overlay::None, Overlay::Diff] {
+        let mut diff = Vec::new();
+        crate::report::diff::write(&mut diff, false, ("a", nasty.as_bytes()), ("b", b"")).expect("a vector");
+        let diff = String::from_utf8(diff).expect("text").lines().map(str::to_owned).collect();
+        let picture = drawn(&state, &passage, &Look { overlay, diff, ..Look::default() }, 100, 30);
+        let hidden = picture.chars().find(|letter| *letter != '\n' && crate::report::visible::is_hidden(*letter));
+        assert_eq!(hidden, None, "{picture}");
+        assert!(picture.contains("[31m"), "{picture}");
+    }
+}
+
 /// Holds a picture against the recorded one.
 fn check(name: &str, picture: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("src/report/screen/pictures/{name}.txt"));
@@ -189,8 +212,8 @@ proptest! {
             let event = Event::Accepted { content: &content, size, tests: tests as u64 * 1_000_000, pass: "words", rules: &[] };
             state.take(&event, seconds(tests as f64));
         }
-        let total = Estimate { mean, deviation: mean };
-        let depths = vec![Importance { depth: None, units: 0, needed }];
+        let total = Estimate { mean, deviation: mean / 3.0 };
+        let depths = vec![Importance { depth: None, units: 100, needed }];
         state.take(&Event::Outlook(&Outlook { now: None, total, depths }), seconds(9.0));
         drawn(&state, &Passage::default(), &Look::default(), 100, 30);
     }
