@@ -88,7 +88,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
     /// TEST FILE: an executable that exits with 0 if the candidate is interesting, and the file to reduce.
-    /// FILE alone: the file to reduce, with the test's command after `--`
+    /// FILE alone: the file to reduce, with the test's command after `--`. FILE may be `-`, standard input
     #[arg(value_name = "TEST FILE | FILE", num_args = 0.., hide_default_value = true, help_heading = ARGUMENTS)]
     pub words: Vec<PathBuf>,
 
@@ -104,6 +104,9 @@ pub struct ReduceArgs {
     #[arg(short, long, value_name = "OUT", help_heading = "Result")]
     pub output: Option<PathBuf>,
     /// Print a unified diff of FILE and the result
+    ///
+    /// With --explain and --format-issue one after the other, each under a heading. What cannot be seen is shown as
+    /// an escape
     #[arg(long, help_heading = "Result")]
     pub diff: bool,
     /// Leave no FILE.orig behind once the reduction is complete

@@ -25,8 +25,8 @@ pub struct ReportArgs {
     pub explain: bool,
     /// Print a bug report in Markdown
     ///
-    /// Command, versions, the minimal input, what was observed. It runs the test on the result once more, and CMD
-    /// --version
+    /// Command, versions, the minimal input, what was observed, without the directories of the run. It runs the test on
+    /// the result once more, and CMD --version
     #[arg(long, help_heading = REPORT)]
     pub format_issue: bool,
     /// Write what the run came to as annotations of FILE, on standard error

@@ -34,6 +34,8 @@ struct Row {
     /// The line of the result that has what is left of this one beside others.
     within: Option<usize>,
     fate: Fate,
+    /// Lines behind this one that are gone, too, and not written.
+    more: usize,
 }
 
 pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup {
@@ -44,11 +46,7 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
     let all = rows.len();
     // What is gone is not worth the place of what is left.
     if all > MOST_ROWS {
-        let mut in_a_row = 0;
-        rows.retain(|row| {
-            in_a_row = if row.fate == Fate::Gone { in_a_row + 1 } else { 0 };
-            in_a_row <= MOST_GONE
-        });
+        rows = without_most_of_the_gone(rows);
     }
     rows.truncate(MOST_ROWS);
     let left_out = all - rows.len();
@@ -62,11 +60,30 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
             div class="row head" { span class="left" { "input" } span class="right" { "result" } }
             @for part in rows.chunk_by(|one, other| (one.fate == Fate::Gone) == (other.fate == Fate::Gone)) {
                 @if part.len() > FOLDED && part[0].fate == Fate::Gone {
-                    details { summary { (text::len(part.len())) " lines gone" } (written(part, &before, &after)) }
+                    @let more = part.iter().map(|row| row.more).sum::<usize>();
+                    details {
+                        summary { (text::len(part.len() + more)) " lines gone" }
+                        (written(part, &before, &after))
+                        @if more > 0 { p class="cut" { "and " (text::len(more)) " more" } }
+                    }
                 } @else { (written(part, &before, &after)) }
             }
         }
     }
+}
+
+/// Of lines in a row that are gone only the first.
+fn without_most_of_the_gone(rows: Vec<Row>) -> Vec<Row> {
+    let mut kept: Vec<Row> = Vec::new();
+    let mut in_a_row = 0;
+    for row in rows {
+        in_a_row = if row.fate == Fate::Gone { in_a_row + 1 } else { 0 };
+        match kept.last_mut() {
+            Some(last) if in_a_row > MOST_GONE => last.more += 1,
+            _ => kept.push(row),
+        }
+    }
+    kept
 }
 
 fn written(rows: &[Row], before: &[&[u8]], after: &[&[u8]]) -> Markup {
@@ -125,7 +142,7 @@ fn rows(before: &[&[u8]], after: &[&[u8]], origins: &[Vec<usize>]) -> Vec<Row> {
             None => homeless.push(number),
         }
     }
-    let alone = |right| Row { left: None, right: Some(right), within: None, fate: Fate::Changed };
+    let alone = |right| Row { left: None, right: Some(right), within: None, fate: Fate::Changed, more: 0 };
     let mut rows: Vec<Row> = homeless.into_iter().map(alone).collect();
     for (line, rights) in beside.into_iter().enumerate() {
         let is_same = |right: &usize| after[*right].trim_ascii() == before[line].trim_ascii();
@@ -139,7 +156,7 @@ fn rows(before: &[&[u8]], after: &[&[u8]], origins: &[Vec<usize>]) -> Vec<Row> {
         let facing = facing.unwrap_or(0);
         rows.extend(rights.iter().take(facing).map(|right| alone(*right)));
         let right = rights.get(facing).copied();
-        rows.push(Row { left: Some(line), right, within: within[line].filter(|_| right.is_none()), fate });
+        rows.push(Row { left: Some(line), right, within: within[line].filter(|_| right.is_none()), fate, more: 0 });
         rows.extend(rights.iter().skip(facing + 1).map(|right| alone(*right)));
     }
     rows
@@ -197,6 +214,7 @@ mod tests {
         origins.follow(b"3003\n");
         let page = section(long.as_bytes(), b"3003\n", origins).into_string();
         assert!(page.contains("2,603 more lines are not shown"), "{page}");
+        assert!(page.contains("3,003 lines gone") && page.contains("and 2,603 more"), "{page}");
         assert!(page.contains("<i>3004</i><code>3003</code>"), "{page}");
     }
 }
