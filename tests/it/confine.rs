@@ -5,6 +5,7 @@
 use std::fs;
 use std::process::Stdio;
 
+use crate::safety::{own_seconds, processes};
 use crate::screen::Session;
 use crate::support::{Folder, Ran, finish, has, missing};
 
@@ -89,10 +90,11 @@ fn is_possible(ran: &Ran, program: &str) -> bool {
 #[test]
 fn a_name_space_of_processes_shows_a_test_its_own_and_ends_them_all() {
     let folder = folder();
-    let alone = "setsid sleep 1005.25 & test $(ls -d /proc/[0-9]* | wc -l) -lt 10";
-    if is_possible(&reduced(&folder, &["--isolate", "pidns"], alone), "unshare") {
+    let seconds = own_seconds(1005);
+    let alone = format!("setsid sleep {seconds} & test $(ls -d /proc/[0-9]* | wc -l) -lt 10");
+    if is_possible(&reduced(&folder, &["--isolate", "pidns"], &alone), "unshare") {
         assert_eq!(folder.read("out"), b"keep");
-        assert_eq!(crate::safety::processes("sleep 1005.25"), [""; 0]);
+        assert_eq!(processes(&format!("sleep {seconds}")), [""; 0]);
         // It is not the first process there, which would be deaf to signals; limits reach it, too.
         let dies = "grep -q '^Max cpu time *7 ' /proc/self/limits && grep -q keep || exit 1; kill -SEGV $$; true";
         let line = ["-q", "-o", "out", "--isolate", "pidns", "--cpu-limit", "7", "--signal", "SEGV", "input.txt", "--"];

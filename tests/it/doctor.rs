@@ -6,6 +6,7 @@ use std::path::Path;
 use lop::doctor::{Level, Patient, examine};
 use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
+use crate::safety::{own_seconds, processes};
 use crate::support::{Folder, Ran};
 
 /// What a test that nothing is wrong with looks for.
@@ -116,14 +117,15 @@ fn a_test_that_depends_on_its_directory_or_on_the_name_is_told() {
 fn what_a_test_leaves_behind_is_told_and_gone() {
     let folder = folder("");
     let here = folder.path(".").canonicalize().expect("it is there");
-    folder
-        .script("test.sh", &format!("touch a.out '{}/log'; mktemp; setsid sleep 1004.25 & {HEALTHY}", here.display()));
+    let seconds = own_seconds(1004);
+    let log = here.join("log").display().to_string();
+    folder.script("test.sh", &format!("touch a.out '{log}'; mktemp; setsid sleep {seconds} & {HEALTHY}"));
     let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(0);
     expect(&ran, "note", "files");
     expect(&ran, "warning", "processes");
     expect(&ran, "warning", "sources");
     assert!(String::from_utf8_lossy(&ran.stdout).contains("/log"), "{ran:#?}");
-    assert_eq!(crate::safety::processes("sleep 1004.25"), [""; 0]);
+    assert_eq!(processes(&format!("sleep {seconds}")), [""; 0]);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 

@@ -114,6 +114,11 @@ pub(crate) fn processes(word: &str) -> Vec<String> {
     words.filter(|command| command.contains(word)).collect()
 }
 
+/// A time to sleep that no other process of this machine sleeps, not even those of this test in another run of it.
+pub(crate) fn own_seconds(about: u32) -> String {
+    format!("{about}.{:08}", std::process::id())
+}
+
 /// A test that leaves a process in the background, one in a session of its own, and a file in the
 /// place for temporary files; `$seconds` makes the processes known.
 fn litter(seconds: &str, rest: &str) -> String {
@@ -125,9 +130,10 @@ fn litter(seconds: &str, rest: &str) -> String {
 fn nothing_is_left_after_a_normal_end() {
     let folder = Folder::new();
     folder.write("input.txt", "a\nkeep\nb\nc\n");
-    folder.script("test.sh", &litter("1001.25", "grep -q keep \"$1\""));
+    let seconds = own_seconds(1001);
+    folder.script("test.sh", &litter(&seconds, "grep -q keep \"$1\""));
     folder.lop(&["-q", "-j2", "test.sh", "input.txt"]).expect_code(0);
-    assert_eq!(processes("sleep 1001.25"), [""; 0]);
+    assert_eq!(processes(&format!("sleep {seconds}")), [""; 0]);
     assert_eq!(folder.temporaries(), [""; 0]);
     assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
 }
@@ -137,14 +143,15 @@ fn nothing_is_left_after_a_normal_end() {
 fn nothing_is_left_after_timeouts() {
     let folder = Folder::new();
     folder.write("input.txt", "a\nkeep\nstop\nb\n");
-    let hang = "grep -q keep \"$1\" || exit 1; grep -q stop \"$1\" || sleep 1002.25";
-    folder.script("test.sh", &litter("1002.25", hang));
+    let seconds = own_seconds(1002);
+    let hang = format!("grep -q keep \"$1\" || exit 1; grep -q stop \"$1\" || sleep {seconds}");
+    folder.script("test.sh", &litter(&seconds, &hang));
     let ran = folder.lop(&["-j2", "--timeout", "3", "test.sh", "input.txt"]).expect_code(0);
     assert!(ran.stderr.contains("timed out"), "{}", ran.stderr);
     assert!(ran.stderr.contains("kept by timeout"), "{}", ran.stderr);
     let result = String::from_utf8_lossy(&folder.read("input.txt")).into_owned();
     assert!(result.contains("keep") && result.contains("stop"), "{result}");
-    assert_eq!(processes("sleep 1002.25"), [""; 0]);
+    assert_eq!(processes(&format!("sleep {seconds}")), [""; 0]);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 
@@ -153,12 +160,13 @@ fn nothing_is_left_after_timeouts() {
 fn nothing_is_left_after_ctrl_c() {
     let folder = Folder::new();
     folder.write("input.txt", long_input());
-    folder.script("test.sh", &litter("1003.25", KEEP_ALL));
+    let seconds = own_seconds(1003);
+    folder.script("test.sh", &litter(&seconds, KEEP_ALL));
     let child = folder.command(&["-j2", "test.sh", "input.txt"]).spawn().expect("lop can be started");
     until("something was accepted", || folder.path("input.txt.orig").exists().then_some(()));
     send(&child, Signal::INT);
     finish(child).expect_code(3);
-    assert_eq!(processes("sleep 1003.25"), [""; 0]);
+    assert_eq!(processes(&format!("sleep {seconds}")), [""; 0]);
     assert_eq!(folder.temporaries(), [""; 0]);
     assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
 }
