@@ -5,7 +5,7 @@
 //! happens, [`reduce_on`] runs tests elsewhere, a [`CustomPass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
 //! The rooms of the house, from the lowest: [`engine`] decides which units to try to remove next and
-//! knows nothing but numbers; [`syntax`] has the text as a tree; [`grammar`] says what a language
+//! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a tree; [`grammar`] says what a language
 //! allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`] runs tests;
 //! [`mod@reduce`] drives; [`library`] is the front door for programs; [`compare`] holds algorithms
 //! against each other; [`doctor`] says whether a test can be relied on;
@@ -15,6 +15,7 @@
 
 pub mod cli;
 pub mod compare;
+pub mod disk;
 pub mod doctor;
 pub mod engine;
 pub mod exec;

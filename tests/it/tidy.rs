@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// The layers from left to right; a layer may use those of lower rank and itself.
-const LAYERS: [(&str, u32); 13] = [
+const LAYERS: [(&str, u32); 14] = [
+    ("disk", 0),
     ("engine", 0),
     ("syntax", 0),
     ("grammar", 1),

@@ -1,0 +1,377 @@
+//! A folder as a handle, and the files in it: made under names of their own and renamed, opened only where they are the
+//! user's own.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+
+use super::audience::Audience;
+use super::distrust::Distrust;
+
+/// How the names of files that are being written begin and end.
+const START: &str = ".lop-";
+const END: &str = ".tmp";
+/// So many names are tried; each has 64 random bits.
+const TRIES: usize = 16;
+
+/// A folder that is open. What is done in it is done in this one, whatever its name leads to by now.
+#[derive(Debug)]
+pub struct Folder {
+    handle: File,
+    /// For messages.
+    path: PathBuf,
+}
+
+/// A file that is being written, under a name that nobody else has. Dropping it removes it.
+#[derive(Debug)]
+pub struct Temporary<'f> {
+    folder: &'f Folder,
+    name: OsString,
+    file: File,
+    is_done: bool,
+}
+
+impl Folder {
+    /// Opens any folder, by any way to it: that of a result, for example.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be looked into.
+    pub fn at(path: &Path) -> io::Result<Folder> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let handle = rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Folder { handle: handle.into(), path: path.to_owned() })
+    }
+
+    /// The folder that a file is in, and the file's name.
+    ///
+    /// # Errors
+    /// As [`Folder::at`], and when the path does not end in a name.
+    pub fn of(path: &Path) -> io::Result<(Folder, OsString)> {
+        let no_name = || io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display()));
+        let name = path.file_name().ok_or_else(no_name)?;
+        Ok((Folder::at(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
+    }
+
+    /// Opens a folder of lop's own; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it is a link, no folder, another user's, or cannot be opened.
+    pub fn own(path: &Path) -> io::Result<Option<Folder>> {
+        // A slash at the end would lead through a link.
+        let path: PathBuf = path.components().collect();
+        let (above, name) = match Folder::of(&path) {
+            Ok(found) => found,
+            // The current folder, or one that ends in `..`.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Folder::at(&path)?.if_ours().map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let found = above.inner(&name)?;
+        Ok(found.map(|folder| Folder { path, ..folder }))
+    }
+
+    /// Opens a folder of lop's own, and makes it if there is none; the second value says so.
+    ///
+    /// # Errors
+    /// As [`Folder::own`], and when it cannot be made.
+    pub fn make(path: &Path, audience: Audience) -> io::Result<(Folder, bool)> {
+        if let Some(folder) = Folder::own(path)? {
+            return Ok((folder, false));
+        }
+        let path: PathBuf = path.components().collect();
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            fs::create_dir_all(above)?;
+        }
+        let (above, name) = Folder::of(&path)?;
+        let made = above.make_inner(&name, audience)?;
+        let folder = above.inner(&name)?.ok_or(io::ErrorKind::NotFound)?;
+        Ok((Folder { path, ..folder }, made))
+    }
+
+    /// A folder of lop's own in this one; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Folder::own`].
+    pub fn inner(&self, name: &OsStr) -> io::Result<Option<Folder>> {
+        let path = self.path_of(name);
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = match rustix::fs::openat(&self.handle, name, flags, Mode::empty()) {
+            Ok(handle) => handle,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP | Errno::NOTDIR) => {
+                let why = if self.is_link(name) { Distrust::Link } else { Distrust::NotAFolder };
+                return Err(why.at(&path));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let folder = Folder { handle: handle.into(), path };
+        if !self.is_ours(&folder.facts()?) {
+            return Err(Distrust::Foreign.at(&folder.path));
+        }
+        Ok(Some(folder))
+    }
+
+    /// Makes a folder in this one; `false` if there is something of its name.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn make_inner(&self, name: &OsStr, audience: Audience) -> io::Result<bool> {
+        let mode = Mode::from_raw_mode(audience.folder_mode(&self.facts()?) as _);
+        match rustix::fs::mkdirat(&self.handle, name, mode) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The folder's name, as messages have it.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a name in it, for messages.
+    #[must_use]
+    pub fn path_of(&self, name: &OsStr) -> PathBuf {
+        if self.path == Path::new(".") { PathBuf::from(name) } else { self.path.join(name) }
+    }
+
+    /// The names of what is in it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.handle)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if !matches!(name, b"." | b"..") {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether there is anything of this name.
+    #[must_use]
+    pub fn has(&self, name: &OsStr) -> bool {
+        rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    /// Whether a file that is open is the one of this name.
+    #[must_use]
+    pub fn is_here(&self, name: &OsStr, file: &File) -> bool {
+        let here = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
+        let open = rustix::fs::fstat(file);
+        here.is_ok_and(|here| open.is_ok_and(|open| (here.st_dev, here.st_ino) == (open.st_dev, open.st_ino)))
+    }
+
+    /// Opens a file of the user's own to read it, and to add to it where that is `wanted`.
+    ///
+    /// # Errors
+    /// When there is none, it is a link, no regular file, another user's, has another name, or cannot be opened.
+    pub fn open(&self, name: &OsStr, wanted: bool) -> io::Result<File> {
+        let path = self.path_of(name);
+        let access = if wanted { OFlags::RDWR | OFlags::APPEND } else { OFlags::RDONLY };
+        // Opening a pipe must not wait for somebody at its other end.
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file: File = match rustix::fs::openat(&self.handle, name, flags, Mode::empty()) {
+            Ok(file) => file.into(),
+            Err(Errno::LOOP) => return Err(Distrust::Link.at(&path)),
+            Err(Errno::NXIO | Errno::ISDIR) => return Err(Distrust::NotAFile.at(&path)),
+            Err(error) => {
+                // What is wrong with it is said even where it may not be opened.
+                if let Ok(facts) = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
+                    && let Some(why) = self.distrust(&facts)
+                {
+                    return Err(why.at(&path));
+                }
+                return Err(error.into());
+            }
+        };
+        match self.distrust(&rustix::fs::fstat(&file)?) {
+            Some(why) => Err(why.at(&path)),
+            None => Ok(file),
+        }
+    }
+
+    /// What is the matter with something that should be a file of the user's own; a name that nothing has is no matter.
+    ///
+    /// # Errors
+    /// That.
+    pub fn check_file(&self, name: &OsStr) -> io::Result<()> {
+        match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(facts) => self.distrust(&facts).map_or(Ok(()), |why| Err(why.at(&self.path_of(name)))),
+            Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes a new file. `tag` stands in its name, and is that of [`Folder::clear`].
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn temporary(&self, tag: &OsStr, audience: Audience) -> io::Result<Temporary<'_>> {
+        let mode = audience.file_mode(&self.facts()?);
+        for _ in 0..TRIES {
+            let mut name = OsString::from(prefix(tag));
+            name.push(format!("{:016x}{END}", RandomState::new().hash_one(&self.path)));
+            match self.create_new(&name, mode) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+                Ok(file) => {
+                    // It says that somebody is at work on it. Some file systems have no locks.
+                    let _ = file.try_lock();
+                    return Ok(Temporary { folder: self, name, file, is_done: false });
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Puts a whole file into a place, instead of what is there.
+    ///
+    /// # Errors
+    /// What the system says. What is there has not changed then.
+    pub fn replace(&self, name: &OsStr, content: &[u8], audience: Audience) -> io::Result<()> {
+        let mut new = self.temporary(name, audience)?;
+        new.file().write_all(content)?;
+        new.put(name).map(|_| ())
+    }
+
+    /// Removes what dead processes have left of [temporary](Folder::temporary) files with one of these tags.
+    pub fn clear(&self, tags: &[&OsStr]) {
+        let prefixes: Vec<String> = tags.iter().map(|tag| prefix(tag)).collect();
+        for name in self.names().unwrap_or_default() {
+            let is_one = name.to_str().is_some_and(|name| {
+                name.ends_with(END) && prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
+            });
+            // Only what can be opened is looked at: another's, or a link, is none of ours.
+            if is_one && self.open(&name, true).is_ok_and(|file| file.try_lock().is_ok()) {
+                let _ = self.remove(&name);
+            }
+        }
+    }
+
+    /// Gives a file another name, which nothing has.
+    ///
+    /// # Errors
+    /// When something has it, and what the system says.
+    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match rustix::fs::renameat_with(&self.handle, from, &self.handle, to, RenameFlags::NOREPLACE) {
+            // Not every file system can.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !self.has(to) => self.rename(from, to),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::AlreadyExists.into()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Gives a file another name, instead of what has it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.handle, from, &self.handle, to)?)
+    }
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?)
+    }
+
+    /// Makes a file of a name that nothing has, with this mode.
+    pub(super) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(mode as _);
+        Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
+    }
+
+    pub(super) fn facts(&self) -> io::Result<Stat> {
+        Ok(rustix::fs::fstat(&self.handle)?)
+    }
+
+    /// What is the matter with a file of these facts in this folder.
+    pub(super) fn distrust(&self, facts: &Stat) -> Option<Distrust> {
+        match FileType::from_raw_mode(facts.st_mode) {
+            FileType::Symlink => Some(Distrust::Link),
+            FileType::RegularFile if !self.is_ours(facts) => Some(Distrust::Foreign),
+            FileType::RegularFile if facts.st_nlink > 1 => Some(Distrust::Shared),
+            FileType::RegularFile => None,
+            _ => Some(Distrust::NotAFile),
+        }
+    }
+
+    fn is_link(&self, name: &OsStr) -> bool {
+        let facts = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
+        facts.is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::Symlink)
+    }
+
+    /// Whether something in this folder is the user's. Some file systems give all files to one owner, whoever makes
+    /// them: then that one is the user.
+    fn is_ours(&self, facts: &Stat) -> bool {
+        facts.st_uid == rustix::process::geteuid().as_raw() || self.owner_of_new() == Some(facts.st_uid)
+    }
+
+    fn owner_of_new(&self) -> Option<u32> {
+        let made = self.temporary(OsStr::new(""), Audience::OWN).ok()?;
+        Some(rustix::fs::fstat(&made.file).ok()?.st_uid)
+    }
+
+    fn if_ours(self) -> io::Result<Folder> {
+        if self.is_ours(&self.facts()?) { Ok(self) } else { Err(Distrust::Foreign.at(&self.path)) }
+    }
+}
+
+impl Temporary<'_> {
+    /// The file, to be written to.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Gives it its name, instead of what has it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn put(mut self, name: &OsStr) -> io::Result<File> {
+        self.folder.rename(&self.name, name)?;
+        self.done()
+    }
+
+    /// Gives it its name, which nothing has.
+    ///
+    /// # Errors
+    /// When something has it, and what the system says.
+    pub fn put_new(mut self, name: &OsStr) -> io::Result<File> {
+        self.folder.rename_new(&self.name, name)?;
+        self.done()
+    }
+
+    fn done(&mut self) -> io::Result<File> {
+        self.is_done = true;
+        // With the lock, which goes with the last handle.
+        self.file.try_clone()
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            let _ = self.folder.remove(&self.name);
+        }
+    }
+}
+
+/// How the names of temporary files with a tag begin.
+fn prefix(tag: &OsStr) -> String {
+    let hash = blake3::hash(tag.as_bytes()).to_hex();
+    format!("{START}{}-", &hash[..8])
+}
