@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::disk::Distrusted;
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::journal::JournalError;
@@ -175,6 +176,9 @@ pub enum Failure {
     /// The test of a verification could not be run.
     #[error("the test could not be run: {0}")]
     TestFailed(String),
+    /// Something under one of lop's names is a link, or another user's.
+    #[error(transparent)]
+    Distrusted(Distrusted),
     /// Signals cannot be watched.
     #[error("cannot watch for Ctrl-C")]
     Signals(#[source] io::Error),
@@ -299,6 +303,14 @@ impl Failure {
                     out,
                     &format!("if a run was interrupted here, `lop resume {}` goes on with it", folder.display()),
                 )
+            }
+            Failure::Distrusted(_) | Failure::Journal(JournalError::Distrusted(_)) => hint_line(
+                out,
+                "lop has not made this: look at it, and remove it if you do not need it; or name a folder of your own \
+                 with --state DIR, or go without a journal by --no-state",
+            ),
+            Failure::Store(StoreError::OutputIsLink { .. }) => {
+                hint_line(out, "name the file that it leads to, if that is what you mean, or another")
             }
             Failure::Journal(error) => {
                 causes(out, self)?;

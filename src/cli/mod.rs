@@ -6,6 +6,7 @@ pub mod compare_args;
 mod compat;
 mod config;
 pub mod confine_args;
+mod consent;
 mod detect;
 pub mod doctor_args;
 pub mod exit_code;

@@ -161,10 +161,13 @@ impl Settings {
             save_model: args.save_model.as_deref(),
         };
         files.check()?;
-        let store = match past {
+        let mut store = match past {
             None => Store::open(&given, &kept)?,
             Some(past) => Store::reopen(&given, &kept, &past.input)?,
         };
+        if past.is_none() {
+            store.expect(&content);
+        }
         let usual = || state::usual_folder(&given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let folder = args.state.state.or_else(usual);
         let model = args.load_model.as_deref().filter(|_| !files.model_is_to_be_begun());

@@ -1,6 +1,6 @@
 //! What ties a journal to its run: where it is kept, what it says the run depends on, and whether that still holds.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use crate::journal::{Header, JournalError, Past, Text};
+use crate::disk::{Distrust, Distrusted, Folder};
+use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
-use crate::report::{Kept, state_directory};
+use crate::report::{Kept, certificate, others, state_directory};
 
 use super::args::{Cli, Jobs, ReduceArgs};
 use super::failure::Failure;
@@ -28,6 +29,56 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where the journal of a run is kept unless the user says where: beside the result.
 pub(super) fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
     (!matches!(kept, Kept::Stdout)).then(|| state_directory(input, kept))
+}
+
+/// Looks at all that may stand in the folder of what a run keeps.
+///
+/// # Errors
+/// When something there is a link, or another user's.
+pub(super) fn check_folder(folder: &Path) -> Result<(), Failure> {
+    // What else is wrong is said where the folder is needed.
+    match look(folder) {
+        Err(error) => Distrusted::cause(&error).map_or(Ok(()), |cause| Err(Failure::Distrusted(cause.clone()))),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn look(folder: &Path) -> io::Result<()> {
+    let Some(state) = Folder::own(folder)? else { return Ok(()) };
+    for name in state.names()? {
+        let is_journal = name.as_bytes().strip_prefix(journal::NAME.as_bytes());
+        let is_journal = is_journal.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."));
+        if is_journal || name == certificate::NAME {
+            state.check_file(&name)?;
+        }
+    }
+    let Some(others) = state.inner(OsStr::new(others::FOLDER))? else { return Ok(()) };
+    for name in others.names()? {
+        others.inner(&name).map(|_| ()).or_else(|error| match Distrusted::cause(&error).map(|cause| cause.why) {
+            Some(Distrust::NotAFolder) => Ok(()),
+            _ => Err(error),
+        })?;
+    }
+    Ok(())
+}
+
+/// Removes what runs that were killed have left of files that they were writing there. Nobody else may be at work in it.
+pub(super) fn clear_folder(folder: &Path) {
+    let Ok(Some(state)) = Folder::own(folder) else { return };
+    state.clear(None);
+    let Ok(Some(others)) = state.inner(OsStr::new(others::FOLDER)) else { return };
+    for name in others.names().unwrap_or_default() {
+        if let Ok(Some(one)) = others.inner(&name) {
+            one.clear(None);
+        }
+    }
+}
+
+/// The user's own key; `None` where there is no place for one.
+pub(super) fn own_key() -> Option<OwnKey> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")))?;
+    OwnKey::in_folder(&state.join("lop")).ok()
 }
 
 /// What a run depends on.
@@ -49,6 +100,7 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
         model: settings.options.model.as_ref().map(|model| model.to_json()),
         // Known when they are there.
         workers: 0,
+        mark: String::new(),
     })
 }
 
@@ -117,7 +169,8 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     }
     let file = settings.path.display();
     let changed = match (&settings.kept, fs::read(&settings.path)) {
-        (Kept::InPlace, Ok(found)) => !past.knows(&found),
+        // What was found behind a damage is not known; then the file is left as it is.
+        (Kept::InPlace, Ok(found)) => !past.knows(&found) && !past.is_damaged,
         (_, Ok(found)) => found != past.input && !settings.is_piped,
         (_, Err(_)) => false,
     };

@@ -36,6 +36,9 @@ pub struct VerifyArgs {
     /// Write the smallest of the texts that turned out to be interesting to this file
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Do not ask before the command of a certificate is run that your lop has not written
+    #[arg(short = 'y', long)]
+    pub yes: bool,
     /// Tests at the same time [default, and with `auto`: one per core]
     #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
     pub jobs: Option<Jobs>,

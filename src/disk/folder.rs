@@ -245,13 +245,11 @@ impl Folder {
         new.put(name).map(|_| ())
     }
 
-    /// Removes what dead processes have left of [temporary](Folder::temporary) files with one of these tags.
-    pub fn clear(&self, tags: &[&OsStr]) {
-        let prefixes: Vec<String> = tags.iter().map(|tag| prefix(tag)).collect();
+    /// Removes what dead processes have left of [temporary](Folder::temporary) files with this tag, or with any.
+    pub fn clear(&self, tag: Option<&OsStr>) {
+        let start = tag.map_or_else(|| START.to_owned(), prefix);
         for name in self.names().unwrap_or_default() {
-            let is_one = name.to_str().is_some_and(|name| {
-                name.ends_with(END) && prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
-            });
+            let is_one = name.to_str().is_some_and(|name| name.starts_with(&start) && name.ends_with(END));
             // Only what can be opened is looked at: another's, or a link, is none of ours.
             if is_one && self.open(&name, true).is_ok_and(|file| file.try_lock().is_ok()) {
                 let _ = self.remove(&name);

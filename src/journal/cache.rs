@@ -6,7 +6,7 @@
 //! Outcomes that hang on the deadline are not shared: another run may have more patience.
 
 use std::collections::{HashMap, VecDeque};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use std::time::Duration;
 use super::error::JournalError;
 use super::record::Recorded;
 use super::varint::Reader;
+use crate::disk::{self, Audience, Folder};
 use crate::engine::Verdict;
 use crate::exec::Key;
 use crate::oracle::{Exit, Outcome, Recalled};
@@ -35,18 +36,20 @@ pub struct Cache {
 
 impl Cache {
     /// Opens the cache of a test, named by the hash of everything that its outcomes depend on, and makes it if there is
-    /// none.
+    /// none. Nobody but `audience` may read a new one.
     ///
     /// # Errors
-    /// When the folder or the file cannot be made, or the file not read.
-    pub fn open(folder: &Path, test: &str) -> Result<Cache, JournalError> {
-        let unwritten = |path: &Path| {
-            let path = path.to_owned();
-            move |source| JournalError::Unwritten { path, source }
-        };
-        fs::create_dir_all(folder).map_err(unwritten(folder))?;
+    /// When the folder or the file cannot be made, is a link or another user's, or cannot be read.
+    pub fn open(folder: &Path, test: &str, audience: Audience) -> Result<Cache, JournalError> {
+        fs::create_dir_all(folder).map_err(|source| JournalError::unwritten(folder, source))?;
         let path = folder.join(format!("{}.{ENDING}", test.get(..NAME).unwrap_or(test)));
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(unwritten(&path))?;
+        let mut file = match disk::create_new(&path, audience) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Folder::of(&path).and_then(|(folder, name)| folder.open(&name, true))
+            }
+            other => other,
+        }
+        .map_err(|source| JournalError::unwritten(&path, source))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|source| JournalError::Unread { path: path.clone(), source })?;
         let mut known: HashMap<Key, VecDeque<Recorded>> = HashMap::new();
@@ -128,26 +131,26 @@ mod tests {
     fn outcomes_are_shared_in_their_order_and_timeouts_are_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let (mut one, mut other) = (
-            Cache::open(folder.path(), "test").expect("it is new"),
-            Cache::open(folder.path(), "test").expect("it is open twice"),
+            Cache::open(folder.path(), "test", Audience::OWN).expect("it is new"),
+            Cache::open(folder.path(), "test", Audience::OWN).expect("it is open twice"),
         );
         one.record(&[1; 16], &outcome(Verdict::Interesting, 0)).expect("there is room");
         other.record(&[1; 16], &outcome(Verdict::NotInteresting, 7)).expect("there is room");
         one.record(&[2; 16], &outcome(Verdict::Timeout, 124)).expect("nothing is written");
         let cut_off = Outcome { exit: Exit::TimedOut, ..Outcome::of(Verdict::Interesting) };
         one.record(&[3; 16], &cut_off).expect("nothing is written");
-        let mut third = Cache::open(folder.path(), "test").expect("it is there");
+        let mut third = Cache::open(folder.path(), "test", Audience::OWN).expect("it is there");
         let time = Duration::from_millis(12);
         assert_eq!(recalled(&mut third, 1), Some((Some(Verdict::Interesting), Exit::Code(0), time)));
         assert_eq!(recalled(&mut third, 1), Some((Some(Verdict::NotInteresting), Exit::Code(7), time)));
         assert_eq!((recalled(&mut third, 1), recalled(&mut third, 2), recalled(&mut third, 3)), (None, None, None));
-        assert_eq!(Cache::open(folder.path(), "other").expect("another file").known.len(), 0);
+        assert_eq!(Cache::open(folder.path(), "other", Audience::OWN).expect("another file").known.len(), 0);
     }
 
     #[test]
     fn damaged_and_torn_entries_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut cache = Cache::open(folder.path(), "test").expect("it is new");
+        let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is new");
         for key in 1..4 {
             cache.record(&[key; 16], &outcome(Verdict::Interesting, 0)).expect("there is room");
         }
@@ -155,9 +158,9 @@ mod tests {
         bytes[ENTRY + 3] ^= 1;
         bytes.truncate(3 * ENTRY - 5);
         fs::write(&cache.path, &bytes).expect("our own file");
-        let mut cache = Cache::open(folder.path(), "test").expect("it is there");
+        let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is there");
         cache.record(&[4; 16], &outcome(Verdict::Invalid, 125)).expect("there is room");
-        let mut cache = Cache::open(folder.path(), "test").expect("it is there");
+        let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is there");
         let found: Vec<bool> = (1..5).map(|key| recalled(&mut cache, key).is_some()).collect();
         assert_eq!(found, [true, false, false, true]);
     }

@@ -1,12 +1,17 @@
 //! Why a journal cannot be written, read or gone on with.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::disk::Distrusted;
 
 /// An error of a journal or of the shared cache. Each names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
+    /// What stands under one of the names is not used.
+    #[error(transparent)]
+    Distrusted(Distrusted),
     /// The folder of the state, or a file in it, cannot be made.
     #[error("cannot write {}", path.display())]
     Unwritten {
@@ -72,4 +77,23 @@ pub enum JournalError {
         /// Number of the step.
         step: usize,
     },
+}
+
+impl JournalError {
+    /// Something cannot be written, or is not what it should be.
+    pub(super) fn unwritten(path: &Path, source: io::Error) -> JournalError {
+        match Distrusted::cause(&source) {
+            Some(cause) => JournalError::Distrusted(cause.clone()),
+            None => JournalError::Unwritten { path: path.to_owned(), source },
+        }
+    }
+
+    /// A journal cannot be read, or is not what it should be.
+    pub(super) fn unread(path: &Path, source: io::Error) -> JournalError {
+        match (Distrusted::cause(&source), source.kind()) {
+            (Some(cause), _) => JournalError::Distrusted(cause.clone()),
+            (None, io::ErrorKind::NotFound) => JournalError::Missing(path.to_owned()),
+            (None, _) => JournalError::Unread { path: path.to_owned(), source },
+        }
+    }
 }

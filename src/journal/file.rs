@@ -2,78 +2,26 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cache::Cache;
 use super::delta;
 use super::error::JournalError;
+use super::lock::{Before, Lock, NAME, move_aside, numbered};
 use super::past::Past;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, framed, header_payload, input_payload};
+use crate::disk::{Audience, Folder};
 use crate::exec::{Key, Memory, key};
 use crate::oracle::{Outcome, Recalled};
 use crate::reduce::{Ended, Event, Pass, Size};
 
-/// The journal's name in the folder of the state.
-const NAME: &str = "journal";
-
-/// How long a lock is waited for: a killed run's last child has its lock until it has become the test.
-const PATIENCE: Duration = Duration::from_secs(3);
-const PAUSE: Duration = Duration::from_millis(5);
-
-/// The journal of a folder, or the path itself where it names a file.
-#[must_use]
-pub fn journal_file(place: &Path) -> PathBuf {
-    if place.is_file() { place.to_owned() } else { place.join(NAME) }
-}
-
-/// An unfinished journal that stood in the place of a new one and was moved aside.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Before {
-    /// Its name from now on.
-    pub moved_to: PathBuf,
-    /// Outcomes in it.
-    pub outcomes: usize,
-    /// Whether it is about the same input, test and options.
-    pub same: bool,
-}
-
-/// A journal file that no other process writes while this value lives.
-#[derive(Debug)]
-pub struct Lock {
-    file: File,
-    path: PathBuf,
-}
-
-impl Lock {
-    /// Takes the lock of a journal.
-    ///
-    /// # Errors
-    /// When there is no such file, it cannot be written, or another process has the lock.
-    pub fn take(path: &Path) -> Result<Lock, JournalError> {
-        let file = OpenOptions::new().read(true).append(true).open(path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => JournalError::Missing(path.to_owned()),
-            _ => JournalError::Unwritten { path: path.to_owned(), source },
-        })?;
-        lock(file, path)
-    }
-}
-
-fn lock(file: File, path: &Path) -> Result<Lock, JournalError> {
-    let start = Instant::now();
-    loop {
-        match file.try_lock() {
-            // Some file systems have no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Lock { file, path: path.to_owned() }),
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => thread::sleep(PAUSE),
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy(path.to_owned())),
-        }
-    }
-}
+/// What a copy of a damaged journal is called, with a number behind it.
+const DAMAGED: &str = "journal.damaged";
 
 /// The journal of a reduction under way.
 #[derive(Debug)]
@@ -114,33 +62,46 @@ struct Ahead {
 
 impl Journal {
     /// Begins a journal in a folder, which is made if there is none. An old journal is moved aside;
-    /// it is named if a reduction could go on with it.
+    /// it is named if a reduction could go on with it. Nobody but `audience` may read it.
     ///
     /// # Errors
-    /// When the folder or the file cannot be made, or another lop writes there.
-    pub fn create(folder: &Path, header: &Header, input: &[u8]) -> Result<(Journal, Option<Before>), JournalError> {
-        let unwritten = |path: &Path, source| JournalError::Unwritten { path: path.to_owned(), source };
+    /// When the folder or the file cannot be made, is a link or another user's, or another lop writes there.
+    pub fn create(
+        folder: &Path,
+        header: &Header,
+        input: &[u8],
+        audience: Audience,
+    ) -> Result<(Journal, Option<Before>), JournalError> {
+        let unwritten = JournalError::unwritten;
         if u32::try_from(input.len()).is_err() {
             return Err(unwritten(folder, io::Error::new(io::ErrorKind::FileTooLarge, "the input is too large")));
         }
-        let made_folder = !folder.exists();
-        fs::create_dir_all(folder).map_err(|source| unwritten(folder, source))?;
-        let path = folder.join(NAME);
-        let before = move_aside(&path, header)?;
-        let new = path.with_extension("new");
-        let options = OpenOptions::new().read(true).append(true).create(true).open(&new);
-        let mut lock = lock(options.map_err(|source| unwritten(&new, source))?, &new)?;
+        let (folder, made_folder) =
+            Folder::make(folder, audience.readers()).map_err(|source| unwritten(folder, source))?;
+        let name = OsStr::new(NAME);
+        let path = folder.path_of(name);
+        let before = move_aside(&folder, header)?;
         let records = [framed(&header_payload(header)), framed(&input_payload(input))].concat();
         let start = [MAGIC, &FORMAT.to_le_bytes(), &records].concat();
-        let written = lock.file.set_len(0).and_then(|()| lock.file.write_all(&start));
-        if let Err(source) = written.and_then(|()| fs::rename(&new, &path)) {
-            let _ = fs::remove_file(&new);
-            if made_folder {
-                let _ = fs::remove_dir(folder);
+        let write = || {
+            let mut new = folder.temporary(name, audience.readers())?;
+            new.file().write_all(&start)?;
+            new.put_new(name)
+        };
+        let file = match write() {
+            Ok(file) => file,
+            // One that began at the same moment.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(JournalError::Busy(path)),
+            Err(source) => {
+                if made_folder {
+                    let _ = fs::remove_dir(folder.path());
+                }
+                return Err(unwritten(&path, source));
             }
-            return Err(unwritten(&path, source));
-        }
-        lock.path = path;
+        };
+        // Some file systems have no locks, and on others the file is locked since it was made.
+        let _ = file.try_lock();
+        let lock = Lock { file, path };
         let journal = Journal {
             lock,
             length: start.len() as u64,
@@ -161,15 +122,17 @@ impl Journal {
         Ok((journal, before))
     }
 
-    /// Goes on with a journal; what was damaged at its end is cut off.
+    /// Goes on with a journal; what is torn or damaged is cut off. Where that is more than the last record, a copy of
+    /// the whole file is kept under the name that comes back.
     ///
     /// # Errors
-    /// When a step cannot be rebuilt, or the file not be cut.
-    pub fn resume(lock: Lock, past: &Past) -> Result<Journal, JournalError> {
+    /// When a step cannot be rebuilt, or the file not be copied or cut.
+    pub fn resume(lock: Lock, past: &Past) -> Result<(Journal, Option<PathBuf>), JournalError> {
         let length = past.whole as u64;
+        let unwritten = |source| JournalError::unwritten(&lock.path, source);
+        let copy = if past.is_damaged { Some(copy(&lock).map_err(unwritten)?) } else { None };
         if past.dropped > 0 {
-            let cut = lock.file.set_len(length);
-            cut.map_err(|source| JournalError::Unwritten { path: lock.path.clone(), source })?;
+            lock.file.set_len(length).map_err(unwritten)?;
         }
         let ahead = match past.steps.last() {
             None => None,
@@ -178,7 +141,7 @@ impl Journal {
                 Some(Ahead { text: past.text(past.steps.len())?, key: last.key, tokens })
             }
         };
-        Ok(Journal {
+        let journal = Journal {
             lock,
             length,
             made_folder: false,
@@ -194,7 +157,8 @@ impl Journal {
             ahead,
             worked: Duration::ZERO,
             since: Instant::now(),
-        })
+        };
+        Ok((journal, copy))
     }
 
     /// The file.
@@ -299,40 +263,31 @@ impl Journal {
 
     /// Removes a journal in which there is nothing to go on with, and its folder if it was made for it.
     fn discard(&self) {
-        let path = self.path();
         // Where that fails it does no harm: there is nothing in it.
-        let _ = fs::remove_file(path);
-        if self.made_folder
-            && let Some(folder) = path.parent()
-        {
-            let _ = fs::remove_dir(folder);
+        let Ok((folder, name)) = Folder::of(self.path()) else { return };
+        if folder.is_here(&name, &self.lock.file) {
+            let _ = folder.remove(&name);
+        }
+        if self.made_folder {
+            let _ = fs::remove_dir(folder.path());
         }
     }
 }
 
-/// Moves an old journal out of the way of a new one: one that had ended, or that nobody can read, to `journal.old`, and
-/// one that could be gone on with to a name of its own.
-fn move_aside(path: &Path, header: &Header) -> Result<Option<Before>, JournalError> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let _lock = Lock::take(path)?;
-    let unfinished = match Past::read(path) {
-        Ok(past) if past.ended == Some(Ended::Complete) => None,
-        Ok(past) if past.outcomes() == 0 => return Ok(None),
-        Ok(past) => Some(past),
-        Err(JournalError::NotAJournal(_) | JournalError::Format { .. }) => None,
-        Err(error) => return Err(error),
-    };
-    let moved_to = match &unfinished {
-        None => path.with_extension("old"),
-        Some(_) => (1..)
-            .map(|number: u32| path.with_extension(number.to_string()))
-            .find(|name| !name.exists())
-            .expect("a folder has fewer files than there are numbers"),
-    };
-    fs::rename(path, &moved_to).map_err(|source| JournalError::Unwritten { path: moved_to.clone(), source })?;
-    Ok(unfinished.map(|past| Before { moved_to, outcomes: past.outcomes(), same: past.header == *header }))
+/// Copies a journal beside itself, for those who only may read it, and returns the copy's name.
+fn copy(lock: &Lock) -> io::Result<PathBuf> {
+    let mut file = &lock.file;
+    let mut content = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut content)?;
+    let (folder, _) = Folder::of(&lock.path)?;
+    let audience = Audience::of(&file.metadata()?);
+    let name = numbered(DAMAGED, |name| {
+        let mut new = folder.temporary(name, audience)?;
+        new.file().write_all(&content)?;
+        new.put_new(name).map(|_| ())
+    })?;
+    Ok(folder.path_of(&name))
 }
 
 /// Everything that remembers, as one value with two handles: the executor asks it, and the events go to it.

@@ -20,12 +20,16 @@ mod cache;
 mod delta;
 mod error;
 mod file;
+mod key;
+mod lock;
 mod past;
 mod record;
 mod varint;
 
 pub use cache::Cache;
 pub use error::JournalError;
-pub use file::{Before, Journal, Lock, Notes, journal_file};
+pub use file::{Journal, Notes};
+pub use key::OwnKey;
+pub use lock::{Before, Lock, NAME, journal_file};
 pub use past::Past;
 pub use record::{Header, Step, Text};

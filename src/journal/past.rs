@@ -1,13 +1,14 @@
 //! What a journal tells: the input, the outcomes and the steps of a reduction, read from its file.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use super::delta;
 use super::error::JournalError;
-use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, read_header, read_input, unframed};
+use super::lock::Lock;
+use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, is_record_in, read_header, read_input, unframed};
+use crate::disk;
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
 use crate::reduce::{Ended, Pass, Size};
@@ -32,6 +33,8 @@ pub struct Past {
     pub ended: Option<Ended>,
     /// Bytes at the end that were dropped because their record is torn or damaged.
     pub dropped: usize,
+    /// Whether there are whole records among them: then the file was damaged in its middle, and not torn by a kill.
+    pub is_damaged: bool,
     /// In their order; those without an outcome were cancelled.
     pub(super) outcomes: Vec<(Key, Option<Recorded>)>,
     /// Bytes that are whole.
@@ -46,10 +49,22 @@ impl Past {
     /// # Errors
     /// When there is none, it cannot be read, is none, or is written in another format.
     pub fn read(path: &Path) -> Result<Past, JournalError> {
-        let bytes = fs::read(path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => JournalError::Missing(path.to_owned()),
-            _ => JournalError::Unread { path: path.to_owned(), source },
-        })?;
+        Self::from(path, &disk::read(path, u64::MAX).map_err(|source| JournalError::unread(path, source))?)
+    }
+
+    /// Reads the journal that somebody has the lock of: that very file, whatever has its name by now.
+    ///
+    /// # Errors
+    /// As [`Past::read`].
+    pub fn of(lock: &Lock) -> Result<Past, JournalError> {
+        let mut bytes = Vec::new();
+        let mut file = &lock.file;
+        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+        read.map_err(|source| JournalError::unread(&lock.path, source))?;
+        Self::from(&lock.path, &bytes)
+    }
+
+    fn from(path: &Path, bytes: &[u8]) -> Result<Past, JournalError> {
         let no_journal = || JournalError::NotAJournal(path.to_owned());
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_journal)?;
         let (format, rest) = rest.split_first_chunk().ok_or_else(no_journal)?;
@@ -71,6 +86,7 @@ impl Past {
             skipped: Vec::new(),
             ended: None,
             dropped: 0,
+            is_damaged: false,
             outcomes: Vec::new(),
             whole: 0,
             interesting,
@@ -83,6 +99,7 @@ impl Past {
             rest = more;
         }
         (past.whole, past.dropped) = (bytes.len() - rest.len(), rest.len());
+        past.is_damaged = is_record_in(rest);
         Ok(past)
     }
 

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::key::OwnKey;
 use super::varint::{Reader, put, put_bytes, put_duration};
 use crate::engine::Verdict;
 use crate::exec::Key;
@@ -29,6 +30,8 @@ pub(super) const MAGIC: &[u8] = b"lop journal\n";
 pub(super) const FORMAT: u32 = 1;
 /// Bytes of a record before its payload.
 const FRAME: usize = 8;
+/// Bytes whose checksums are taken at most to find a record behind a damage: a tenth of a second.
+const LOOKED_AT: usize = 256 << 20;
 
 /// What a journal is about: everything that the sequence of candidates and their outcomes depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +52,30 @@ pub struct Header {
     pub model: Option<String>,
     /// Tests at the same time.
     pub workers: usize,
+    /// What shows that this user's lop has written it; empty where there was no key.
+    #[serde(default)]
+    pub mark: String,
+}
+
+impl Header {
+    /// The same with the mark of the user's key, if there is one.
+    #[must_use]
+    pub fn marked(self, key: Option<&OwnKey>) -> Header {
+        let mark = key.map(|key| key.mark(&self.unmarked())).unwrap_or_default();
+        Header { mark, ..self }
+    }
+
+    /// Whether the mark is that of this key, so that the command line is one that the user has given.
+    #[must_use]
+    pub fn is_marked_with(&self, key: &OwnKey) -> bool {
+        key.has_made(&self.mark, &self.unmarked())
+    }
+
+    fn unmarked(&self) -> Vec<u8> {
+        let header = Header { mark: String::new(), ..self.clone() };
+        // A journal's header is nothing else that marks are made for.
+        header_payload(&header)
+    }
 }
 
 /// A word of the command line: text nearly always, and bytes where it is none.
@@ -279,6 +306,26 @@ pub(super) fn unframed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, checksum) = (u32::from_le_bytes(reader.array()?), u32::from_le_bytes(reader.array()?));
     let payload = reader.bytes(usize::try_from(length).ok()?)?;
     (crc32fast::hash(payload) == checksum).then_some((payload, reader.rest()))
+}
+
+/// Whether a whole record stands anywhere behind the first byte. Then what is before it was not torn by a kill, which
+/// ends the file.
+pub(super) fn is_record_in(bytes: &[u8]) -> bool {
+    let mut patience = LOOKED_AT;
+    (1..bytes.len().saturating_sub(FRAME)).any(|at| {
+        let rest = &bytes[at..];
+        let length = u32::from_le_bytes(rest[..4].try_into().expect("four bytes")) as usize;
+        let is_likely = (1..=rest.len() - FRAME).contains(&length) && rest[FRAME] <= SKIPPED;
+        if !is_likely {
+            return false;
+        }
+        if patience < length {
+            // Not known; a copy that nobody needs does no harm.
+            return true;
+        }
+        patience -= length;
+        unframed(rest).is_some_and(|(payload, _)| Record::read(payload).is_some())
+    })
 }
 
 #[cfg(test)]

@@ -1,21 +1,24 @@
 //! What a result is claimed to be, as a file beside it: its hash, how it was tested, and the deletions that show that it
 //! is 1-minimal. `lop verify` asks the same test about them again.
 
-use std::ffi::OsString;
-use std::fs;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::{self, Audience, Folder};
 use crate::engine::Verdict;
+use crate::journal::OwnKey;
 use crate::reduce::{Change, Claim, Known, Minimal, Report};
 
 /// The file's name in the folder of what a run keeps.
 pub const NAME: &str = "certificate";
 /// What this version of lop writes, and the only one that it reads.
 const VERSION: u32 = 1;
+/// No certificate is larger. A deletion takes about a hundred bytes, and results have few.
+const LARGEST: u64 = 256 << 20;
 
 /// What is claimed of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,41 +84,40 @@ impl Certificate {
         Certificate { command, directory, hash: hash(&report.best), level, skipped, claims: report.claims.clone() }
     }
 
-    /// Writes it to a folder, which is made if there is none.
+    /// Writes it to a folder, which is made if there is none, with the mark of the user's key, if there is one.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let mut temporary = tempfile::Builder::new().prefix(".lop-").suffix(".tmp").tempfile_in(folder)?;
-        let mut out = io::BufWriter::new(&mut temporary);
-        serde_json::to_writer(&mut out, &Stored::from(self))?;
-        io::Write::write_all(&mut out, b"\n")?;
-        io::Write::flush(&mut out)?;
-        drop(out);
-        temporary.persist(folder.join(NAME)).map_err(|error| error.error)?;
-        Ok(())
+    /// What the system says, and when something in the folder is not lop's own.
+    pub fn write(&self, folder: &Path, audience: Audience, key: Option<&OwnKey>) -> io::Result<()> {
+        let mut stored = Stored::from(self);
+        stored.mark = key.map(|key| key.mark(&stored.text())).unwrap_or_default();
+        let mut text = stored.text();
+        text.push(b'\n');
+        Folder::make(folder, audience.readers())?.0.replace(OsStr::new(NAME), &text, audience.readers())
     }
 
-    /// Reads one that is about `result`, the content of the file `path`.
+    /// Reads one that is about `result`, the content of the file `path`. The second value says whether it was written
+    /// with this key.
     ///
     /// # Errors
     /// When there is none, it is of another version, or about another text.
-    pub fn read(from: &Path, path: &Path, result: &[u8]) -> Result<Self, CertificateError> {
+    pub fn read(from: &Path, path: &Path, result: &[u8], key: Option<&OwnKey>) -> Result<(Self, bool), CertificateError> {
         let unread = |source| CertificateError::Unread { path: from.to_owned(), source };
         let malformed = |source| CertificateError::Malformed { path: from.to_owned(), source };
-        let text = fs::read(from).map_err(unread)?;
+        let text = disk::read(from, LARGEST).map_err(unread)?;
         let Versioned { version } = serde_json::from_slice(&text).map_err(malformed)?;
         if version != VERSION {
             return Err(CertificateError::Version { path: from.to_owned(), version });
         }
-        let stored: Stored = serde_json::from_slice(&text).map_err(malformed)?;
+        let mut stored: Stored = serde_json::from_slice(&text).map_err(malformed)?;
+        let mark = std::mem::take(&mut stored.mark);
+        let is_own = key.is_some_and(|key| key.has_made(&mark, &stored.text()));
         let certificate = Certificate::from(stored);
         let is_about = |claim: &Claim| claim.candidate(result).is_some();
         if certificate.hash != hash(result) || !certificate.claims.iter().all(is_about) {
             return Err(CertificateError::Changed { result: path.to_owned(), certificate: from.to_owned() });
         }
-        Ok(certificate)
+        Ok((certificate, is_own))
     }
 }
 
@@ -141,6 +143,15 @@ struct Stored {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     not_done: Vec<String>,
     deletions: Vec<Deletion>,
+    /// What shows that this user's lop has written it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    mark: String,
+}
+
+impl Stored {
+    fn text(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("strings and numbers are always JSON")
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -267,6 +278,7 @@ impl From<&Certificate> for Stored {
             command: certificate.command.iter().map(|word| word.as_bytes().into()).collect(),
             not_done: certificate.skipped.clone(),
             deletions: certificate.claims.iter().map(deletion).collect(),
+            mark: String::new(),
         }
     }
 }
@@ -295,6 +307,8 @@ impl From<Stored> for Certificate {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn certificate(result: &[u8]) -> Certificate {
@@ -324,18 +338,32 @@ mod tests {
     fn what_is_written_is_read_again() {
         let folder = tempfile::tempdir().expect("a directory");
         let state = folder.path().join("x.lop");
-        certificate(b"abc").write(&state).expect("there is room");
-        let read = Certificate::read(&state.join(NAME), Path::new("x"), b"abc").expect("it is about this text");
-        assert_eq!(read, certificate(b"abc"));
+        certificate(b"abc").write(&state, Audience::OWN, None).expect("there is room");
+        let read = Certificate::read(&state.join(NAME), Path::new("x"), b"abc", None).expect("it is about this text");
+        assert_eq!(read, (certificate(b"abc"), false));
+    }
+
+    #[test]
+    fn only_what_was_written_with_the_key_and_not_changed_since_is_ones_own() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let keys = ["one", "other"].map(|name| OwnKey::in_folder(&folder.path().join(name)).expect("it is made"));
+        let state = folder.path().join("x.lop");
+        let file = state.join(NAME);
+        let is_own = |key| Certificate::read(&file, Path::new("x"), b"abc", Some(key)).expect("it is sound").1;
+        certificate(b"abc").write(&state, Audience::OWN, Some(&keys[0])).expect("there is room");
+        assert_eq!((is_own(&keys[0]), is_own(&keys[1])), (true, false));
+        let text = fs::read_to_string(&file).expect("it was written");
+        fs::write(&file, text.replace("\"test\"", "\"rm\"")).expect("our own file");
+        assert!(!is_own(&keys[0]), "its command is another one");
     }
 
     #[test]
     fn a_certificate_of_another_text_or_version_is_refused() {
         let folder = tempfile::tempdir().expect("a directory");
         let file = folder.path().join(NAME);
-        let read = |text: &[u8]| Certificate::read(&file, Path::new("x"), text).expect_err("it is refused").to_string();
+        let read = |text: &[u8]| Certificate::read(&file, Path::new("x"), text, None).expect_err("it is refused").to_string();
         assert!(read(b"").contains("cannot read"));
-        certificate(b"abc").write(folder.path()).expect("there is room");
+        certificate(b"abc").write(folder.path(), Audience::OWN, None).expect("there is room");
         assert!(read(b"abd").contains("x is not the text that"), "{}", read(b"abd"));
         fs::write(&file, "{}").expect("a file");
         assert!(read(b"abc").contains("is no certificate"));
@@ -343,7 +371,7 @@ mod tests {
         assert!(read(b"abc").contains("of version 2; this lop reads version 1"));
         // The hash of another text: its deletions are not within this one.
         let other = Certificate { hash: hash(b"a"), ..certificate(b"abc") };
-        other.write(folder.path()).expect("there is room");
+        other.write(folder.path(), Audience::OWN, None).expect("there is room");
         assert!(read(b"a").contains("it has changed since"));
     }
 }

@@ -22,6 +22,7 @@ pub mod nowhere;
 pub mod origins;
 pub mod others;
 pub mod page;
+mod place;
 pub mod progress;
 pub mod reasons;
 pub mod screen;

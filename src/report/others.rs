@@ -9,16 +9,20 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::disk::{Audience, Folder};
 use crate::oracle::Outcome;
 use crate::reduce::{Event, EventSink};
 
 /// Crashes with other signatures than the first so many are not kept: they are too many to be looked at.
 const MOST: usize = 20;
+/// The folder of the crashes, in that of what a run keeps.
+pub const FOLDER: &str = "other";
+/// The longest signature that is read.
+const LONGEST: u64 = 64 << 10;
 /// The file that names the crash.
 const SIGNATURE: &str = "signature";
 
@@ -38,7 +42,10 @@ pub struct Other {
 /// A consumer of events that keeps other crashes in a folder. The folder is made when the first is met.
 #[derive(Debug)]
 pub struct Others {
-    folder: PathBuf,
+    /// The folder of what the run keeps.
+    state: PathBuf,
+    /// Who may read them.
+    audience: Audience,
     /// What a candidate is called.
     name: OsString,
     /// By signature; `None` before the folder was looked at.
@@ -54,7 +61,8 @@ impl Others {
     #[must_use]
     pub fn new(state: &Path, input: &Path) -> Self {
         let name = input.file_name().unwrap_or(input.as_os_str()).to_owned();
-        Others { folder: state.join("other"), name, found: None, left_out: 0, trouble: None }
+        let audience = Audience::of_file(input).readers();
+        Others { state: state.to_owned(), audience, name, found: None, left_out: 0, trouble: None }
     }
 
     /// The crashes that were met in this run, by signature.
@@ -77,7 +85,7 @@ impl Others {
     fn keep(&mut self, signature: &str, content: &[u8], outcome: &Outcome) -> io::Result<()> {
         let mut found = match self.found.take() {
             Some(found) => found,
-            None => kept_earlier(&self.folder, &self.name)?,
+            None => self.kept_earlier()?,
         };
         let result = self.keep_in(&mut found, signature, content, outcome);
         self.found = Some(found);
@@ -106,13 +114,14 @@ impl Others {
             }
             None => self.new_folder(signature)?.join(&self.name),
         };
-        let folder = path.parent().unwrap_or(&self.folder);
-        replace(folder, &path, content)?;
+        let inner = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let folder = self.folder()?.inner(inner)?.ok_or(io::ErrorKind::NotFound)?;
+        folder.replace(&self.name, content, self.audience)?;
         for (name, text) in [("stdout", &outcome.stdout_tail), ("stderr", &outcome.stderr_tail)] {
-            replace(folder, &folder.join(name), text)?;
+            folder.replace(OsStr::new(name), text, self.audience)?;
         }
         // Last: a folder that has a signature has everything else.
-        replace(folder, &folder.join(SIGNATURE), format!("{signature}\n").as_bytes())?;
+        folder.replace(OsStr::new(SIGNATURE), format!("{signature}\n").as_bytes(), self.audience)?;
         let other = Other { signature: signature.to_owned(), path, bytes: content.len(), met: true };
         found.insert(signature.to_owned(), other);
         Ok(())
@@ -120,15 +129,40 @@ impl Others {
 
     /// Makes a folder whose name begins with a number that none has yet.
     fn new_folder(&self, signature: &str) -> io::Result<PathBuf> {
-        fs::create_dir_all(&self.folder)?;
-        let ending = signature.split(':').next().unwrap_or_default().replace(' ', "-");
-        let numbers = fs::read_dir(&self.folder)?.filter_map(|entry| {
-            let name = entry.ok()?.file_name();
-            name.to_str()?.split('-').next()?.parse::<usize>().ok()
-        });
-        let folder = self.folder.join(format!("{}-{ending}", numbers.max().unwrap_or(0) + 1));
-        fs::create_dir(&folder)?;
-        Ok(folder)
+        let folder = self.folder()?;
+        let ending = signature.split(':').next().unwrap_or_default().replace([' ', '/'], "-");
+        let names = folder.names()?;
+        let numbers = names.iter().filter_map(|name| name.to_str()?.split('-').next()?.parse::<usize>().ok());
+        let number = numbers.max().unwrap_or(0).saturating_add(1);
+        let name = OsString::from(format!("{number}-{ending}"));
+        if !folder.make_inner(&name, self.audience)? {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Ok(self.state.join(FOLDER).join(name))
+    }
+
+    /// The folder of all of them, which is made if there is none.
+    fn folder(&self) -> io::Result<Folder> {
+        let (state, _) = Folder::make(&self.state, self.audience)?;
+        state.make_inner(OsStr::new(FOLDER), self.audience)?;
+        state.inner(OsStr::new(FOLDER))?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// What earlier runs have kept in the folder; nothing if there is none. What is none of lop's is left alone.
+    fn kept_earlier(&self) -> io::Result<BTreeMap<String, Other>> {
+        let Some(state) = Folder::own(&self.state)? else { return Ok(BTreeMap::new()) };
+        let Some(folder) = state.inner(OsStr::new(FOLDER))? else { return Ok(BTreeMap::new()) };
+        let read = |name: OsString| {
+            let one = folder.inner(&name).ok()??;
+            let mut signature = String::new();
+            one.open(OsStr::new(SIGNATURE), false).ok()?.take(LONGEST).read_to_string(&mut signature).ok()?;
+            let signature = signature.trim_end().to_owned();
+            let bytes = one.open(&self.name, false).ok()?.metadata().ok()?.len();
+            let path = self.state.join(FOLDER).join(name).join(&self.name);
+            let bytes = usize::try_from(bytes).ok()?;
+            Some((signature.clone(), Other { signature, path, bytes, met: false }))
+        };
+        Ok(folder.names()?.into_iter().filter_map(read).collect())
     }
 }
 
@@ -143,33 +177,10 @@ impl EventSink for Others {
     }
 }
 
-/// What earlier runs have kept in a folder; nothing if there is none.
-fn kept_earlier(folder: &Path, name: &OsString) -> io::Result<BTreeMap<String, Other>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(error),
-    };
-    let read = |entry: io::Result<fs::DirEntry>| {
-        let folder = entry.ok()?.path();
-        let signature = fs::read_to_string(folder.join(SIGNATURE)).ok()?.trim_end().to_owned();
-        let path = folder.join(name);
-        let bytes = usize::try_from(fs::metadata(&path).ok()?.len()).ok()?;
-        Some((signature.clone(), Other { signature, path, bytes, met: false }))
-    };
-    Ok(entries.filter_map(read).collect())
-}
-
-/// Puts a whole file into the place of another.
-fn replace(folder: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut temporary = tempfile::Builder::new().prefix(".lop-").suffix(".tmp").tempfile_in(folder)?;
-    io::Write::write_all(&mut temporary, content)?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::engine::Verdict;
 

@@ -4,15 +4,19 @@
 //! so that a reader, a crash or a kill at any moment finds a whole file: the last result or the
 //! one before it, never a part. Everything that can be known to fail is found out by
 //! [`Store::open`], before any test is run and before anything is touched.
+//!
+//! What somebody writes into the place meanwhile is never overwritten: results go beside it from then on.
 
-use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::disk::{self, Audience, Distrust, Distrusted, Folder};
 use crate::reduce::{Event, EventSink};
+
+use super::place::{LeftAs, check_directory, keep_original, parent, replace, take_back, with_ending};
 
 /// Results that are replaced within this time are not each forced onto the disk's surface: that
 /// costs 5 to 20 ms on a journaling file system, more than many tests. A kill of lop loses nothing
@@ -59,6 +63,14 @@ pub enum StoreError {
         /// Its directory.
         directory: PathBuf,
     },
+    /// The output is a link to a file.
+    #[error("the output {} is a symbolic link to {}", output.display(), target.display())]
+    OutputIsLink {
+        /// The output as given.
+        output: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
     /// The output cannot be written.
     #[error("cannot write {}", output.display())]
     NotWritable {
@@ -80,6 +92,8 @@ pub struct Store {
     place: Place,
     written: bool,
     synced: Option<Instant>,
+    /// What somebody should be told.
+    notice: Option<String>,
 }
 
 /// How a result gets to its place.
@@ -100,16 +114,20 @@ struct Target {
     file: PathBuf,
     /// Where the original has to be kept before the first write.
     original: Option<PathBuf>,
-    /// Mode and owner of what is replaced; a new file gets what the umask leaves.
+    /// Mode and owner of what is replaced.
     like: Option<Metadata>,
+    /// Who may read the input.
+    audience: Audience,
+    /// What is in the place unless somebody else has written to it.
+    left: LeftAs,
+    /// Where results go since somebody has.
+    beside: Option<PathBuf>,
 }
 
 /// The name under which the original of `input` is kept: its name with `.orig` added.
 #[must_use]
 pub fn original_name(input: &Path) -> PathBuf {
-    let mut name = OsString::from(input);
-    name.push(".orig");
-    PathBuf::from(name)
+    with_ending(input, ".orig")
 }
 
 /// The folder for what a run keeps beside its result: the result's name with `.lop` added. A result that goes to a
@@ -121,9 +139,7 @@ pub fn state_directory(input: &Path, kept: &Kept) -> PathBuf {
         Kept::File(output) => output,
         Kept::InPlace | Kept::Stdout => input,
     };
-    let mut name = OsString::from(beside);
-    name.push(".lop");
-    PathBuf::from(name)
+    with_ending(beside, ".lop")
 }
 
 impl Store {
@@ -144,14 +160,25 @@ impl Store {
                     // A name that is too long, for example: it could not be made later either.
                     Err(source) => return Err(StoreError::NotWritable { output: original, source }),
                 }
-                let mut target = Target::existing(input)?;
+                let mut target = Target::existing(input, input)?;
                 check_directory(input, &parent(&original))?;
                 target.original = Some(original);
                 Place::Rename(Box::new(target))
             }
             Kept::File(output) => Place::for_output(input, output)?,
         };
-        Ok(Store { place, written: false, synced: None })
+        Ok(Store { place, written: false, synced: None, notice: None })
+    }
+
+    /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
+    /// somebody has edited it.
+    pub fn expect(&mut self, input: &[u8]) {
+        if let Place::Rename(target) = &mut self.place
+            && target.original.is_some()
+            && !self.written
+        {
+            target.left = LeftAs::content(input);
+        }
     }
 
     /// Prepares to keep results of a reduction of `input`, whose content was `content`, that was interrupted: the
@@ -161,16 +188,21 @@ impl Store {
     /// As [`Store::open`], and when what is kept as the original has another content.
     pub fn reopen(input: &Path, kept: &Kept, content: &[u8]) -> Result<Store, StoreError> {
         let original = original_name(input);
-        if *kept != Kept::InPlace || !original.exists() {
+        if *kept != Kept::InPlace || original.symlink_metadata().is_err() {
             return Store::open(input, kept);
         }
-        let found = fs::read(&original);
-        let found = found.map_err(|source| StoreError::NotWritable { output: original.clone(), source })?;
-        if found != content {
+        let failed = |source| StoreError::NotWritable { output: original.clone(), source };
+        let (folder, name) = Folder::of(&original).map_err(failed)?;
+        folder.check_file(&name).or_else(|error| match Distrusted::cause(&error).map(|cause| cause.why) {
+            // The user's own input may have had other names, and another owner.
+            Some(Distrust::Shared | Distrust::Foreign) => Ok(()),
+            _ => Err(failed(error)),
+        })?;
+        if disk::read(&original, u64::MAX).map_err(failed)? != content {
             return Err(StoreError::OriginalDiffers(original));
         }
-        let target = Target { original: Some(original), ..Target::existing(input)? };
-        Ok(Store { place: Place::Rename(Box::new(target)), written: true, synced: None })
+        let target = Target { original: Some(original), ..Target::existing(input, input)? };
+        Ok(Store { place: Place::Rename(Box::new(target)), written: true, synced: None, notice: None })
     }
 
     /// Whether results go to a file that is replaced, and not to a device or to standard output.
@@ -194,10 +226,45 @@ impl Store {
             && let Some(original) = &target.original
         {
             // What is in the file's place is a step already, and must not be kept as the original.
-            OpenOptions::new().write(true).create_new(true).open(original)?.write_all(input)?;
+            let (folder, name) = Folder::of(original)?;
+            let mut new = folder.temporary(&name, target.audience)?;
+            new.file().write_all(input)?;
+            new.put_new(&name)?;
             self.written = true;
         }
-        if now == best { Ok(()) } else { self.write(best, true) }
+        if now == best && target.beside.is_none() { Ok(()) } else { self.write(best, true) }
+    }
+
+    /// Leaves what is in the place as it is: results go beside it.
+    pub fn leave(&mut self) {
+        if let Place::Rename(target) = &mut self.place {
+            target.go_beside();
+            self.notice = target.notice();
+        }
+    }
+
+    /// Where results are instead of their place, because somebody has written to that.
+    #[must_use]
+    pub fn beside(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Rename(target) => target.beside.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What somebody should be told, once.
+    pub fn notice(&mut self) -> Option<String> {
+        self.notice.take()
+    }
+
+    /// Removes what a run that was killed has left of files that it was writing. Nobody else may be at work on this
+    /// result.
+    pub fn clear(&self) {
+        if let Place::Rename(target) = &self.place
+            && let Ok((folder, name)) = Folder::of(&target.file)
+        {
+            folder.clear(Some(&name));
+        }
     }
 
     /// Whether anything has been written to a file.
@@ -239,8 +306,9 @@ impl Store {
                     return Ok(());
                 }
                 // A disk that is full by now has room for what it has.
-                if self.written && fs::read(&target.file).is_ok_and(|content| content == best) {
-                    return File::open(&target.file)?.sync_data();
+                let place = target.place();
+                if self.written && fs::read(place).is_ok_and(|content| content == best) {
+                    return File::open(place)?.sync_data();
                 }
                 self.write(best, true)
             }
@@ -253,7 +321,10 @@ impl Store {
     /// When that fails.
     pub fn drop_original(&mut self) -> io::Result<()> {
         match &mut self.place {
-            Place::Rename(target) if self.written => target.original.take().map_or(Ok(()), fs::remove_file),
+            // What was edited meanwhile may have to be held against it.
+            Place::Rename(target) if self.written && target.beside.is_none() => {
+                target.original.take().map_or(Ok(()), fs::remove_file)
+            }
             _ => Ok(()),
         }
     }
@@ -272,24 +343,34 @@ impl Store {
 
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
-        let Place::Rename(target) = &self.place else {
+        let Place::Rename(target) = &mut self.place else {
             return Ok(());
         };
-        let name = target.name.display();
-        if !self.written
-            && let Some(original) = &target.original
-        {
+        if target.beside.is_none() && !target.left.is_so(&target.file) {
+            target.go_beside();
+            self.notice = target.notice();
+        }
+        let name = target.place().display().to_string();
+        let first = target.original.as_ref().filter(|_| !self.written && target.beside.is_none());
+        if let Some(original) = first {
             keep_original(&target.file, original)
                 .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
         }
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
-        if let Err(error) = replace(target, content, sync) {
-            if !self.written
-                && let Some(original) = &target.original
-            {
-                take_back(&target.file, original);
+        let like = target.like.as_ref().filter(|_| target.original.is_some() || target.beside.is_none());
+        match replace(target.place(), content, like, target.audience, sync) {
+            Ok(left) if target.beside.is_none() => target.left = left,
+            Ok(_) => {}
+            Err(error) => {
+                if let Some(original) = first {
+                    take_back(&target.file, original);
+                }
+                return Err(explain(error, &format!("cannot write {name}")));
             }
-            return Err(explain(error, &format!("cannot write {name}")));
+        }
+        // Where the first result went beside the input there is no original to speak of.
+        if !self.written && target.beside.is_some() {
+            target.original = None;
         }
         self.written = true;
         if sync {
@@ -314,7 +395,9 @@ impl Place {
         let failed = |source| StoreError::NotWritable { output: output.to_owned(), source };
         let found = match fs::metadata(output) {
             Ok(found) => found,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Place::for_new_file(output),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Place::for_new_file(output, input);
+            }
             Err(error) => return Err(failed(error)),
         };
         if found.is_dir() {
@@ -326,14 +409,20 @@ impl Place {
             return Err(StoreError::OutputIsInput { output: output.to_owned(), original: original_name(input) });
         }
         if found.is_file() {
-            return Ok(Place::Rename(Box::new(Target::existing(output)?)));
+            let is_link = output.symlink_metadata().is_ok_and(|facts| facts.is_symlink());
+            if is_link && !disk::is_open_file(output) {
+                // A repository may have put it there.
+                let target = fs::canonicalize(output).map_err(failed)?;
+                return Err(StoreError::OutputIsLink { output: output.to_owned(), target });
+            }
+            return Ok(Place::Rename(Box::new(Target::existing(output, input)?)));
         }
         // Renaming over /dev/null would take it from everybody. A pipe may have no reader yet, and
         // opening it now would wait for one.
         Ok(Place::Device(output.to_owned()))
     }
 
-    fn for_new_file(output: &Path) -> Result<Place, StoreError> {
+    fn for_new_file(output: &Path, input: &Path) -> Result<Place, StoreError> {
         if output.symlink_metadata().is_ok() {
             let source = io::Error::other("it is a symbolic link to nothing");
             return Err(StoreError::NotWritable { output: output.to_owned(), source });
@@ -347,90 +436,53 @@ impl Place {
             file: output.to_owned(),
             original: None,
             like: None,
+            audience: Audience::of_file(input),
+            left: LeftAs::nothing(),
+            beside: None,
         })))
     }
 }
 
 impl Target {
-    /// A file that exists, to be replaced where it really is.
-    fn existing(name: &Path) -> Result<Target, StoreError> {
+    /// A file that exists, to be replaced where it really is by what may be read by who may read the input.
+    fn existing(name: &Path, input: &Path) -> Result<Target, StoreError> {
         let failed = |source| StoreError::NotWritable { output: name.to_owned(), source };
         let file = fs::canonicalize(name).map_err(failed)?;
         let like = fs::metadata(&file).map_err(failed)?;
         // Renaming would get round a read-only mode; whoever set it did not mean that.
         OpenOptions::new().write(true).open(&file).map_err(failed)?;
         check_directory(name, &parent(&file))?;
-        Ok(Target { name: name.to_owned(), file, original: None, like: Some(like) })
+        Ok(Target {
+            name: name.to_owned(),
+            file,
+            original: None,
+            left: LeftAs::found(&like),
+            like: Some(like),
+            audience: Audience::of_file(input),
+            beside: None,
+        })
     }
-}
 
-fn parent(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory.to_owned(),
-        _ => PathBuf::from("."),
+    /// Where results go.
+    fn place(&self) -> &Path {
+        self.beside.as_deref().unwrap_or(&self.file)
     }
-}
 
-/// Whether a file can be made in `directory`: by making one that has no name and is gone at once.
-fn check_directory(output: &Path, directory: &Path) -> Result<(), StoreError> {
-    if !directory.is_dir() {
-        return Err(StoreError::NoDirectory { output: output.to_owned(), directory: directory.to_owned() });
+    /// Sends results to a name beside the place that nothing has.
+    fn go_beside(&mut self) {
+        let names = (1_u32..).map(|number| match number {
+            1 => with_ending(&self.name, ".reduced"),
+            number => with_ending(&self.name, &format!(".reduced.{number}")),
+        });
+        let mut free = names.filter(|name| name.symlink_metadata().is_err());
+        self.beside.get_or_insert_with(|| free.next().expect("there are more numbers than files"));
     }
-    match tempfile::tempfile_in(directory) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(StoreError::NotWritable { output: output.to_owned(), source }),
-    }
-}
 
-/// Gives the original its second name. A hard link is at once and cannot overwrite; where there are
-/// none (another file system, FAT) the file is copied.
-fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
-    match fs::hard_link(file, original) {
-        Ok(()) => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-        Err(_) => {}
+    /// What somebody should know who looks for the result in its place.
+    fn notice(&self) -> Option<String> {
+        let (name, beside) = (self.name.display(), self.beside.as_ref()?.display());
+        Some(format!("{name} is not as lop has left it and stays as it is now; the result goes to {beside}"))
     }
-    let like = fs::metadata(file)?;
-    let mut from = File::open(file)?;
-    let mut to = OpenOptions::new().write(true).create_new(true).open(original)?;
-    let copied =
-        io::copy(&mut from, &mut to).and_then(|_| to.set_permissions(like.permissions())).and_then(|()| to.sync_data());
-    if copied.is_err() {
-        // Half an original must not be mistaken for one.
-        let _ = fs::remove_file(original);
-    }
-    copied
-}
-
-/// Removes the second name of an original that is still in its place: nothing was written after all.
-fn take_back(file: &Path, original: &Path) {
-    if let (Ok(here), Ok(kept)) = (fs::read(file), fs::read(original))
-        && here == kept
-    {
-        // Where that fails, too, the copy does no harm.
-        let _ = fs::remove_file(original);
-    }
-}
-
-/// Writes a temporary file beside the target and renames it over the target. The temporary file is
-/// removed when anything fails.
-fn replace(target: &Target, content: &[u8], sync: bool) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".lop-").suffix(".tmp").permissions(Permissions::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(parent(&target.file))?;
-    temporary.write_all(content)?;
-    if let Some(like) = &target.like {
-        let file = temporary.as_file();
-        // Only root may give a file away, and only then do the owners differ. The mode comes last:
-        // a change of owner may take bits of it away.
-        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
-        file.set_permissions(like.permissions())?;
-    }
-    if sync {
-        temporary.as_file().sync_data()?;
-    }
-    temporary.persist(&target.file).map_err(|error| error.error)?;
-    Ok(())
 }
 
 /// Adds to an error what was being done, and keeps its kind.
@@ -440,6 +492,9 @@ fn explain(error: io::Error, what: &str) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::reduce::Size;
 

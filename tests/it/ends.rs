@@ -119,7 +119,7 @@ fn a_limit_of_file_sizes_is_an_error_and_not_the_end() {
     let lop = env!("CARGO_BIN_EXE_lop");
     let script = format!("ulimit -f 1; exec '{lop}' -q --no-state test.sh input.txt");
     let mut command = Command::new("sh");
-    command.args(["-c", &script]).current_dir(folder.path(".")).stdin(Stdio::null());
+    command.args(["-c", &script]).current_dir(folder.path(".")).env("HOME", folder.home()).stdin(Stdio::null());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh is there");
     let ran = finish(child).expect_code(2);
     assert_eq!(errors(&ran).len(), 1, "{ran:#?}");

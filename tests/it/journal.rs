@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use lop::disk::Audience;
 use lop::engine::Verdict;
 use lop::exec::{Inline, Remembering, key};
 use lop::journal::{Header, Journal, JournalError, Lock, Notes, Past, Text};
@@ -433,6 +434,7 @@ fn header() -> Header {
         grammar: String::new(),
         model: None,
         workers: 1,
+        mark: String::new(),
     }
 }
 
@@ -461,7 +463,7 @@ fn witnessed(mut witness: Witness, slots: usize, asked: &mut Vec<Vec<u8>>) -> (R
 fn every_best_result_comes_back_from_the_journal() {
     let folder = Folder::new();
     let (journal, before) =
-        Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
+        Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
     assert_eq!(before, None);
     let mut runs = 0;
     let (report, accepted) = with_notes(Notes::new(Some(journal), None), &mut runs);
@@ -476,7 +478,7 @@ fn every_best_result_comes_back_from_the_journal() {
     let length = fs::metadata(&path).expect("a file").len();
     let lock = Lock::take(&path).expect("nobody has it");
     assert!(matches!(Lock::take(&path), Err(JournalError::Busy(_))));
-    let journal = Journal::resume(lock, &past).expect("it is whole");
+    let (journal, _) = Journal::resume(lock, &past).expect("it is whole");
     let mut again = 0;
     let (second, steps) = with_notes(Notes::new(Some(journal), None), &mut again);
     assert_eq!((again, second.from_journal), (0, runs as u64));
@@ -487,7 +489,7 @@ fn every_best_result_comes_back_from_the_journal() {
 #[test]
 fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
     let folder = Folder::new();
-    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
+    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
     std::thread::scope(|scope| {
         let taken = scope.spawn(|| Lock::take(&folder.path("state/journal")).is_ok());
         std::thread::sleep(Duration::from_millis(50));
@@ -499,7 +501,7 @@ fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
 #[test]
 fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
     let folder = Folder::new();
-    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
+    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
     let (report, _) = with_notes(Notes::new(Some(journal), None), &mut 0);
     let path = folder.path("state/journal");
     let whole = fs::read(&path).expect("a journal");
@@ -514,7 +516,7 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
         };
         read += 1;
         let known = past.outcomes();
-        let journal = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
+        let (journal, _) = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
         let mut runs = 0;
         let (again, _) = with_notes(Notes::new(Some(journal), None), &mut runs);
         assert_eq!((again.best, runs + known), (report.best.clone(), report.tests.total() as usize), "{length}");
@@ -528,7 +530,7 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
 fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
     for (unwanted, slots) in [(Pass::Lines, 1), (Pass::Words, 1), (Pass::Words, 3), (Pass::Lines, 3)] {
         let folder = Folder::new();
-        let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes()).expect("a new folder");
+        let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
         let notes = Notes::new(Some(journal), None);
         let mut asked = Vec::new();
         let witness = Witness { notes, accepted: Vec::new(), unwanted: Some(unwanted), control: Control::new() };
@@ -545,7 +547,7 @@ fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
             resumed += 1;
             let control = Control::new();
             control.skip_at(pass, moment);
-            let journal = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
+            let (journal, _) = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
             let notes = Notes::new(Some(journal), None);
             let mut rest = Vec::new();
             let witness = Witness { notes, accepted: Vec::new(), unwanted: None, control };
@@ -566,7 +568,7 @@ fn a_journal_that_cannot_grow_ends_the_run_with_6_and_can_be_gone_on_with() {
     let line = "trap '' XFSZ; ulimit -f 5; exec \"$@\"";
     let mut limited = Command::new("sh");
     limited.args(["-c", line, "sh", env!("CARGO_BIN_EXE_lop"), "-j1", "test.sh", "input.txt"]);
-    limited.current_dir(folder.path(".")).env("LOG", folder.path("first"));
+    limited.current_dir(folder.path(".")).env("LOG", folder.path("first")).env("HOME", folder.home());
     let ran = limited.output().expect("a shell");
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(6), "{said}");

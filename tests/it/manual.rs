@@ -93,7 +93,7 @@ fn run_page(name: &str) {
         let lop = Path::new(env!("CARGO_BIN_EXE_lop")).parent().expect("it is in a folder").display().to_string();
         let path = format!("{lop}:{}", std::env::var("PATH").expect("a PATH"));
         let mut shell = Command::new("sh");
-        shell.args(["-ec", &script]).current_dir(folder.path(".")).env("PATH", path);
+        shell.args(["-ec", &script]).current_dir(folder.path(".")).env("PATH", path).env("HOME", folder.home());
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = finish(shell.spawn().expect("there is a shell"));
         let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);

@@ -105,8 +105,13 @@ impl Folder {
         list(&self.directory.path().join("tmp"))
     }
 
+    /// Where lop keeps what is the user's own.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
     /// lop with these arguments, ready to be started in the folder. Nothing of the environment but
-    /// PATH reaches it.
+    /// PATH reaches it, and its home is its own.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lop"));
         command
@@ -114,6 +119,7 @@ impl Folder {
             .current_dir(self.path("."))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").expect("a PATH"))
+            .env("HOME", self.home())
             .env("TMPDIR", self.directory.path().join("tmp"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -1,12 +1,12 @@
 //! `lop history DIR`: the best results of a reduction, as a list or one of them.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::failure::Failure;
 use crate::cli::settings::is_stdout;
 use crate::cli::state_args::HistoryArgs;
+use crate::disk::{self, Audience};
 use crate::journal::{Past, journal_file};
 use crate::report::steps;
 use crate::report::text;
@@ -30,7 +30,7 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     }
     let best = past.text(number)?;
     match args.output.as_deref().filter(|output| !is_stdout(output)) {
-        Some(output) => write(output, &best),
+        Some(output) => write(output, &best, Audience::of_file(&past.path)),
         None => {
             let mut out = io::stdout().lock();
             out.write_all(&best).and_then(|()| out.flush()).or_else(Failure::unless_closed)
@@ -38,8 +38,8 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     }
 }
 
-fn write(output: &Path, best: &[u8]) -> Result<(), Failure> {
-    fs::write(output, best).map_err(|source| Failure::Result {
+fn write(output: &Path, best: &[u8], audience: Audience) -> Result<(), Failure> {
+    disk::create(output, audience).and_then(|mut file| file.write_all(best)).map_err(|source| Failure::Result {
         source,
         place: output.display().to_string(),
         kept: "the journal still has it".to_owned(),

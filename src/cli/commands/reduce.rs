@@ -1,7 +1,6 @@
 //! `lop TEST FILE` and `lop FILE -- CMD`: the main job, from settings to exit code.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::ui_args::UiArg;
 use crate::cli::{detect, signals, state};
+use crate::disk::{self, Audience};
 use crate::doctor::{Checkup, Extent, Patient};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
@@ -68,6 +68,13 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         // Nobody listens: that is no reason to fail.
         let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
     }
+    // Beside standard input and standard output there is nothing.
+    let folder = settings.state.clone().or_else(|| {
+        let is_beside = !settings.is_piped || settings.kept != Kept::Stdout;
+        is_beside.then(|| state_directory(&settings.path, &settings.kept))
+    });
+    folder.as_deref().map_or(Ok(()), state::check_folder)?;
+    let audience = if settings.is_piped { Audience::OWN } else { Audience::of_file(&settings.path) };
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
     let header = state::header(&settings, &start.arguments())?;
@@ -75,11 +82,11 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         state::check(past, &header, &settings)?;
         past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(*pass, *moment));
     }
-    let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test));
+    let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test, audience.readers()));
     let cache = cache.transpose().map_err(Failure::Cache)?;
-    let json = settings.json.as_deref().map(open_json).transpose()?;
+    let json = settings.json.as_deref().map(|path| open_json(path, audience.readers())).transpose()?;
     let json = json.map(|json| json.with_grammar_reason(settings.choice.reason(&settings.path)));
-    let page = open_page(&settings.reporting)?;
+    let page = open_page(&settings.reporting, audience.readers())?;
     let language = settings.language().to_owned();
     let run = Run {
         path: settings.path.clone(),
@@ -93,6 +100,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         state: settings.state.clone(),
         tidy: settings.tidy,
         attention: Vec::new(),
+        audience,
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
     let mut reported = Reported {
@@ -123,11 +131,11 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         Some(Jobs::Auto) => Box::new(Measured::new(workers)),
         _ => Box::new(workers),
     };
-    let header = Header { workers: workers.slots(), ..header };
+    let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
     let mut store = settings.store;
     // What is gone on with was examined when it began.
     let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
-    let (journal, note) = start.journal(settings.state.as_deref(), &header, &settings.content, &mut store)?;
+    let (journal, note) = start.journal(&header, &run, &settings.content, &mut store)?;
     let notes = Notes::new(journal, cache);
     let is_taken = settings.json.as_deref().is_some_and(is_stdout) || reported.wanted.diff_steps;
     let progress = settings.ui.display(settings.verbosity, is_taken, || Subject {
@@ -136,11 +144,6 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         grammar: settings.grammar.clone(),
         control: settings.options.control.clone(),
         cancel: cancel.clone(),
-    });
-    // Beside standard input and standard output there is nothing.
-    let folder = settings.state.or_else(|| {
-        let is_beside = !settings.is_piped || run.kept != Kept::Stdout;
-        is_beside.then(|| state_directory(&settings.path, &run.kept))
     });
     let others = folder.map(|folder| Others::new(&folder, &settings.path));
     let wants_origins = reported.wanted.report.is_some();
@@ -201,26 +204,32 @@ impl Start {
     /// The journal to write, and what to say about the one that was there.
     fn journal(
         self,
-        folder: Option<&Path>,
         header: &Header,
+        run: &Run,
         content: &[u8],
         store: &mut Store,
     ) -> Result<(Option<Journal>, Option<String>), Failure> {
-        let (lock, past) = match (self, folder) {
+        let (lock, past) = match (self, &run.state) {
             (Start::Again { lock, past }, _) => (lock, past),
             (Start::New(_), None) => return Ok((None, None)),
             (Start::New(_), Some(folder)) => {
-                let (journal, before) = Journal::create(folder, header, content)?;
+                let (journal, before) = Journal::create(folder, header, content, run.audience)?;
+                run.clear(store);
                 return Ok((Some(journal), before.map(|before| aside(&before))));
             }
         };
-        let journal = Journal::resume(lock, &past)?;
+        let (journal, copy) = Journal::resume(lock, &past)?;
+        run.clear(store);
+        if run.is_changed(&past) {
+            store.leave();
+        }
         if let Some(best) = journal.ahead() {
-            let place = past.path.display().to_string();
-            let kept = format!("the best result so far is in {place}");
+            let (place, number) = (run.place(), past.steps.len());
+            let folder = past.path.display();
+            let kept = format!("`lop history {folder} --at {number} -o OUT` writes the best one so far elsewhere");
             store.restore(best, content).map_err(|source| Failure::Result { source, place, kept })?;
         }
-        Ok((Some(journal), Some(resumed(&past))))
+        Ok((Some(journal), Some(resumed(&past, copy.as_deref()))))
     }
 }
 
@@ -233,12 +242,18 @@ fn aside(before: &Before) -> String {
 }
 
 /// What is said when a run is gone on with.
-fn resumed(past: &Past) -> String {
+fn resumed(past: &Past, copy: Option<&Path>) -> String {
     let outcomes = text::plural(past.outcomes() as u64, "outcome");
     let steps = text::plural(past.steps.len() as u64, "step");
-    let torn = match past.dropped {
-        0 => String::new(),
-        bytes => format!("; the last {} of it were torn and are dropped", text::plural(bytes as u64, "byte")),
+    let bytes = text::plural(past.dropped as u64, "byte");
+    let torn = match (past.dropped, copy) {
+        (0, _) => String::new(),
+        (_, None) => format!("; the last {bytes} of it were torn and are dropped"),
+        (_, Some(copy)) => format!(
+            "; it was damaged in its middle, not by a kill: the {bytes} from there on are dropped, and the whole of it \
+             is kept as {}",
+            copy.display()
+        ),
     };
     format!("going on from {}: {outcomes} and {steps} are known{torn}", past.path.display())
 }
@@ -256,6 +271,8 @@ struct Run {
     typed: Vec<OsString>,
     /// The folder for what is kept beside the result, if there is to be one.
     state: Option<PathBuf>,
+    /// Who may read the input, and so what is made of it.
+    audience: Audience,
     /// Whether other commands have to agree with the test.
     has_companions: bool,
     /// Whether the original goes once the reduction is complete.
@@ -303,7 +320,7 @@ impl Run {
         })?;
         // What second commands do on the test case is known only to the run itself.
         if let Some(folder) = self.state.as_deref().filter(|_| !self.has_companions) {
-            certify(report, &self.typed, folder);
+            certify(report, &self.typed, folder, self.audience);
         }
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
@@ -325,6 +342,25 @@ impl Run {
             let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
         }
         saved
+    }
+
+    /// Removes what a run that was killed has left in its places. This one has the journal, so that no other is at work.
+    fn clear(&self, store: &Store) {
+        store.clear();
+        if let Some(folder) = &self.state {
+            state::clear_folder(folder);
+        }
+    }
+
+    /// Whether somebody else has written to the place of the result since the run was interrupted.
+    fn is_changed(&self, past: &Past) -> bool {
+        let (place, begun) = match &self.kept {
+            Kept::InPlace => (&self.path, true),
+            // What was there before is replaced by the first step, which a kill may have forestalled.
+            Kept::File(output) => (output, past.steps.len() > 1),
+            Kept::Stdout => return false,
+        };
+        begun && disk::read(place, u64::MAX).is_ok_and(|found| !past.knows(&found))
     }
 
     /// Where the result is, in words.
@@ -413,11 +449,11 @@ fn step_diffs(input: &[u8]) -> StepDiffs {
     StepDiffs::new(Box::new(text::stdout()), true, input)
 }
 
-fn open_json(path: &Path) -> Result<JsonLines, Failure> {
+fn open_json(path: &Path, audience: Audience) -> Result<JsonLines, Failure> {
     if is_stdout(path) {
         return Ok(JsonLines::new(Box::new(io::stdout())));
     }
-    match File::create(path) {
+    match disk::create(path, audience) {
         Ok(file) => Ok(JsonLines::new(Box::new(file))),
         Err(source) => Err(Failure::Json { path: path.to_owned(), source }),
     }

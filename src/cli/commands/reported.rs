@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::cli::failure::Failure;
 use crate::cli::report_args::ReportArgs;
+use crate::disk::{self, Audience};
 use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
 use crate::reduce::{BASELINE_DEADLINE, Ended, Report};
 use crate::report::annotations::{self, Severity};
@@ -43,9 +44,9 @@ pub(super) struct Reported {
 }
 
 /// Opens the file of the page.
-pub(super) fn open_page(args: &ReportArgs) -> Result<Option<(PathBuf, File)>, Failure> {
+pub(super) fn open_page(args: &ReportArgs, audience: Audience) -> Result<Option<(PathBuf, File)>, Failure> {
     let Some(path) = &args.report else { return Ok(None) };
-    match File::create(path) {
+    match disk::create(path, audience) {
         Ok(file) => Ok(Some((path.clone(), file))),
         Err(source) => Err(Failure::Page { path: path.clone(), source }),
     }

@@ -1,8 +1,11 @@
 //! `lop resume DIR`: goes on with a reduction that was interrupted.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::reduce::{self, Start};
+use crate::cli::consent;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::settings::Settings;
@@ -20,13 +23,17 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
     // The working directory is about to change.
     let path = std::path::absolute(journal_file(&args.folder)).map_err(Failure::Directory)?;
     let lock = Lock::take(&path)?;
-    let past = Past::read(&path)?;
+    let past = Past::of(&lock)?;
     state::check_version(&past)?;
     if past.ended == Some(Ended::Complete) {
         if !args.quiet {
             let _ = say_ended(&mut text::stderr(), &past);
         }
         return Ok(Code::Reduced);
+    }
+    if !state::own_key().is_some_and(|key| past.header.is_marked_with(&key)) {
+        let words: Vec<OsString> = past.header.arguments.iter().map(state::word).collect();
+        consent::ask(args.yes, &args.folder, &words, Path::new(&state::word(&past.header.directory)))?;
     }
     let settings = Settings::resumed(state::arguments(&past, args)?, &past)?;
     reduce::carry_out(settings, Start::Again { lock, past: Box::new(past) })

@@ -1,7 +1,6 @@
 //! `lop verify`: whether what a reduction claims of its result still holds.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{self, Path};
 use std::sync::Arc;
@@ -9,11 +8,14 @@ use std::sync::Arc;
 use clap::Parser;
 
 use crate::cli::args::{Cli, Jobs};
+use crate::cli::consent;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::settings::{forms, read};
 use crate::cli::signals;
+use crate::cli::state;
 use crate::cli::verify_args::VerifyArgs;
+use crate::disk::{self, Audience};
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, LocalOptions, LocalWorkers, Ticket};
 use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Outcome, SlotOptions, Unresolved};
@@ -32,7 +34,13 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     let result = read(&args.result)?;
     let beside = || state_directory(&args.result, &Kept::InPlace).join(certificate::NAME);
     let from = args.certificate.unwrap_or_else(beside);
-    let certificate = Certificate::read(&from, &args.result, &result)?;
+    let key = state::own_key();
+    let (certificate, is_own) = Certificate::read(&from, &args.result, &result, key.as_ref())?;
+    if !is_own {
+        consent::ask(args.yes, &from, &certificate.command, &certificate.directory)?;
+    }
+    // The current directory is about to change.
+    let audience = Audience::of_file(&args.result);
     let output = args.output.map(path::absolute).transpose().map_err(Failure::Output)?;
     let (oracle, deadline) = same_test(&certificate)?;
     let wanted =
@@ -80,7 +88,8 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     workers.shutdown();
     told?;
     if let (Some(text), Some(path)) = (&out.smallest, &output) {
-        fs::write(path, text).map_err(Failure::Output)?;
+        let written = disk::create(path, audience).and_then(|mut file| file.write_all(text));
+        written.map_err(Failure::Output)?;
         say(&format!("the smallest interesting one is in {}", path.display()))?;
     }
     if out.failed.is_some() || out.answered < claims.len() + 1 {
@@ -191,9 +200,11 @@ fn say(line: &str) -> Result<(), Failure> {
 
 /// Leaves what is claimed of a result, by a run with this command line, in the folder of what its run keeps. A result stands without it, so that a folder
 /// that cannot be written is a note and no failure.
-pub(super) fn certify(report: &crate::reduce::Report, typed: &[OsString], folder: &Path) {
-    let written =
-        std::env::current_dir().and_then(|directory| Certificate::new(report, typed.to_vec(), directory).write(folder));
+pub(super) fn certify(report: &crate::reduce::Report, typed: &[OsString], folder: &Path, audience: Audience) {
+    let written = std::env::current_dir().and_then(|directory| {
+        let certificate = Certificate::new(report, typed.to_vec(), directory);
+        certificate.write(folder, audience, state::own_key().as_ref())
+    });
     if let Err(error) = written {
         note(folder, &error);
     }

@@ -1,6 +1,5 @@
 //! The thread between a run and its user: draws pictures of the one, and does what the other's keys say.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event as Input};
 
+use crate::disk::{self, Audience};
 use crate::reduce::Pass;
 use crate::report::{diff, text};
 
@@ -173,7 +173,7 @@ fn save(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
     for number in 1..COPIES {
         let place = path.with_file_name(format!("{stem}.copy-{number}{extension}"));
-        match OpenOptions::new().write(true).create_new(true).open(&place) {
+        match disk::create_new(&place, Audience::of_file(path)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
             Ok(mut file) => return file.write_all(content).map(|()| place),

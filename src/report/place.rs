@@ -1,0 +1,151 @@
+//! What the store of results does with files: replaces one, keeps its original, and knows whether somebody else has
+//! written to it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Audience, Folder};
+
+use super::store::StoreError;
+
+/// What is in a place as far as lop knows: what it has put there, or what was there when it began.
+#[derive(Debug)]
+pub(super) struct LeftAs {
+    /// By which a file is known again without reading it.
+    stamp: Option<Stamp>,
+    /// Where the stamp is another one or none, what is in the file decides.
+    content: Option<blake3::Hash>,
+}
+
+type Stamp = (u64, u64, u64, i64, i64);
+
+fn stamp(facts: &Metadata) -> Stamp {
+    (facts.dev(), facts.ino(), facts.len(), facts.mtime(), facts.mtime_nsec())
+}
+
+impl LeftAs {
+    /// There is no such file.
+    pub(super) fn nothing() -> Self {
+        LeftAs { stamp: None, content: None }
+    }
+
+    /// The file that has these facts.
+    pub(super) fn found(facts: &Metadata) -> Self {
+        LeftAs { stamp: Some(stamp(facts)), content: None }
+    }
+
+    /// A file with this content.
+    pub(super) fn content(content: &[u8]) -> Self {
+        LeftAs { stamp: None, content: Some(blake3::hash(content)) }
+    }
+
+    /// Whether a file is still so, or gone: then there is nothing that could be lost.
+    pub(super) fn is_so(&mut self, file: &Path) -> bool {
+        let facts = match fs::metadata(file) {
+            Ok(facts) => facts,
+            Err(error) => return error.kind() == io::ErrorKind::NotFound,
+        };
+        let now = Some(stamp(&facts));
+        if self.stamp == now {
+            return true;
+        }
+        let read = || facts.is_file().then(|| fs::read(file).ok()).flatten();
+        let is_same = self.content.is_some_and(|hash| read().is_some_and(|content| blake3::hash(&content) == hash));
+        if is_same {
+            self.stamp = now;
+        }
+        is_same
+    }
+}
+
+/// A path with something added to its name.
+pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+pub(super) fn parent(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Whether a file can be made in `directory`: by making one that has no name and is gone at once.
+pub(super) fn check_directory(output: &Path, directory: &Path) -> Result<(), StoreError> {
+    if !directory.is_dir() {
+        return Err(StoreError::NoDirectory { output: output.to_owned(), directory: directory.to_owned() });
+    }
+    match tempfile::tempfile_in(directory) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(StoreError::NotWritable { output: output.to_owned(), source }),
+    }
+}
+
+/// Gives the original its second name. A hard link is at once and cannot overwrite; where there are
+/// none (another file system, FAT) the file is copied.
+pub(super) fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
+    match fs::hard_link(file, original) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        Err(_) => {}
+    }
+    let like = fs::metadata(file)?;
+    let mut from = File::open(file)?;
+    let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(original)?;
+    let copied =
+        io::copy(&mut from, &mut to).and_then(|_| take_after(&to, &like, Audience::of(&like))).and_then(|()| to.sync_data());
+    if copied.is_err() {
+        // Half an original must not be mistaken for one.
+        let _ = fs::remove_file(original);
+    }
+    copied
+}
+
+/// Removes the second name of an original that is still in its place: nothing was written after all.
+pub(super) fn take_back(file: &Path, original: &Path) {
+    if let (Ok(here), Ok(kept)) = (fs::read(file), fs::read(original))
+        && here == kept
+    {
+        // Where that fails, too, the copy does no harm.
+        let _ = fs::remove_file(original);
+    }
+}
+
+/// Writes a new file beside a place and renames it into the place: like what was there, and at most for this audience.
+/// The new file is removed when anything fails.
+pub(super) fn replace(
+    place: &Path,
+    content: &[u8],
+    like: Option<&Metadata>,
+    audience: Audience,
+    sync: bool,
+) -> io::Result<LeftAs> {
+    let (folder, name) = Folder::of(place)?;
+    let mut new = folder.temporary(&name, if like.is_some() { Audience::OWN } else { audience })?;
+    new.file().write_all(content)?;
+    if let Some(like) = like {
+        take_after(new.file(), like, audience)?;
+    }
+    if sync {
+        new.file().sync_data()?;
+    }
+    let file = new.put(&name)?;
+    Ok(LeftAs { stamp: Some(stamp(&file.metadata()?)), ..LeftAs::content(content) })
+}
+
+/// Gives a file the owner and the permissions of another, as far as nobody beyond the audience gets any.
+fn take_after(file: &File, like: &Metadata, audience: Audience) -> io::Result<()> {
+    // Only root may give a file away, and only then do the owners differ. A group of one's own can be given without. The
+    // mode comes last: a change of owner may take bits of it away.
+    if fchown(file, Some(like.uid()), Some(like.gid())).is_err() {
+        let _ = fchown(file, None, Some(like.gid()));
+    }
+    let group = file.metadata()?.gid();
+    let mode = Audience::of(like).narrow(like.mode(), group);
+    file.set_permissions(Permissions::from_mode(audience.narrow(mode, group)))
+}
