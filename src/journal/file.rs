@@ -80,7 +80,6 @@ impl Journal {
             Folder::make(folder, audience.readers()).map_err(|source| unwritten(folder, source))?;
         let name = OsStr::new(NAME);
         let path = folder.path_of(name);
-        let before = move_aside(&folder, header)?;
         let records = [framed(&header_payload(header)), framed(&input_payload(input))].concat();
         let start = [MAGIC, &FORMAT.to_le_bytes(), &records].concat();
         let write = || {
@@ -88,17 +87,19 @@ impl Journal {
             new.file().write_all(&start)?;
             new.put_new(name)
         };
-        let file = match write() {
-            Ok(file) => file,
-            // One that began at the same moment.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(JournalError::Busy(path)),
-            Err(source) => {
-                if made_folder {
-                    let _ = fs::remove_dir(folder.path());
-                }
-                return Err(unwritten(&path, source));
-            }
+        let begin = || {
+            let before = move_aside(&folder, header)?;
+            write().map(|file| (file, before)).map_err(|source| match source.kind() {
+                // Another lop began at the same moment.
+                io::ErrorKind::AlreadyExists => JournalError::Busy(path.clone()),
+                _ => unwritten(&path, source),
+            })
         };
+        let (file, before) = begin().inspect_err(|_| {
+            if made_folder {
+                let _ = fs::remove_dir(folder.path());
+            }
+        })?;
         // Some file systems have no locks, and on others the file is locked since it was made.
         let _ = file.try_lock();
         let lock = Lock { file, path };

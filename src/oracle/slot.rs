@@ -247,7 +247,15 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         self.sweep(true);
-        let _ = remove_tree(&self.base);
+        // What is there mostly, by name: looking through a directory takes file descriptors, and there may be none.
+        for name in ["stdout", "stderr"] {
+            let _ = fs::remove_file(self.base.join(name));
+        }
+        let _ = fs::remove_dir(&self.work);
+        let _ = fs::remove_dir(self.temporary());
+        if fs::remove_dir(&self.base).is_err() {
+            let _ = remove_tree(&self.base);
+        }
     }
 }
 

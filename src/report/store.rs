@@ -350,7 +350,7 @@ impl Store {
             target.go_beside();
             self.notice = target.notice();
         }
-        let name = target.place().display().to_string();
+        let name = target.beside.as_ref().unwrap_or(&target.name).display().to_string();
         let first = target.original.as_ref().filter(|_| !self.written && target.beside.is_none());
         if let Some(original) = first {
             keep_original(&target.file, original)
