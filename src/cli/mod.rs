@@ -7,6 +7,7 @@ mod compat;
 mod config;
 pub mod confine_args;
 mod consent;
+mod descriptors;
 mod detect;
 pub mod doctor_args;
 pub mod exit_code;
@@ -71,12 +72,16 @@ fn run(words: Vec<OsString>) -> Result<Code, Failure> {
     let cli = Cli::try_parse_from(&line.words).unwrap_or_else(|error| refusal::refuse(error, &line.words));
     anstream::ColorChoice::from(cli.reduce.color).write_global();
     let shows_them = matches!(cli.command, Some(Command::Config(_)));
-    if !shows_them && !cli.reduce.quiet {
+    if !shows_them && !(cli.reduce.quiet && line.is_quiet()) {
         notes.extend(line.note());
+        notes.extend(line.left_out());
         for note in notes {
             // Nobody listens: that is no reason to fail.
             let _ = writeln!(text::stderr(), "{HINT}note:{HINT:#} {}", text::one_line(&note));
         }
+    }
+    if !matches!(cli.command, Some(Command::Completions(_) | Command::Man(_) | Command::Passes)) {
+        descriptors::check()?;
     }
     dispatch(cli, line)
 }

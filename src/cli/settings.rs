@@ -19,7 +19,7 @@ use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{Cli, Jobs, MinimalArg, ReduceArgs, ScheduleArg};
 use super::failure::Failure;
-use super::files::Files;
+use super::files::{Files, is_same};
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::ui_args::UiArg;
@@ -161,6 +161,13 @@ impl Settings {
             save_model: args.save_model.as_deref(),
         };
         files.check()?;
+        // Whoever writes the result elsewhere may reduce a program that reads itself.
+        if (kept == Kept::InPlace || matches!(test, Test::File(_))) && is_same(&given, oracle.program()) {
+            return Err(Failure::Usage {
+                message: format!("{} is both the test and the file to reduce", given.display()),
+                hint: "lop TEST FILE: TEST is the script that looks at a candidate, FILE what gets smaller".to_owned(),
+            });
+        }
         let mut store = match past {
             None => Store::open(&given, &kept)?,
             Some(past) => Store::reopen(&given, &kept, &past.input)?,

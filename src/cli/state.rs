@@ -119,6 +119,15 @@ fn test_identity(oracle: &CommandOracle) -> io::Result<String> {
     Ok(hasher.finalize().to_string())
 }
 
+/// Whether a test is another one than it was, as a sentence.
+pub(super) fn changed(oracle: &CommandOracle, then: &str, result: &str) -> Option<String> {
+    let changed = test_identity(oracle).map_or(true, |now| now != then);
+    let program = oracle.program().display();
+    changed.then(|| {
+        format!("{program} was changed while lop ran: not all answers are those of one test; `lop verify {result}` asks again")
+    })
+}
+
 /// The hash of a user's own rules, to be put behind the name of the language.
 pub(super) fn rules_identity(folder: &Path) -> String {
     let files = rules::FILES.map(|name| fs::read(folder.join(name)).unwrap_or_default());

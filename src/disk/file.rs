@@ -88,7 +88,6 @@ fn is_special(path: &Path) -> bool {
 #[must_use]
 pub fn is_open_file(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
-    folder.is_some_and(|folder| {
-        SYSTEM.iter().any(|system| folder.starts_with(system)) && !folder.starts_with("/dev/shm")
-    })
+    folder
+        .is_some_and(|folder| SYSTEM.iter().any(|system| folder.starts_with(system)) && !folder.starts_with("/dev/shm"))
 }

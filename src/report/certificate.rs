@@ -101,7 +101,12 @@ impl Certificate {
     ///
     /// # Errors
     /// When there is none, it is of another version, or about another text.
-    pub fn read(from: &Path, path: &Path, result: &[u8], key: Option<&OwnKey>) -> Result<(Self, bool), CertificateError> {
+    pub fn read(
+        from: &Path,
+        path: &Path,
+        result: &[u8],
+        key: Option<&OwnKey>,
+    ) -> Result<(Self, bool), CertificateError> {
         let unread = |source| CertificateError::Unread { path: from.to_owned(), source };
         let malformed = |source| CertificateError::Malformed { path: from.to_owned(), source };
         let text = disk::read(from, LARGEST).map_err(unread)?;
@@ -361,7 +366,8 @@ mod tests {
     fn a_certificate_of_another_text_or_version_is_refused() {
         let folder = tempfile::tempdir().expect("a directory");
         let file = folder.path().join(NAME);
-        let read = |text: &[u8]| Certificate::read(&file, Path::new("x"), text, None).expect_err("it is refused").to_string();
+        let read =
+            |text: &[u8]| Certificate::read(&file, Path::new("x"), text, None).expect_err("it is refused").to_string();
         assert!(read(b"").contains("cannot read"));
         certificate(b"abc").write(folder.path(), Audience::OWN, None).expect("there is room");
         assert!(read(b"abd").contains("x is not the text that"), "{}", read(b"abd"));

@@ -60,8 +60,28 @@ pub struct Reporters {
     pub diffs: Option<StepDiffs>,
     /// What the report at the end needs.
     pub history: History,
+    /// Says when something that the outcomes rest on is not as it was. It is asked when a result is confirmed, and at
+    /// the end.
+    pub watch: Option<Watch>,
+    /// What a user has to know at the end, however little is to be said.
+    pub warnings: Vec<String>,
     /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
     pub progress: Option<Box<dyn EventSink>>,
+}
+
+/// What is not as it was, as a sentence.
+pub type Watch = Box<dyn FnMut() -> Option<String>>;
+
+impl Reporters {
+    /// Says something that attention has to be drawn to: at once, and at the end.
+    fn warn(&mut self, warning: String) -> io::Result<()> {
+        let note = Event::Note(&warning);
+        self.history.event(&note)?;
+        self.json.as_mut().map_or(Ok(()), |json| json.event(&note))?;
+        self.progress.as_mut().map_or(Ok(()), |progress| progress.event(&note))?;
+        self.warnings.push(warning);
+        Ok(())
+    }
 }
 
 impl EventSink for Reporters {
@@ -72,6 +92,15 @@ impl EventSink for Reporters {
             return self.json.as_mut().map_or(Ok(()), |json| json.event(event));
         }
         self.store.event(event)?;
+        if let Some(notice) = self.store.notice() {
+            self.warn(notice)?;
+        }
+        if matches!(event, Event::Confirmed { .. } | Event::Finished(_))
+            && let Some(warning) = self.watch.as_mut().and_then(|watch| watch())
+        {
+            self.watch = None;
+            self.warn(warning)?;
+        }
         if let Some(others) = &mut self.others {
             others.event(event)?;
         }

@@ -97,8 +97,9 @@ pub(super) fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
     let like = fs::metadata(file)?;
     let mut from = File::open(file)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(original)?;
-    let copied =
-        io::copy(&mut from, &mut to).and_then(|_| take_after(&to, &like, Audience::of(&like))).and_then(|()| to.sync_data());
+    let copied = io::copy(&mut from, &mut to)
+        .and_then(|_| take_after(&to, &like, Audience::of(&like)))
+        .and_then(|()| to.sync_data());
     if copied.is_err() {
         // Half an original must not be mistaken for one.
         let _ = fs::remove_file(original);

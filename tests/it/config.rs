@@ -1,6 +1,7 @@
 //! Options from files: what counts, what is shown, and what is refused.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
 use crate::support::{Folder, Ran, finish};
 
@@ -145,9 +146,92 @@ fn the_doctor_and_the_verification_take_what_they_know_of_it() {
 
 #[test]
 fn a_path_may_begin_at_home() {
-    let folder = prepared("cache = \"~/outcomes\"\n", "");
+    let folder = prepared("", "cache = \"~/outcomes\"\n");
     at_home(&folder, &["test.sh", "case.txt"]).expect_code(0);
     assert!(folder.path("home/outcomes").is_dir(), "{:?}", folder.names());
-    let folder = prepared("cache = \"~you/outcomes\"\n", "");
+    let folder = prepared("", "cache = \"~you/outcomes\"\n");
     refused(&folder, &["lop.toml:1: cache begins with ~ and a name"]);
+}
+
+#[test]
+fn what_runs_or_writes_something_does_not_count_in_a_projects_file() {
+    for line in ["env = [\"LD_PRELOAD=/tmp/x.so\"]", "cache = \"shared\"", "isolate = \"none\"", "yes = true"] {
+        let folder = prepared(&format!("# all of it\n{line}\n"), "");
+        let name = line.split(' ').next().expect("a name");
+        let why = format!("lop.toml:2: {name} does not count in the file of a project");
+        refused(&folder, &[&why, "hint: write it into your own file, ", "/home/.config/lop/lop.toml"]);
+        at_home(&folder, &["config"]).expect_code(2);
+        at_home(&folder, &["verify", "case.txt"]).expect_code(2);
+        let folder = prepared("", &format!("{line}\n"));
+        at_home(&folder, &["test.sh", "case.txt"]).expect_code(0);
+    }
+    let folder = prepared("rules = \"link\"\n", "");
+    symlink("/etc", folder.path("link")).expect("a link");
+    refused(&folder, &["lop.toml:1: rules leads out of the project"]);
+}
+
+#[test]
+fn a_project_cannot_be_silent_about_its_options() {
+    let folder = prepared("quiet = true\nallow-flaky = true\n", "");
+    let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(0);
+    assert!(ran.stderr.contains("note: quiet, allow-flaky from "), "{}", ran.stderr);
+    let folder = prepared("allow-flaky = true\n", "quiet = true\n");
+    assert_eq!(at_home(&folder, &["test.sh", "case.txt"]).expect_code(0).stderr, "");
+    let folder = prepared("quiet = true\n", "");
+    assert_eq!(at_home(&folder, &["-q", "test.sh", "case.txt"]).expect_code(0).stderr, "");
+}
+
+/// A reduction without the file of the project, which is named.
+#[track_caller]
+fn left_out(folder: &Folder) {
+    let ran = at_home(folder, &["test.sh", "case.txt"]).expect_code(0);
+    assert!(ran.stderr.contains("lop.toml is left out: others may have put it there"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("max-tests from"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_that_others_may_change_or_move_there_is_left_out() {
+    let open = |path: &str, mode| {
+        move |folder: &Folder| {
+            fs::set_permissions(folder.path(path), fs::Permissions::from_mode(mode)).expect("our own file");
+        }
+    };
+    let folder = prepared("max-tests = 1\n", "");
+    open("lop.toml", 0o666)(&folder);
+    left_out(&folder);
+    // In a folder like /tmp the user's own file counts, and nothing that leads to it.
+    let folder = prepared("max-tests = 1\n", "");
+    open(".", 0o1777)(&folder);
+    at_home(&folder, &["test.sh", "case.txt"]).expect_code(3);
+    let folder = prepared("", "");
+    folder.write("mine.toml", "max-tests = 1\n");
+    fs::remove_file(folder.path("lop.toml")).expect("our own file");
+    symlink("mine.toml", folder.path("lop.toml")).expect("a link");
+    open(".", 0o1777)(&folder);
+    left_out(&folder);
+    open(".", 0o755)(&folder);
+    at_home(&folder, &["test.sh", "case.txt"]).expect_code(3);
+    fs::remove_file(folder.path("lop.toml")).expect("our own link");
+    fs::remove_file(folder.path("case.txt.orig")).expect("it was kept");
+    folder.write("case.txt", "one\nneedle\ntwo\n");
+    fs::hard_link(folder.path("mine.toml"), folder.path("lop.toml")).expect("a link");
+    open(".", 0o1777)(&folder);
+    left_out(&folder);
+}
+
+#[test]
+fn a_file_of_another_user_is_left_out() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root can give files away");
+        return;
+    }
+    let folder = prepared("max-tests = 1\n", "");
+    chown(folder.path("lop.toml"), Some(65534), None).expect("root may do so");
+    left_out(&folder);
+    let folder = prepared("", "");
+    folder.write("theirs.toml", "max-tests = 1\n");
+    chown(folder.path("theirs.toml"), Some(65534), None).expect("root may do so");
+    fs::remove_file(folder.path("lop.toml")).expect("our own file");
+    symlink("theirs.toml", folder.path("lop.toml")).expect("a link");
+    left_out(&folder);
 }

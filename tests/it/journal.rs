@@ -166,6 +166,58 @@ fn a_torn_record_is_dropped_with_a_note_and_tested_again() {
     assert_eq!((folder.read("out"), past(&journal).dropped), (result, 0));
 }
 
+/// Changes a byte of a record that others stand behind.
+fn damage(journal: &Path) -> Vec<u8> {
+    let mut bytes = fs::read(journal).expect("a journal");
+    let at = bytes.len() - bytes.len() / 4;
+    bytes[at] ^= 0x40;
+    fs::write(journal, &bytes).expect("our own file");
+    bytes
+}
+
+#[test]
+fn a_journal_that_was_damaged_in_its_middle_is_named_kept_and_gone_on_with() {
+    let (candidates, result) = uninterrupted(&[]);
+    let folder = folder();
+    let journal = interrupted(&folder, &["-j1", "-o", "out", "test.sh", "input.txt"], "out.lop/journal");
+    let damaged = damage(&journal);
+    let known = past(&journal);
+    assert!(known.is_damaged && known.outcomes() > 10);
+    let ran = run(&folder, "second", &["resume", "out.lop"]).expect_code(0);
+    assert!(ran.stderr.contains("it was damaged in its middle, not by a kill"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is kept as ") && ran.stderr.contains("out.lop/journal.damaged.1"), "{}", ran.stderr);
+    assert_eq!(folder.read("out.lop/journal.damaged.1"), damaged);
+    assert_eq!(log(&folder.path("second")), candidates[known.outcomes()..]);
+    let out = if folder.path("out.reduced").exists() { "out.reduced" } else { "out" };
+    assert_eq!((folder.read(out), past(&journal).dropped), (result, 0));
+    assert!(is_interesting(&folder.read("out")));
+}
+
+#[test]
+fn in_place_what_only_a_damaged_part_knows_is_not_overwritten() {
+    let (_, result) = uninterrupted(&[]);
+    let folder = folder();
+    let journal = interrupted(&folder, &["-j1", "test.sh", "input.txt"], "input.txt.lop/journal");
+    damage(&journal);
+    let before = folder.read("input.txt");
+    // A result that the sound part knows nothing of.
+    let best = [&before[..], b"keep nothing\n"].concat();
+    folder.write("input.txt", &best);
+    let ran = run(&folder, "second", &["resume", "input.txt.lop"]).expect_code(0);
+    assert!(ran.stderr.contains("the result goes to ") && ran.stderr.contains("input.txt.reduced"), "{}", ran.stderr);
+    assert_eq!((folder.read("input.txt"), folder.read("input.txt.reduced")), (best, result));
+}
+
+#[test]
+fn a_result_that_was_edited_since_the_interruption_is_not_overwritten() {
+    let (_, result) = uninterrupted(&[]);
+    let folder = folder();
+    interrupted(&folder, &["-j1", "-o", "out", "test.sh", "input.txt"], "out.lop/journal");
+    folder.write("out", "hours of work");
+    run(&folder, "second", &["resume", "-q", "out.lop"]).expect_code(0);
+    assert_eq!((folder.read("out"), folder.read("out.reduced")), (b"hours of work".to_vec(), result));
+}
+
 #[test]
 fn a_finished_run_is_left_as_it_is() {
     let folder = folder();
@@ -489,7 +541,8 @@ fn every_best_result_comes_back_from_the_journal() {
 #[test]
 fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
     let folder = Folder::new();
-    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+    let (journal, _) =
+        Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
     std::thread::scope(|scope| {
         let taken = scope.spawn(|| Lock::take(&folder.path("state/journal")).is_ok());
         std::thread::sleep(Duration::from_millis(50));
@@ -501,7 +554,8 @@ fn a_lock_that_a_dying_run_still_holds_is_waited_for() {
 #[test]
 fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
     let folder = Folder::new();
-    let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+    let (journal, _) =
+        Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
     let (report, _) = with_notes(Notes::new(Some(journal), None), &mut 0);
     let path = folder.path("state/journal");
     let whole = fs::read(&path).expect("a journal");
@@ -516,7 +570,8 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
         };
         read += 1;
         let known = past.outcomes();
-        let (journal, _) = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
+        let (journal, _) =
+            Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
         let mut runs = 0;
         let (again, _) = with_notes(Notes::new(Some(journal), None), &mut runs);
         assert_eq!((again.best, runs + known), (report.best.clone(), report.tests.total() as usize), "{length}");
@@ -530,7 +585,8 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
 fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
     for (unwanted, slots) in [(Pass::Lines, 1), (Pass::Words, 1), (Pass::Words, 3), (Pass::Lines, 3)] {
         let folder = Folder::new();
-        let (journal, _) = Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
+        let (journal, _) =
+            Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");
         let notes = Notes::new(Some(journal), None);
         let mut asked = Vec::new();
         let witness = Witness { notes, accepted: Vec::new(), unwanted: Some(unwanted), control: Control::new() };
@@ -547,7 +603,8 @@ fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
             resumed += 1;
             let control = Control::new();
             control.skip_at(pass, moment);
-            let (journal, _) = Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
+            let (journal, _) =
+                Journal::resume(Lock::take(&path).expect("nobody has it"), &past).expect("it can be rebuilt");
             let notes = Notes::new(Some(journal), None);
             let mut rest = Vec::new();
             let witness = Witness { notes, accepted: Vec::new(), unwanted: None, control };

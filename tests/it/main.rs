@@ -35,6 +35,7 @@ mod scanner;
 mod screen;
 mod signature;
 mod slippage;
+mod strangers;
 mod support;
 mod tidy;
 mod tolerant;

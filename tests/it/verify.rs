@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Folder, finish};
+use crate::support::{Folder, Ran, finish};
 
 /// A folder with a result of four letters, two of them equal, and the test that it was reduced with.
 fn reduced() -> Folder {
@@ -75,4 +75,55 @@ fn names_and_layout_that_came_last_are_asked_about_for_the_first_time() {
     let ran = folder.lop(&["verify", "input.c", "-j1"]).expect_code(0);
     let said = String::from_utf8(ran.stdout).expect("plain");
     assert!(said.contains("input.c is interesting; "), "{said}");
+}
+
+/// Runs lop as another user would, who has another key.
+fn as_another(folder: &Folder, arguments: &[&str]) -> Ran {
+    finish(folder.command(arguments).env("HOME", folder.path("../another")).spawn().expect("lop can be started"))
+}
+
+#[test]
+fn the_command_of_a_strangers_certificate_is_shown_and_not_run() {
+    let folder = reduced();
+    folder.script("test.sh", "touch \"$(dirname \"$0\")/ran\"; grep -q keep \"$1\"");
+    let ran = as_another(&folder, &["verify", "small.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("small.txt.lop/certificate was not written by your lop"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("./test.sh input.txt -o small.txt") && ran.stderr.contains("--yes"), "{}", ran.stderr);
+    assert!(!folder.path("ran").exists());
+    as_another(&folder, &["verify", "--yes", "small.txt"]).expect_code(0);
+    assert!(folder.path("ran").exists());
+    folder.lop(&["verify", "small.txt"]).expect_code(0);
+}
+
+#[test]
+fn a_certificate_that_was_changed_is_a_strangers() {
+    let folder = reduced();
+    let text = String::from_utf8(folder.read("small.txt.lop/certificate")).expect("plain");
+    let evil = text.replace("./test.sh", "./te\\u001b[2Jst.sh\\u202e");
+    assert_ne!(evil, text);
+    folder.write("small.txt.lop/certificate", evil);
+    let ran = folder.lop(&["verify", "small.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("or has changed since") && !ran.stderr.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
+    // Another question was answered there.
+    fs::create_dir_all(folder.home().join(".config/lop")).expect("a new folder");
+    fs::write(folder.home().join(".config/lop/lop.toml"), "yes = true\n").expect("our own file");
+    folder.lop(&["verify", "small.txt"]).expect_code(2);
+}
+
+#[test]
+fn the_command_of_a_strangers_journal_is_shown_and_not_run() {
+    let folder = Folder::new();
+    folder.write("input.txt", "some\nkeep this\ntext\n");
+    folder.script("test.sh", "echo >> \"$(dirname \"$0\")/ran\"; grep -q keep \"$1\"");
+    folder.lop(&["-q", "--max-tests", "6", "./test.sh", "input.txt"]).expect_code(3);
+    let before = folder.read("ran");
+    let ran = as_another(&folder, &["resume", "input.txt.lop"]).expect_code(2);
+    assert!(ran.stderr.contains("input.txt.lop was not written by your lop"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--max-tests 6 ./test.sh input.txt"), "{}", ran.stderr);
+    // Neither runs a test.
+    as_another(&folder, &["history", "input.txt.lop"]).expect_code(0);
+    as_another(&folder, &["replay", "input.txt.lop"]).expect_code(0);
+    assert_eq!(folder.read("ran"), before);
+    as_another(&folder, &["resume", "--yes", "input.txt.lop"]).expect_code(0);
+    assert_eq!(folder.read("input.txt"), b"keep");
 }

@@ -23,8 +23,8 @@ use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared}
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
-use crate::report::text::{self, STRONG};
-use crate::report::{History, JsonLines, Kept, Others, Reporters, StepDiffs, Store, Verbosity, state_directory};
+use crate::report::text::{self, STRONG, WARN};
+use crate::report::{History, JsonLines, Kept, Others, Reporters, StepDiffs, Store, Verbosity, Watch, state_directory};
 
 use super::doctor::NULL;
 use super::reported::{self, Reported, open_page};
@@ -149,7 +149,13 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let wants_origins = reported.wanted.report.is_some();
     let history = History { origins: wants_origins.then(|| Origins::new(&settings.content)), ..History::default() };
     let diffs = reported.wanted.diff_steps.then(|| step_diffs(&settings.content));
-    let mut reporters = Reporters { notes: notes.clone(), store, others, json, diffs, history, progress };
+    let watch = {
+        let (oracle, then, place) = (oracle.clone(), header.test.clone(), run.place());
+        Box::new(move || state::changed(&oracle, &then, &place))
+    };
+    let (watch, warnings): (Option<Watch>, _) = (Some(watch), Vec::new());
+    let mut reporters =
+        Reporters { watch, warnings, notes: notes.clone(), store, others, json, diffs, history, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
@@ -185,6 +191,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     reporters.progress = None;
     let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
+    reported.place = run.place_in(&reporters.store);
     reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
     Ok(match report.ended {
         Ended::Complete => Code::Reduced,
@@ -291,7 +298,7 @@ impl Run {
         mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
-        let Reporters { store, notes, others, .. } = reporters;
+        let Reporters { store, notes, others, warnings, .. } = reporters;
         // Stopped before it got as far as the run that it goes on with.
         let ahead = notes.ahead().filter(|_| report.ended != Ended::Complete);
         let best = ahead.as_deref().unwrap_or(&report.best);
@@ -306,6 +313,7 @@ impl Run {
             };
             Err(Failure::Result { source, place: self.place(), kept })
         })?;
+        warnings.extend(store.notice());
         if self.tidy && report.ended == Ended::Complete {
             store.drop_original().map_err(|source| Failure::Result {
                 source,
@@ -324,7 +332,7 @@ impl Run {
         }
         let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
         if verbosity > Verbosity::Quiet {
-            let place = self.place();
+            let place = self.place_in(store);
             let journal = notes.place();
             let places = Places {
                 input: &self.path,
@@ -340,6 +348,10 @@ impl Run {
             // Nobody listens: that is no reason to fail, the result is in its place.
             let mut out = text::stderr();
             let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
+        }
+        // However little is to be said: the result is somewhere else, or rests on two tests.
+        for warning in warnings {
+            let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
         }
         saved
     }
@@ -363,7 +375,12 @@ impl Run {
         begun && disk::read(place, u64::MAX).is_ok_and(|found| !past.knows(&found))
     }
 
-    /// Where the result is, in words.
+    /// Where the result is, in words, also where it could not go where it was to.
+    fn place_in(&self, store: &Store) -> String {
+        store.beside().map_or_else(|| self.place(), |beside| beside.display().to_string())
+    }
+
+    /// Where the result is to be, in words.
     fn place(&self) -> String {
         match &self.kept {
             Kept::InPlace => self.path.display().to_string(),
@@ -383,7 +400,7 @@ impl Run {
         let best = best.filter(|&best| best != original);
         let can_go_on = reporters.notes.settle(is_refused(&error));
         let kept = match reporters.notes.ahead() {
-            Some(_) => Some(format!("the best result so far is in {}", self.place())),
+            Some(_) => Some(format!("the best result so far is in {}", self.place_in(&reporters.store))),
             None => best.map(|best| self.rescue(best, &mut reporters.store)),
         };
         let go_on = reporters.notes.place().filter(|_| can_go_on);
@@ -410,11 +427,11 @@ impl Run {
     /// Writes `best` wherever that is possible, and says in a sentence where it is.
     fn rescue(&self, best: &[u8], store: &mut Store) -> String {
         if store.rescue(best).is_ok() {
-            return format!("the best result so far is in {}", self.place());
+            return format!("the best result so far is in {}", self.place_in(store));
         }
         let rest = if store.is_written() {
             // The last one that could be written is whole, and was judged interesting.
-            format!("{} holds a larger one", self.place())
+            format!("{} holds a larger one", self.place_in(store))
         } else {
             format!("{} is unchanged", self.path.display())
         };

@@ -1,13 +1,16 @@
 //! One `lop.toml`: its entries, each held against the option of its name and turned into words of the command line.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command, Id};
 use toml::{Spanned, Value};
 
 use crate::cli::failure::Failure;
+
+use super::trust::Owner;
 
 /// Options that belong to one run and have no place in a file, and why.
 const OF_ONE_RUN: [(&str, &str); 10] = [
@@ -51,11 +54,17 @@ pub(super) fn may_be_set(long: &str) -> bool {
     OF_ONE_RUN.iter().all(|(option, _)| option.trim_start_matches('-') != long) && !["help", "version"].contains(&long)
 }
 
-/// The entries of a file; a path that begins with `~/` is below `home`.
+/// The entries of a file of this owner; a path that begins with `~/` is below `home`.
 ///
 /// # Errors
 /// Whatever is wrong in it, with the line and the way out.
-pub(super) fn entries(path: &Path, text: &str, command: &Command, home: Option<&Path>) -> Result<Vec<Entry>, Failure> {
+pub(super) fn entries(
+    path: &Path,
+    text: &str,
+    command: &Command,
+    home: Option<&Path>,
+    owner: Owner<'_>,
+) -> Result<Vec<Entry>, Failure> {
     let wrong = |offset: usize, message: String, hint: String| Failure::Usage {
         message: format!("{}:{}: {message}", path.display(), line_of(text, offset)),
         hint,
@@ -72,10 +81,17 @@ pub(super) fn entries(path: &Path, text: &str, command: &Command, home: Option<&
     let mut entries = Vec::new();
     for (key, value) in &table {
         let (name, offset) = (key.get_ref(), key.span().start);
-        let arg = option(command, name).map_err(|(message, hint)| wrong(offset, message, hint))?;
+        let said = |(message, hint): (String, String)| wrong(offset, message, hint);
+        let arg = option(command, name).map_err(said)?;
+        owner.check(name).map_err(said)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let words = words(arg, value.get_ref(), folder, home)
             .map_err(|takes| wrong(offset, format!("{name} {takes}"), format!("--{name} in `lop --help` says more")))?;
+        for word in words.iter().filter(|_| takes_path(arg)) {
+            let word = word.as_bytes();
+            let value = &word[word.iter().position(|byte| *byte == b'=').map_or(0, |at| at + 1)..];
+            owner.check_path(name, Path::new(OsStr::from_bytes(value)), folder).map_err(said)?;
+        }
         check(command, &words).map_err(|message| wrong(offset, message, "see `lop --help`".to_owned()))?;
         entries.push(Entry {
             id: arg.get_id().clone(),
@@ -117,7 +133,7 @@ fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, Stri
 fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result<Vec<OsString>, &'static str> {
     let long = arg.get_long().expect("it was found by its long name");
     let flag = || OsString::from(format!("--{long}"));
-    let is_path = arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>();
+    let is_path = takes_path(arg);
     let one = |value: &Value, takes: &'static str| {
         let text = match value {
             Value::String(text) => text.clone(),
@@ -140,6 +156,10 @@ fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result
         }
         _ => Ok(vec![one(value, "takes one string or number")?]),
     }
+}
+
+fn takes_path(arg: &Arg) -> bool {
+    arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>()
 }
 
 /// A file means its paths as seen from where it is; no shell has made a home directory of `~`.
@@ -181,7 +201,7 @@ mod tests {
     use crate::cli::args::Cli;
 
     fn read(text: &str) -> Result<Vec<Entry>, Failure> {
-        entries(Path::new("/p/lop.toml"), text, &Cli::command(), Some(Path::new("/h/me")))
+        entries(Path::new("/p/lop.toml"), text, &Cli::command(), Some(Path::new("/h/me")), Owner::User)
     }
 
     fn wrong(text: &str) -> (String, String) {
@@ -214,8 +234,48 @@ mod tests {
         assert_eq!(entry("rules = \"~\""), "--rules=/h/me/");
         assert_eq!(entry("rules = \"./~own\""), "--rules=/p/./~own");
         assert_eq!(entry("keep = [\"~/own\"]"), "--keep=~/own");
-        let without = entries(Path::new("lop.toml"), "rules = \"~/own\"", &Cli::command(), None);
+        let without = entries(Path::new("lop.toml"), "rules = \"~/own\"", &Cli::command(), None, Owner::User);
         assert!(without.is_err_and(|failure| failure.to_string().contains("HOME is not set")));
+    }
+
+    #[test]
+    fn what_a_project_may_not_set_is_refused_with_the_place_for_it() {
+        let command = Cli::command();
+        let read = |text: &str| {
+            let owner = Owner::Project(Some(Path::new("/h/me/.config/lop/lop.toml")));
+            entries(Path::new("/p/lop.toml"), text, &command, None, owner)
+        };
+        let mut refused = Vec::new();
+        for arg in command.get_arguments().filter(|arg| arg.get_long().is_some_and(may_be_set)) {
+            let long = arg.get_long().expect("it has one");
+            let values = ["true", "1", "\"x=y\"", "[]", "\"auto\"", "[1]"];
+            let said = values.map(|value| {
+                read(&format!("{long} = {value}")).err().map(|failure| match failure {
+                    Failure::Usage { message, hint } => (message, hint),
+                    other => panic!("{other}"),
+                })
+            });
+            let is_refused = |said: &Option<(String, String)>| {
+                said.as_ref().is_some_and(|(message, hint)| {
+                    message.contains("does not count in the file of a project") && hint.contains("/h/me/.config/lop")
+                })
+            };
+            assert!(said.iter().all(is_refused) || !said.iter().any(is_refused), "{long}");
+            if said.iter().all(is_refused) {
+                refused.push(long);
+            }
+        }
+        // Whatever runs, loads or writes something, or gives a test more, is among them.
+        for long in
+            ["cache", "clean-env", "env", "format-issue", "isolate", "memory-limit", "no-state", "save-model", "yes"]
+        {
+            assert!(refused.contains(&long), "{long}: {refused:?}");
+        }
+        for text in ["rules = \"/etc\"", "rules = \"../x\"", "rules = \"a/../../x\"", "load-model = \"/etc/passwd\""] {
+            let said = read(text).expect_err(text).to_string();
+            assert!(said.contains("leads out of the project"), "{said}");
+        }
+        read("rules = \"own\"").expect("it is in the project");
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! option that was typed replaces the file's.
 
 mod file;
+mod trust;
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
@@ -15,13 +15,19 @@ use clap::{ArgMatches, Command, CommandFactory, Id};
 
 pub(crate) use file::Entry;
 
+use crate::disk;
+
 use super::args::Cli;
 use super::failure::Failure;
 use super::help;
 use super::refusal::refuse;
+use trust::{Owner, is_planted};
 
 /// The name of the files.
 const NAME: &str = "lop.toml";
+
+/// No file of options is larger.
+const LARGEST: u64 = 1 << 20;
 
 /// What marks the root of a repository: no project reaches beyond it.
 const ROOTS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
@@ -46,6 +52,8 @@ pub(crate) struct Places {
     pub(crate) project: Option<PathBuf>,
     /// Where the user's is, or would be.
     pub(crate) user: Option<PathBuf>,
+    /// Those that would be the project's, if others could not have put them there.
+    pub(crate) planted: Vec<PathBuf>,
 }
 
 /// The subcommands that take from the files what they know of it, as a reduction does.
@@ -79,9 +87,10 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     }
     let places = Places::find(&std::env::current_dir().map_err(Failure::Directory)?);
     let mut layers = Vec::new();
-    for path in [&places.project, &places.user].into_iter().flatten() {
+    let project = places.project.as_ref().map(|path| (path, Owner::Project(places.user.as_deref())));
+    for (path, owner) in project.into_iter().chain(places.user.as_ref().map(|path| (path, Owner::User))) {
         if let Some(text) = read(path)? {
-            let mut layer = file::entries(path, &text, &options, home().as_deref())?;
+            let mut layer = file::entries(path, &text, &options, home().as_deref(), owner)?;
             layer.retain(|entry| takes(&command, &entry.name));
             layers.push(layer);
         }
@@ -95,10 +104,14 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
 /// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.
 pub(crate) fn taken<'c>(reader: &'c Command, reduction: &'c Command) -> impl Iterator<Item = &'c str> {
     let own = reader.get_arguments().filter_map(clap::Arg::get_long);
-    own.filter(|long| file::may_be_set(long) && takes(reduction, long))
+    own.filter(|long| file::may_be_set(long) && takes(reduction, long) && takes(reader, long))
 }
 
 fn takes(command: &Command, name: &str) -> bool {
+    // Whether a stranger's command is run is another question than the one that a reduction asks.
+    if (command.get_name(), name) == ("verify", "yes") {
+        return false;
+    }
     command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
@@ -157,24 +170,40 @@ impl Line {
     }
 }
 
+impl Line {
+    /// Whether nothing but errors is to be said because the user wants it so, and not a project's file.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let said = self.entries.iter().find(|entry| entry.name == "quiet");
+        said.is_none_or(|entry| self.places.project.as_ref() != Some(&entry.path))
+    }
+
+    /// What a user should hear of files that do not count.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        trust::left_out(&self.places.planted)
+    }
+}
+
 impl Places {
     /// Looks for the files as seen from a directory.
     fn find(from: &Path) -> Places {
         let home = home();
         let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
         let user = base.or_else(|| Some(home.as_ref()?.join(".config"))).map(|base| base.join("lop").join(NAME));
-        let mut project = None;
+        let (mut project, mut planted) = (None, Vec::new());
         for directory in from.ancestors() {
             let path = directory.join(NAME);
-            if path.is_file() && user.as_ref() != Some(&path) && !is_planted(directory, &path) {
-                project = Some(path);
-                break;
+            if path.is_file() && user.as_ref() != Some(&path) {
+                if !is_planted(directory, &path) {
+                    project = Some(path);
+                    break;
+                }
+                planted.push(path);
             }
             if ROOTS.iter().any(|root| directory.join(root).exists()) || home.as_deref() == Some(directory) {
                 break;
             }
         }
-        Places { project, user }
+        Places { project, user, planted }
     }
 }
 
@@ -183,14 +212,11 @@ fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
-/// Whether a file stands where everybody may put one (as in /tmp), and is somebody else's.
-fn is_planted(directory: &Path, path: &Path) -> bool {
-    let (Ok(directory), Ok(file)) = (directory.metadata(), path.metadata()) else { return true };
-    directory.mode() & 0o002 != 0 && file.uid() != rustix::process::geteuid().as_raw()
-}
-
 fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match fs::read_to_string(path) {
+    let text = disk::read(path, LARGEST);
+    match text
+        .and_then(|text| String::from_utf8(text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)))
+    {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         // Somebody else's home: whether there is a file cannot even be told.

@@ -1,0 +1,164 @@
+//! Whose word counts how much: what a project's file may set, and which files are a project's.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// What the file of a project may set: what makes a reduction another one, and neither runs, loads nor writes anything,
+/// nor gives a test more than it would have. Whoever calls lop in a stranger's repository has asked for none of it. All
+/// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
+const OF_A_PROJECT: [&str; 50] = [
+    // What is interesting.
+    "also-interesting",
+    "any",
+    "crash",
+    "exit-code",
+    "invalid-code",
+    "not-exit-code",
+    "not-stderr",
+    "not-stdout",
+    "signal",
+    "stderr",
+    "stdout",
+    "timeout-is-interesting",
+    // How often and how long tests run.
+    "allow-flaky",
+    "confirm",
+    "jobs",
+    "max-tests",
+    "max-time",
+    "no-checkup",
+    "timeout",
+    "timeout-is-final",
+    // How it is searched.
+    "algorithm",
+    "allow-syntax-errors",
+    "expect-waste",
+    "fast",
+    "fixed-share",
+    "format",
+    "grammar",
+    "keep",
+    "keep-query",
+    "load-model",
+    "max-parse",
+    "minimal",
+    "must-stay-invalid",
+    "must-stay-valid",
+    "no-markers",
+    "objective",
+    "only",
+    "order",
+    "prefer",
+    "prior-exponent",
+    "rules",
+    "schedule",
+    "seed",
+    "simplify-only",
+    "skip",
+    "theta",
+    "thorough",
+    // What is said; the line that names the options of a project is said all the same.
+    "color",
+    "quiet",
+    "verbose",
+];
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Owner<'a> {
+    /// The user's own.
+    User,
+    /// That of a project; where the user's own is, or would be.
+    Project(Option<&'a Path>),
+}
+
+impl Owner<'_> {
+    /// Whether an option counts in the file, or what is the matter and the way out.
+    ///
+    /// # Errors
+    /// That.
+    pub(super) fn check(self, name: &str) -> Result<(), (String, String)> {
+        match self {
+            Owner::User => Ok(()),
+            Owner::Project(_) if OF_A_PROJECT.contains(&name) => Ok(()),
+            Owner::Project(_) => Err((
+                format!("{name} does not count in the file of a project, which may be a stranger's"),
+                self.elsewhere(name),
+            )),
+        }
+    }
+
+    /// Whether a path counts in the file of this folder, or what is the matter and the way out.
+    ///
+    /// # Errors
+    /// That.
+    pub(super) fn check_path(self, name: &str, path: &Path, folder: &Path) -> Result<(), (String, String)> {
+        let Owner::Project(_) = self else { return Ok(()) };
+        let is_inside = match (path.canonicalize(), folder.canonicalize()) {
+            (Ok(path), Ok(folder)) => path.starts_with(folder),
+            // What is not there is told later; it must not lead out once it is.
+            _ => path
+                .strip_prefix(folder)
+                .is_ok_and(|rest| rest.components().all(|part| matches!(part, std::path::Component::Normal(_)))),
+        };
+        if is_inside {
+            return Ok(());
+        }
+        Err((format!("{name} leads out of the project"), self.elsewhere(name)))
+    }
+
+    fn elsewhere(self, name: &str) -> String {
+        match self {
+            Owner::Project(Some(user)) => format!("write it into your own file, {}, or type --{name}", user.display()),
+            _ => format!("type --{name}"),
+        }
+    }
+}
+
+/// Whether a file in a folder is one that somebody else may have put there, to be found by whoever comes along.
+pub(super) fn is_planted(folder: &Path, path: &Path) -> bool {
+    let facts = (folder.metadata(), path.symlink_metadata(), path.metadata());
+    let (Ok(folder), Ok(name), Ok(file)) = facts else { return true };
+    if ![&name, &file].into_iter().all(is_trusted) || may_others_write(&file) {
+        return true;
+    }
+    // Where others may put files they may also move one of the user's, or link to it.
+    let is_shared = !is_trusted(&folder) || may_others_write(&folder);
+    is_shared && (name.is_symlink() || file.nlink() > 1)
+}
+
+/// Whether something is the user's, or that of the one who may do everything anyway.
+fn is_trusted(facts: &Metadata) -> bool {
+    [rustix::process::geteuid().as_raw(), 0].contains(&facts.uid())
+}
+
+/// Whether somebody but the owner may write it. The group that a user's own files have is often the user's alone.
+fn may_others_write(facts: &Metadata) -> bool {
+    let by_group = facts.gid() != rustix::process::getegid().as_raw() && facts.mode() & 0o020 != 0;
+    by_group || facts.mode() & 0o002 != 0
+}
+
+/// Where planted files were found, as a sentence.
+pub(super) fn left_out(planted: &[PathBuf]) -> Option<String> {
+    let names: Vec<String> = planted.iter().map(|path| path.display().to_string()).collect();
+    (!names.is_empty())
+        .then(|| format!("{} is left out: others may have put it there, or may change it", names.join(" and ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    #[test]
+    fn every_option_of_a_project_exists_once_and_may_be_set_in_a_file() {
+        let command = Cli::command();
+        for (at, name) in OF_A_PROJECT.iter().enumerate() {
+            let found = command.get_arguments().any(|arg| arg.get_long() == Some(name));
+            assert!(found && super::super::file::may_be_set(name) && !OF_A_PROJECT[..at].contains(name), "{name}");
+        }
+    }
+}

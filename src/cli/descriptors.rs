@@ -1,0 +1,37 @@
+//! Whether there are enough file descriptors for a run: without them it would end somewhere in the middle, with a message
+//! about whatever file happened to be the next.
+
+use std::fs::File;
+use std::path::Path;
+
+use rustix::io::Errno;
+
+use super::failure::Failure;
+
+/// Files that are open at the same time in a run with one test at a time, beside those that are open already.
+const NEEDED: usize = 20;
+/// What can always be opened.
+const NULL: &str = "/dev/null";
+
+/// Opens so many files, and closes them.
+///
+/// # Errors
+/// When fewer can be open at the same time.
+pub(super) fn check() -> Result<(), Failure> {
+    let open = || {
+        let null = File::open(Path::new(NULL))?;
+        (1..NEEDED).map(|_| null.try_clone()).collect::<std::io::Result<Vec<_>>>()
+    };
+    match open() {
+        Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) => {
+            Err(Failure::Usage {
+                message: format!(
+                    "too few files can be open at the same time: lop needs {NEEDED} beside those that are"
+                ),
+                hint: "raise the limit before lop is called: ulimit -n 256".to_owned(),
+            })
+        }
+        // What else is wrong with it is none of this.
+        _ => Ok(()),
+    }
+}
