@@ -2,7 +2,7 @@
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// What the file of a project may set: what makes a reduction another one, and neither runs, loads nor writes anything,
 /// nor gives a test more than it would have. Whoever calls lop in a stranger's repository has asked for none of it. All
@@ -64,6 +64,9 @@ const OF_A_PROJECT: [&str; 50] = [
     "verbose",
 ];
 
+/// Set on a folder in which everybody may move their own files only.
+const STICKY: u32 = 0o1000;
+
 /// Whose file it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Owner<'a> {
@@ -95,14 +98,7 @@ impl Owner<'_> {
     /// That.
     pub(super) fn check_path(self, name: &str, path: &Path, folder: &Path) -> Result<(), (String, String)> {
         let Owner::Project(_) = self else { return Ok(()) };
-        let is_inside = match (path.canonicalize(), folder.canonicalize()) {
-            (Ok(path), Ok(folder)) => path.starts_with(folder),
-            // What is not there is told later; it must not lead out once it is.
-            _ => path
-                .strip_prefix(folder)
-                .is_ok_and(|rest| rest.components().all(|part| matches!(part, std::path::Component::Normal(_)))),
-        };
-        if is_inside {
+        if is_inside(path, folder) {
             return Ok(());
         }
         Err((format!("{name} leads out of the project"), self.elsewhere(name)))
@@ -116,6 +112,20 @@ impl Owner<'_> {
     }
 }
 
+/// Whether a path leads to a file or a folder in another folder, and what is in it does, too.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let (Ok(found), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
+        // What is not there is told later; it must not lead out once it is.
+        let rest = path.strip_prefix(folder);
+        return rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))));
+    };
+    let is_plain = |path: &Path| {
+        path.canonicalize().is_ok_and(|path| path.starts_with(&folder) && (path.is_file() || path.is_dir()))
+    };
+    let inner = found.read_dir().into_iter().flatten().flatten();
+    is_plain(&found) && inner.map(|entry| entry.path()).all(|path| is_plain(&path))
+}
+
 /// Whether a file in a folder is one that somebody else may have put there, to be found by whoever comes along.
 pub(super) fn is_planted(folder: &Path, path: &Path) -> bool {
     let facts = (folder.metadata(), path.symlink_metadata(), path.metadata());
@@ -123,9 +133,11 @@ pub(super) fn is_planted(folder: &Path, path: &Path) -> bool {
     if ![&name, &file].into_iter().all(is_trusted) || may_others_write(&file) {
         return true;
     }
-    // Where others may put files they may also move one of the user's, or link to it.
-    let is_shared = !is_trusted(&folder) || may_others_write(&folder);
-    is_shared && (name.is_symlink() || file.nlink() > 1)
+    // Its owner can move any file there, and so can others who may write to it, but for one that is sticky, like /tmp.
+    // There they can still link to one of the user's files.
+    let is_sticky = folder.mode() & STICKY != 0;
+    let is_plain = !name.is_symlink() && file.nlink() == 1;
+    !is_trusted(&folder) || (may_others_write(&folder) && !(is_sticky && is_plain))
 }
 
 /// Whether something is the user's, or that of the one who may do everything anyway.
