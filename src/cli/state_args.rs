@@ -43,7 +43,9 @@ pub struct ResumeArgs {
     /// Stop after this time, that before the interruption included [default: as before; none if it was reached]
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub max_time: Option<Duration>,
-    /// Do not ask before the command of a journal is run that your lop has not written
+    /// Run the command in a stranger's journal
+    ///
+    /// Without this lop shows the command of a journal that your own lop has not written, and asks.
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Say nothing but errors

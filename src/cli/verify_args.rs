@@ -36,7 +36,9 @@ pub struct VerifyArgs {
     /// Write the smallest of the texts that turned out to be interesting to this file
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Do not ask before the command of a certificate is run that your lop has not written
+    /// Run the command in a stranger's certificate
+    ///
+    /// Without this lop shows the command of a certificate that your own lop has not written, and asks.
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Tests at the same time [default, and with `auto`: one per core]
