@@ -11,6 +11,7 @@ use crate::grammar::GrammarError;
 use crate::journal::JournalError;
 use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
+use crate::report::store::original_name;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
@@ -289,6 +290,10 @@ impl Failure {
                 causes(out, self)?;
                 hint_line(out, "mend the name, or write the path of the program")
             }
+            Failure::Store(StoreError::NotWritable { source, .. }) if Distrusted::cause(source).is_some() => {
+                causes(out, self)?;
+                hint_line(out, "lop has not made this: look at it, and remove it if you do not need it")
+            }
             Failure::Store(StoreError::NotWritable { .. }) => {
                 causes(out, self)?;
                 hint_line(out, "write the result elsewhere with -o")
@@ -472,10 +477,19 @@ fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 /// The way out of trouble with a journal.
 fn journal_hint(error: &JournalError) -> Option<String> {
     let anew = |path: &PathBuf| {
-        Some(format!(
-            "to begin anew, remove {} or name another folder with --state, and run the test again",
-            path.display()
-        ))
+        let journal = path.display();
+        let file = path.parent().filter(|folder| folder.extension().is_some_and(|end| end == "lop"));
+        let original = file.map(|folder| original_name(&folder.with_extension("")));
+        Some(match original.filter(|original| original.exists()) {
+            Some(original) => format!(
+                "to begin anew with the best result so far, which is in FILE, remove {journal}, move {} away, and run \
+                 the test again",
+                original.display()
+            ),
+            None => {
+                format!("to begin anew, remove {journal} or name another folder with --state, and run the test again")
+            }
+        })
     };
     match error {
         JournalError::Unwritten { .. } => {

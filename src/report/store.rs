@@ -357,8 +357,7 @@ impl Store {
                 .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
         }
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
-        let like = target.like.as_ref().filter(|_| target.original.is_some() || target.beside.is_none());
-        match replace(target.place(), content, like, target.audience, sync) {
+        match replace(target.place(), content, target.like.as_ref(), target.audience, sync) {
             Ok(left) if target.beside.is_none() => target.left = left,
             Ok(_) => {}
             Err(error) => {

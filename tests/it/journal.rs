@@ -290,6 +290,38 @@ fn a_file_that_was_edited_since_is_not_overwritten() {
 }
 
 #[test]
+fn in_place_the_way_to_begin_anew_works() {
+    let folder = folder();
+    let journal = interrupted(&folder, &["-q", "-j1", "test.sh", "input.txt"], "input.txt.lop/journal");
+    fs::write(&journal, "my diary").expect("our own file");
+    let ran = run(&folder, "second", &["resume", "input.txt.lop"]).expect_code(2);
+    assert!(ran.stderr.contains("input.txt.orig away, and run the test again"), "{}", ran.stderr);
+    fs::remove_file(&journal).expect("our own file");
+    fs::rename(folder.path("input.txt.orig"), folder.path("away")).expect("our own file");
+    run(&folder, "third", &["-q", "test.sh", "input.txt"]).expect_code(0);
+    assert!(is_interesting(&folder.read("input.txt")));
+}
+
+#[test]
+fn a_result_that_cannot_be_put_in_its_place_again_is_said_to_be_in_the_journal() {
+    let folder = Folder::new();
+    folder.write("input.txt", crate::safety::long_input());
+    folder.script("test.sh", "test \"$(grep -c keep \"$1\")\" = 200");
+    let line = ["-q", "-j1", "--no-checkup", "--max-tests", "12", "-o", "out", "test.sh", "input.txt"];
+    folder.lop(&line).expect_code(3);
+    fs::remove_file(folder.path("out")).expect("there is a result");
+    let like = folder.command(&["resume", "-q", "out.lop"]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 1; exec \"$@\"", "sh"]).arg(like.get_program()).args(like.get_args());
+    limited.current_dir(folder.path(".")).env("HOME", folder.home()).env("TMPDIR", folder.path("../tmp"));
+    let ran = limited.output().expect("a shell");
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(6), "{said}");
+    assert!(said.contains("cannot write the result to out; `lop history ") && said.contains(" --at "), "{said}");
+    assert!(!said.contains("is in "), "{said}");
+}
+
+#[test]
 fn an_original_that_was_removed_since_comes_back() {
     let folder = folder();
     interrupted(&folder, &["-q", "-j1", "test.sh", "input.txt"], "input.txt.lop/journal");
