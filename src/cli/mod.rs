@@ -72,7 +72,8 @@ fn run(words: Vec<OsString>) -> Result<Code, Failure> {
     let cli = Cli::try_parse_from(&line.words).unwrap_or_else(|error| refusal::refuse(error, &line.words));
     anstream::ColorChoice::from(cli.reduce.color).write_global();
     let shows_them = matches!(cli.command, Some(Command::Config(_)));
-    if !shows_them && !(cli.reduce.quiet && line.is_quiet()) {
+    let is_quiet = cli.reduce.quiet && line.is_quiet();
+    if !shows_them && !is_quiet {
         notes.extend(line.note());
         notes.extend(line.left_out());
         for note in notes {
