@@ -5,12 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::disk;
 use crate::grammar::{Choice, Folder, Grammar, Overrides, Patched, Registry};
 
 use super::failure::Failure;
 
 /// What is read of the folder.
 pub(super) const FILES: [&str; 2] = ["language.toml", "reduce.scm"];
+
+/// No file of rules is larger.
+pub(super) const LARGEST: u64 = 16 << 20;
 
 /// Why a user's rules cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +70,11 @@ fn read(directory: &Path) -> Result<Overrides, RulesError> {
     fs::read_dir(directory).map_err(|source| RulesError::Unread { path: directory.to_owned(), source })?;
     let [language, rules] = FILES.map(|name| {
         let path = directory.join(name);
-        match fs::read_to_string(&path) {
+        let text = disk::read(&path, LARGEST);
+        let text = text.and_then(|text| {
+            String::from_utf8(text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+        });
+        match text {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(RulesError::Unread { path, source }),

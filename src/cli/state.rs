@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use crate::disk::{Distrust, Distrusted, Folder};
+use crate::disk::{self, Distrust, Distrusted, Folder};
 use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
 use crate::report::{Kept, certificate, others, state_directory};
@@ -133,7 +133,7 @@ pub(super) fn changed(oracle: &CommandOracle, then: &str, result: &str) -> Optio
 
 /// The hash of a user's own rules, to be put behind the name of the language.
 pub(super) fn rules_identity(folder: &Path) -> String {
-    let files = rules::FILES.map(|name| fs::read(folder.join(name)).unwrap_or_default());
+    let files = rules::FILES.map(|name| disk::read(&folder.join(name), rules::LARGEST).unwrap_or_default());
     format!(" with {}", blake3::hash(&files.join(&b"\0"[..])))
 }
 
@@ -180,7 +180,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
         return foreign("input", "the copy of it in the journal is another one".to_owned());
     }
     let file = settings.path.display();
-    let changed = match (&settings.kept, fs::read(&settings.path)) {
+    let changed = match (&settings.kept, disk::read(&settings.path, u64::MAX)) {
         // What was found behind a damage is not known; then the file is left as it is.
         (Kept::InPlace, Ok(found)) => !past.knows(&found) && !past.is_damaged,
         (_, Ok(found)) => found != past.input && !settings.is_piped,

@@ -373,3 +373,56 @@ fn prefix(tag: &OsStr) -> String {
     let hash = blake3::hash(tag.as_bytes()).to_hex();
     format!("{START}{}-", &hash[..8])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_living_process_writes_is_not_cleared() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::at(place.path()).expect("it is there");
+        let one = folder.temporary(OsStr::new("a"), Audience::OWN).expect("there is room");
+        let name = one.name.clone();
+        folder.clear(None);
+        assert!(folder.has(&name), "it is being written");
+        // As a kill would leave it.
+        let mut one = one;
+        one.is_done = true;
+        drop(one);
+        folder.clear(Some(OsStr::new("b")));
+        assert!(folder.has(&name), "it is another's");
+        folder.clear(Some(OsStr::new("a")));
+        assert!(!folder.has(&name));
+    }
+
+    #[test]
+    fn a_new_name_takes_nothing_away_and_a_replaced_link_leads_nowhere() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::at(place.path()).expect("it is there");
+        let [one, other] = ["one", "other"].map(OsStr::new);
+        folder.replace(one, b"1", Audience::OWN).expect("there is room");
+        folder.replace(other, b"2", Audience::OWN).expect("there is room");
+        let taken = folder.rename_new(one, other).expect_err("it is taken");
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        let new = folder.temporary(one, Audience::OWN).expect("there is room");
+        new.put_new(other).expect_err("it is taken");
+        assert_eq!(folder.names().expect("our own").len(), 2, "nothing is left of the temporary file");
+        std::os::unix::fs::symlink("other", place.path().join("link")).expect("a link");
+        folder.replace(OsStr::new("link"), b"3", Audience::OWN).expect("there is room");
+        let read = |name: &str| fs::read(place.path().join(name)).expect("it is there");
+        assert_eq!((read("link"), read("other")), (b"3".to_vec(), b"2".to_vec()));
+    }
+
+    #[test]
+    fn what_was_opened_is_known_by_its_name_only_while_it_has_it() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::at(place.path()).expect("it is there");
+        let name = OsStr::new("file");
+        folder.replace(name, b"1", Audience::OWN).expect("there is room");
+        let file = folder.open(name, true).expect("it is ours");
+        assert!(folder.is_here(name, &file));
+        folder.replace(name, b"2", Audience::OWN).expect("there is room");
+        assert!(!folder.is_here(name, &file));
+    }
+}

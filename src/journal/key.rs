@@ -25,8 +25,10 @@ impl OwnKey {
     /// # Errors
     /// When it cannot be read or made, or somebody else can read it.
     pub fn in_folder(path: &Path) -> io::Result<OwnKey> {
-        if let Some(above) = path.parent() {
-            fs::create_dir_all(above)?;
+        // Another user's home, as with sudo, is no place for it.
+        let there = path.ancestors().find_map(|folder| fs::metadata(folder).ok());
+        if !there.is_some_and(|facts| facts.uid() == rustix::process::geteuid().as_raw()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
         }
         let (folder, _) = Folder::make(path, Audience::OWN)?;
         let name = OsStr::new(NAME);

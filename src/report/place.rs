@@ -2,12 +2,12 @@
 //! written to it.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Audience, Folder};
+use crate::disk::{self, Audience, Folder};
 
 use super::store::StoreError;
 
@@ -52,7 +52,7 @@ impl LeftAs {
         if self.stamp == now {
             return true;
         }
-        let read = || facts.is_file().then(|| fs::read(file).ok()).flatten();
+        let read = || disk::read(file, u64::MAX).ok();
         let is_same = self.content.is_some_and(|hash| read().is_some_and(|content| blake3::hash(&content) == hash));
         if is_same {
             self.stamp = now;
@@ -96,7 +96,7 @@ pub(super) fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
     }
     let like = fs::metadata(file)?;
     let mut from = File::open(file)?;
-    let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(original)?;
+    let mut to = disk::create_new(original, Audience::OWN)?;
     let copied = io::copy(&mut from, &mut to)
         .and_then(|_| take_after(&to, &like, Audience::of(&like)))
         .and_then(|()| to.sync_data());
@@ -109,7 +109,7 @@ pub(super) fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
 
 /// Removes the second name of an original that is still in its place: nothing was written after all.
 pub(super) fn take_back(file: &Path, original: &Path) {
-    if let (Ok(here), Ok(kept)) = (fs::read(file), fs::read(original))
+    if let (Ok(here), Ok(kept)) = (disk::read(file, u64::MAX), disk::read(original, u64::MAX))
         && here == kept
     {
         // Where that fails, too, the copy does no harm.

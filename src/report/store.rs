@@ -220,7 +220,7 @@ impl Store {
         let Place::Rename(target) = &self.place else {
             return Ok(());
         };
-        let now = fs::read(&target.file).unwrap_or_default();
+        let now = disk::read(&target.file, u64::MAX).unwrap_or_default();
         if !self.written
             && now != input
             && let Some(original) = &target.original
@@ -307,7 +307,7 @@ impl Store {
                 }
                 // A disk that is full by now has room for what it has.
                 let place = target.place();
-                if self.written && fs::read(place).is_ok_and(|content| content == best) {
+                if self.written && disk::read(place, u64::MAX).is_ok_and(|content| content == best) {
                     return File::open(place)?.sync_data();
                 }
                 self.write(best, true)

@@ -306,6 +306,27 @@ fn text_goes_out_through_one_place() {
     assert_eq!(text_faults(&Source::new("src/cli/x.rs", "writeln!(anstream::stderr());")).len(), 1);
 }
 
+/// What makes a file, or writes to one, by its name. Comparisons and manual pages stand beside nobody's file.
+fn making_faults(source: &Source) -> Vec<String> {
+    let is_beside = matches!(source.layer(), Some("journal" | "report" | "cli"));
+    if !is_beside || ["compare.rs", "man.rs"].iter().any(|name| source.path.ends_with(name)) {
+        return Vec::new();
+    }
+    source.matching(
+        r"\bFile::create|\bfs::(write|rename|copy)\(|\.create(_new)?\(true\)|\btempfile_in\(.*\)\?",
+        "only disk makes what stands beside a user's file",
+    )
+}
+
+#[test]
+fn only_disk_makes_what_stands_beside_a_file() {
+    none(src().iter().flat_map(making_faults));
+    for text in ["let file = File::create(path)?;", "fs::write(path, text)", "OpenOptions::new().create(true)"] {
+        assert_eq!(making_faults(&Source::new("src/report/x.rs", text)).len(), 1, "{text}");
+    }
+    assert!(making_faults(&Source::new("src/disk/x.rs", "fs::rename(a, b)")).is_empty());
+}
+
 fn process_faults(source: &Source) -> Vec<String> {
     if source.path.starts_with("src/oracle/process") {
         return Vec::new();

@@ -51,7 +51,11 @@ fn places(out: &mut dyn Write, places: &Places) -> std::io::Result<()> {
         None => "none".to_owned(),
     };
     writeln!(out, "project  {}", shown(&places.project))?;
-    writeln!(out, "user     {}\n", shown(&places.user))
+    writeln!(out, "user     {}", shown(&places.user))?;
+    for planted in &places.planted {
+        writeln!(out, "left out {} (others may have put it there, or may change it)", text::path(planted))?;
+    }
+    writeln!(out)
 }
 
 /// Who takes what from the files.
