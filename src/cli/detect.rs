@@ -40,7 +40,9 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         spec: settings.spec.clone(),
         oracle: settings.oracle.clone(),
     };
-    let special = open.find(cancel)?;
+    let special = open.find(cancel);
+    not_stopped(open.path, cancel)?;
+    let special = special?;
     if let Some(typed) = typed.filter(|_| settings.verbosity > Verbosity::Quiet) {
         // Nobody listens: that is no reason to fail.
         let _ = special.show(&mut text::stderr(), &open, typed);
@@ -48,11 +50,19 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
             ask(settings.sought.yes)?;
         }
     }
-    open.accompany(cancel)?;
+    let accompanied = open.accompany(cancel);
+    not_stopped(open.path, cancel)?;
+    accompanied?;
     let Open { spec, oracle, .. } = open;
     settings.wanted = in_words(&spec);
     (settings.spec, settings.oracle, settings.found) = (spec, oracle, special.option());
     Ok(())
+}
+
+/// A run that was stopped says nothing.
+fn not_stopped(path: &Path, cancel: &Cancel) -> Result<(), Failure> {
+    let out_of_time = cancel.has_expired();
+    if cancel.is_stopped() { Err(Failure::Stopped { path: path.to_owned(), out_of_time }) } else { Ok(()) }
 }
 
 /// A test about which something is left open.

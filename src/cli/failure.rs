@@ -3,14 +3,14 @@
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::disk::Distrusted;
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::journal::JournalError;
 use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
-use crate::reduce::{KeepError, ModelError, ReduceError, SyntaxCause};
+use crate::reduce::{BASELINE_DEADLINE, KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::store::original_name;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
@@ -44,6 +44,14 @@ pub enum Failure {
         exit: Exit,
         /// The way out.
         hint: String,
+    },
+    /// Somebody, or the limit of time, ended it before the reduction began.
+    #[error("{}", stopped(path, *out_of_time))]
+    Stopped {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// Whether it was the limit of time.
+        out_of_time: bool,
     },
     /// The file to reduce cannot be read.
     #[error("cannot read {}", path.display())]
@@ -242,6 +250,7 @@ impl Failure {
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
             Failure::Grammar(_) | Failure::Rules(_) => Code::Grammar,
             Failure::NoCrash { .. } => Code::NotInteresting,
+            Failure::Stopped { .. } => Code::StoppedEarly,
             Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => {
                 Code::Failed
             }
@@ -254,7 +263,7 @@ impl Failure {
                 | ReduceError::Syntax { .. }
                 | ReduceError::EmptyIsInteresting
                 | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
-                ReduceError::Cancelled => Code::StoppedEarly,
+                ReduceError::Cancelled | ReduceError::OutOfTime => Code::StoppedEarly,
                 _ => Code::Failed,
             },
             _ => Code::CouldNotStart,
@@ -370,7 +379,8 @@ impl Failure {
                     ReduceError::EmptyIsInteresting => {
                         "the test says that the empty file is interesting, so it does not look for anything".to_owned()
                     }
-                    ReduceError::Cancelled => format!("stopped before {input} was judged; nothing was changed"),
+                    ReduceError::Cancelled => stopped(&run.input, false),
+                    ReduceError::OutOfTime => stopped(&run.input, true),
                     ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
                     ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {wanted}: {cause}"),
                     other => format!("{input}: {other}"),
@@ -506,6 +516,12 @@ fn journal_hint(error: &JournalError) -> Option<String> {
     }
 }
 
+/// What is said of a run that ended before it could begin.
+fn stopped(path: &Path, out_of_time: bool) -> String {
+    let why = if out_of_time { "the time of --max-time was over" } else { "stopped" };
+    format!("{why} before {} was judged; nothing was changed", path.display())
+}
+
 /// What usually is the matter with a test that refuses its own input.
 fn hints(outcome: &Outcome, relative: &[String]) -> Vec<String> {
     let mut hints = Vec::new();
@@ -518,7 +534,10 @@ fn hints(outcome: &Outcome, relative: &[String]) -> Vec<String> {
     match outcome.exit {
         Exit::Code(127) => hints.push("127 is a shell's code for a command that it did not find".to_owned()),
         Exit::Code(126) => hints.push("126 is a shell's code for a file that it could not execute".to_owned()),
-        Exit::TimedOut => hints.push("give the test more time with --timeout SECS".to_owned()),
+        Exit::TimedOut => hints.push(format!(
+            "give the test more time with --timeout SECS; without it the first run has {} s",
+            BASELINE_DEADLINE.as_secs()
+        )),
         _ => {}
     }
     let said = [outcome.stdout_tail.as_slice(), &outcome.stderr_tail].concat();

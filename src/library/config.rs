@@ -121,7 +121,8 @@ impl<'a> Config<'a> {
         self
     }
 
-    /// Ends the reduction after this much time, with the best result so far. A test that runs then is not interrupted.
+    /// Ends the reduction after this much time, with the best result so far. A closure that runs then is not interrupted; an
+    /// executor of commands with the same [`Config::cancel`] ends its test.
     #[must_use]
     pub fn max_time(mut self, time: Duration) -> Self {
         self.options.max_time = Some(time);

@@ -2,10 +2,11 @@
 //!
 //! A flag alone would leave a worker asleep until its test ends, so every `Cancel` owns a pipe. Stopping writes one
 //! byte into it that nobody ever reads: from then on the reading end is readable for every waiter, for good, and a
-//! worker that polls it beside its test wakes up at once.
+//! worker that polls it beside its test wakes up at once. A limit of time is the same request, made by the clock:
+//! whoever waits looks at it every now and then.
 
 use std::io::{PipeReader, PipeWriter, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,8 @@ const TICK: Duration = Duration::from_millis(5);
 /// behind them. [`Cancel::kill_now`] does the same without waiting for anything that is slow to die. A level is never
 /// taken back. Both may be called from any thread, as often as one likes.
 ///
+/// [`Cancel::expire_at`] sets a moment from which on a stop counts as asked for.
+///
 /// [`Cancel::child`] makes a request of its own that also obeys its parent: the workers give one to each job.
 #[derive(Clone, Debug)]
 pub struct Cancel {
@@ -31,6 +34,8 @@ pub struct Cancel {
 #[derive(Debug)]
 struct State {
     level: AtomicU8,
+    /// When a stop counts as asked for, if that was said.
+    expiry: Mutex<Option<Instant>>,
     /// `None` when the process had no file descriptors left; waiters then look at the level every [`TICK`].
     wake: Option<(PipeReader, PipeWriter)>,
     parent: Option<Cancel>,
@@ -56,7 +61,8 @@ impl Cancel {
     }
 
     fn with_parent(parent: Option<Self>) -> Self {
-        let state = State { level: AtomicU8::new(RUNNING), wake: std::io::pipe().ok(), parent };
+        let (level, expiry) = (AtomicU8::new(RUNNING), Mutex::default());
+        let state = State { level, expiry, wake: std::io::pipe().ok(), parent };
         Self { state: Arc::new(state) }
     }
 
@@ -85,10 +91,30 @@ impl Cancel {
         self.state.parent.as_ref().map_or(own, |parent| own.max(parent.level()))
     }
 
-    /// Whether a stop of either level was asked for, here or of a parent.
+    /// Whether a stop of either level was asked for, here or of a parent, or the time is over.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.level() >= STOPPED
+        self.level() >= STOPPED || self.has_expired()
+    }
+
+    /// From this moment on an orderly stop counts as asked for; with `None` the time has no limit. The moment may be
+    /// moved, also when it has passed.
+    pub fn expire_at(&self, moment: Option<Instant>) {
+        *self.state.expiry.lock().unwrap_or_else(PoisonError::into_inner) = moment;
+    }
+
+    /// The moment that was set here or on a parent, the first of them.
+    #[must_use]
+    pub fn expiry(&self) -> Option<Instant> {
+        let own = *self.state.expiry.lock().unwrap_or_else(PoisonError::into_inner);
+        let outer = self.state.parent.as_ref().and_then(Self::expiry);
+        own.into_iter().chain(outer).min()
+    }
+
+    /// Whether the time is over, here or of a parent, whatever else was asked for.
+    #[must_use]
+    pub fn has_expired(&self) -> bool {
+        self.expiry().is_some_and(|moment| moment <= Instant::now())
     }
 
     /// Whether [`Cancel::kill_now`] was called, here or on a parent.
@@ -111,7 +137,8 @@ impl Cancel {
             if left.is_zero() {
                 return false;
             }
-            self.nap(left);
+            let until_expiry = self.expiry().map(|moment| moment.saturating_duration_since(Instant::now()));
+            self.nap(until_expiry.map_or(left, |most| left.min(most)));
         }
     }
 
@@ -180,6 +207,32 @@ mod tests {
         for sleeper in sleepers {
             assert!(sleeper.join().expect("the sleeper does not panic"));
         }
+    }
+
+    #[test]
+    fn a_moment_that_has_passed_is_a_stop_for_children_too_until_it_is_moved() {
+        let run = Cancel::new();
+        let job = run.child();
+        let now = Instant::now();
+        run.expire_at(Some(now + Duration::from_secs(600)));
+        assert!(!job.is_stopped() && !job.has_expired());
+        assert_eq!(job.expiry(), run.expiry());
+        job.expire_at(Some(now));
+        assert!(job.is_stopped() && job.has_expired() && !run.is_stopped());
+        job.expire_at(None);
+        run.expire_at(Some(now));
+        assert!(job.is_stopped() && !job.is_killed());
+        run.expire_at(None);
+        assert!(!job.is_stopped() && !run.has_expired());
+        run.stop();
+        assert!(!job.has_expired(), "that was no limit of time");
+    }
+
+    #[test]
+    fn a_sleep_ends_with_the_time() {
+        let cancel = Cancel::new();
+        cancel.expire_at(Some(Instant::now() + Duration::from_millis(5)));
+        assert!(cancel.child().sleep(Duration::from_secs(600)));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
         let outcome = session.judge(&input, "the input itself").map_err(before_the_baseline)?;
         runs += 1;
         if outcome.verdict.is_none() {
-            return Err(Halt::Failed(ReduceError::Cancelled));
+            return Err(before_the_baseline(session.stopped()));
         }
         if outcome.is_interesting() {
             interesting += 1;
@@ -76,7 +76,7 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
             session.remember(b"", verdict);
             Ok(false)
         }
-        None => Err(Halt::Ended(Ended::Cancelled)),
+        None => Err(session.stopped()),
     }
 }
 
@@ -84,6 +84,7 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
 fn before_the_baseline(halt: Halt) -> Halt {
     match halt {
         Halt::Ended(Ended::Cancelled) => Halt::Failed(ReduceError::Cancelled),
+        Halt::Ended(Ended::Budget) => Halt::Failed(ReduceError::OutOfTime),
         other => other,
     }
 }

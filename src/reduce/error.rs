@@ -83,4 +83,7 @@ pub enum ReduceError {
     /// Cancelled before the input had been judged.
     #[error("cancelled before the input was judged")]
     Cancelled,
+    /// [`Options::max_time`](super::Options::max_time) was over before the input had been judged.
+    #[error("the time was over before the input was judged")]
+    OutOfTime,
 }

@@ -5,10 +5,13 @@
 //! It costs a parse, incremental from the best result's tree unless much of that would be copied, and saves 30–45 % of
 //! the tests where nothing else is known of a candidate. What it refuses it remembers only through the session's
 //! cache.
+//!
+//! Parses may take only so many steps, for each test that is run. Whoever has used them up is let through: where a text
+//! is hard to parse a test is cheaper than the parse that would save it.
 
 use std::sync::Arc;
 
-use crate::syntax::{Document, SyntaxParser, SyntaxTree, TreeOnDemand, error_count, shape, share_to_copy};
+use crate::syntax::{Document, Errors, ParseError, SyntaxParser, SyntaxTree, TreeOnDemand, shape, share_to_copy};
 
 use super::options::Syntax;
 
@@ -23,6 +26,20 @@ const MOST_COPIED: f64 = 0.125;
 /// A list has so large a part of all nodes as its own elements where an edit of it copies about all of its tree:
 /// tree-sitter keeps the elements of a list in a binary tree of nodes that have no name, and makes that anew.
 const WIDE: usize = 4;
+
+/// Steps that parses may take without a test, and those that each test allows for: 0.1 to 0.2 s, and less than a tenth of
+/// a test of 50 ms.
+const STEPS_AT_FIRST: usize = 10_000;
+const STEPS_PER_TEST: usize = 200;
+/// At first there is room for so many ordinary parses of the input, too, if that is more.
+const PARSES_AT_FIRST: usize = 4;
+
+/// An ordinary parse takes a step for so many nodes of its tree, and for so many bytes.
+const NODES_PER_STEP: usize = 25;
+const BYTES_PER_STEP: usize = 1 << 10;
+/// So many times the steps of an ordinary parse, and so many steps more, are too many for a candidate.
+const HARD: usize = 4;
+const HARD_AT_LEAST: usize = 500;
 
 /// Judges the syntax of candidates against that of the best result.
 pub(super) struct Gate {
@@ -42,6 +59,12 @@ pub(super) struct Gate {
     wanted: Option<Syntax>,
     /// What the tree of a candidate has to look like, if that matters.
     shape: Option<u64>,
+    /// Steps that parses may still take.
+    credit: usize,
+    /// Steps of an ordinary parse of the best result.
+    usual: usize,
+    /// Steps that all parses have taken.
+    steps: u64,
 }
 
 struct Parsed {
@@ -59,7 +82,10 @@ impl Gate {
         let bound = if loose { usize::MAX } else { input.errors() };
         let document = Arc::clone(input.shared_tree());
         let (best, last, drift, is_wide, shape) = (None, None, 0.0, false, None);
-        let mut gate = Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape };
+        let usual = usual_steps(input);
+        let credit = STEPS_AT_FIRST + PARSES_AT_FIRST * usual;
+        let steps = 0;
+        let mut gate = Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, steps };
         gate.adopt(input);
         gate
     }
@@ -76,8 +102,52 @@ impl Gate {
         let (text, errors) = (Arc::clone(best.shared_source()), best.errors());
         self.best = Some(Parsed { text, tree: best.tree(), errors, is_fresh: true });
         self.is_wide = is_wide(best);
+        self.usual = usual_steps(best);
         self.last = None;
         self.follow_bound();
+    }
+
+    /// A test was run.
+    pub(super) fn earn(&mut self) {
+        self.credit = self.credit.saturating_add(STEPS_PER_TEST);
+    }
+
+    /// Steps that parses have taken, 10 to 20 µs each.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether no candidate gets by without a tree.
+    fn needs_trees(&self) -> bool {
+        self.is_strict() || self.shape.is_some()
+    }
+
+    /// Makes a tree, from that of another text if there is one, in as many steps as there may be.
+    fn make(&mut self, old: Option<&Parsed>, text: &Arc<[u8]>) -> Option<Parsed> {
+        let most = self.usual * HARD + HARD_AT_LEAST;
+        let again = old.map(|old| self.parser.reparse_within(&old.tree, &old.text, text, most));
+        if again.is_some() {
+            self.spend(self.parser.steps());
+        }
+        // What is hard to parse from another tree may be easy alone.
+        let is_fresh = again.as_ref().is_none_or(|tree| matches!(tree, Err(ParseError::TooHard)));
+        let tree = match again {
+            Some(tree) if !is_fresh => tree,
+            _ => {
+                let tree = self.parser.parse_within(text, most);
+                self.spend(self.parser.steps());
+                tree
+            }
+        };
+        let tree = tree.ok()?;
+        let errors = Errors::of(&tree);
+        self.spend(errors.steps());
+        Some(Parsed { text: Arc::clone(text), tree, errors: errors.count, is_fresh })
+    }
+
+    fn spend(&mut self, steps: usize) {
+        self.credit = self.credit.saturating_sub(steps);
+        self.steps += steps as u64;
     }
 
     /// A candidate is the best result now: the tree of the one before it goes, if that of the new one is known.
@@ -116,7 +186,7 @@ impl Gate {
         self.shape = document.filter(|d| d.errors() == 0).map(|d| shape(&d.tree(), d.source()));
     }
 
-    /// Whether a candidate has no more syntax errors than allowed.
+    /// Whether a candidate has no more syntax errors than allowed, as far as can be told with reasonable effort.
     ///
     /// `best` is the best result's text, from whose tree the parse starts.
     pub(super) fn passes(&mut self, candidate: &Arc<[u8]>, best: &Arc<[u8]>) -> bool {
@@ -124,6 +194,9 @@ impl Gate {
         let is_last = self.last.as_ref().is_some_and(|last| last.text == *candidate);
         if is_last && self.best.as_ref().is_none_or(|known| known.text == *best) {
             return self.last_holds();
+        }
+        if self.credit == 0 && !self.needs_trees() {
+            return true;
         }
         if self.is_wide {
             // No tree is of any use for another.
@@ -152,17 +225,12 @@ impl Gate {
 
     /// Parses a candidate, starting from the tree that there is.
     fn judge(&mut self, candidate: &Arc<[u8]>) -> bool {
+        let best = self.best.take();
         // Under error recovery a tree made from another may differ: no promise is built on that.
-        let old = self.best.as_ref().filter(|_| !self.is_strict());
-        let is_fresh = old.is_none();
-        let parsed = match old {
-            Some(best) => self.parser.reparse(&best.tree, &best.text, candidate),
-            None => self.parser.parse(candidate),
-        };
-        // A candidate that sends the parser astray is worse than what we have.
-        let Ok(tree) = parsed else { return false };
-        self.last = Some(Parsed { text: Arc::clone(candidate), errors: error_count(&tree), tree, is_fresh });
-        self.last_holds()
+        self.last = self.make(best.as_ref().filter(|_| !self.is_strict()), candidate);
+        self.best = best;
+        // Of what is too hard nothing is known.
+        if self.last.is_some() { self.last_holds() } else { !self.needs_trees() }
     }
 
     /// Whether the candidate that was parsed last is as all have to be.
@@ -182,15 +250,8 @@ impl Gate {
         if self.best.as_ref().map_or(best.len() >= LARGE, |old| is_far(&old.tree, &old.text, best)) {
             self.release();
         }
-        let is_fresh = self.best.is_none();
-        let parsed = match &self.best {
-            Some(old) => self.parser.reparse(&old.tree, &old.text, best),
-            None => self.parser.parse(best),
-        };
-        self.best = parsed.ok().map(|tree| {
-            let (text, errors) = (Arc::clone(best), error_count(&tree));
-            Parsed { text, tree, errors, is_fresh }
-        });
+        let old = self.best.take();
+        self.best = self.make(old.as_ref(), best);
         self.follow_bound();
     }
 
@@ -203,6 +264,11 @@ impl Gate {
             self.bound = if clean { 0 } else { self.bound.max(best.errors) };
         }
     }
+}
+
+/// Steps of an ordinary parse of a text.
+fn usual_steps(document: &Document) -> usize {
+    document.node_count() / NODES_PER_STEP + document.source().len() / BYTES_PER_STEP
 }
 
 /// Whether a text is large, and most of it is one list of small elements.

@@ -54,7 +54,7 @@ use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
 use crate::passes::{Brackets, Shapes, word_units};
-use crate::syntax::{Document, NodeId, Outline, ParseError, SyntaxParser, count_lines, count_words};
+use crate::syntax::{Document, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::Format;
 pub use claims::{Change, Claim, Known};
@@ -96,12 +96,16 @@ enum Read {
 }
 
 impl Read {
-    fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options) -> Self {
-        match outline_if_dense(input, input.len(), grammar, options) {
-            Ok(Some(outline)) => Read::Outline(outline),
-            Ok(None) => Read::Tree(parse(grammar, input).map(Box::new)),
-            Err(error) => Read::Tree(Err(error)),
-        }
+    fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options, stop: &Stop) -> Self {
+        let read = || {
+            let mut parser = parser(grammar, stop)?;
+            parser.try_beginnings(input)?;
+            Ok(match outline_if_dense(input, input.len(), grammar, options, stop)? {
+                Some(outline) => Read::Outline(outline),
+                None => Read::Tree(Ok(Box::new(Document::parse(&mut parser, Arc::clone(input))?))),
+            })
+        };
+        read().unwrap_or_else(|error| Read::Tree(Err(error)))
     }
 
     fn document(&self) -> Option<&Document> {
@@ -158,6 +162,21 @@ pub fn reduce_shared(
     sink: &mut dyn EventSink,
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
+    let outer = cancel.expiry();
+    let result = reduce_in_time(input, grammar, executor, options, sink, cancel);
+    cancel.expire_at(outer);
+    result
+}
+
+/// [`reduce_shared`] with a limit of time that is left behind in `cancel`.
+fn reduce_in_time(
+    input: Arc<[u8]>,
+    grammar: Option<Arc<Grammar>>,
+    executor: &mut dyn Executor,
+    options: &Options,
+    sink: &mut dyn EventSink,
+    cancel: &Cancel,
+) -> Result<Report, ReduceError> {
     options.engine.check()?;
     options.custom.check()?;
     if let Some(model) = &options.model {
@@ -165,8 +184,12 @@ pub fn reduce_shared(
     }
     let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) };
     let slots = executor.slots();
+    let stop: Stop = {
+        let cancel = cancel.clone();
+        Arc::new(move || cancel.is_stopped())
+    };
     let read = match grammar.as_deref() {
-        Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, options),
+        Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, options, &stop),
         _ => Read::Nothing,
     };
     before.tokens = match &read {
@@ -182,6 +205,7 @@ pub fn reduce_shared(
     let mut reducer = Reducer {
         session,
         options,
+        stop,
         algorithm: options.algorithm.on_sequences(options.seed),
         knowledge: Knowledge::new(before.tokens.max(read.leaves(&input))),
         input_len: input.len(),
@@ -240,15 +264,23 @@ fn recall(reducer: &mut Reducer<'_, '_>, grammar: Option<&Grammar>) -> Result<()
     }
 }
 
-fn parse(grammar: &Grammar, text: &Arc<[u8]>) -> Result<Document, ParseError> {
-    Document::parse(&mut SyntaxParser::new(grammar.language())?, Arc::clone(text))
+fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
+    Ok(SyntaxParser::new(grammar.language())?.stopping(stop))
+}
+
+/// The document of a text of which nothing is known.
+fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
+    let mut parser = parser(grammar, stop)?;
+    parser.try_beginnings(text)?;
+    Document::parse(&mut parser, Arc::clone(text))
 }
 
 fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Halt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
+    let stop = Arc::clone(&reducer.stop);
     let holds = |wanted: Syntax| {
-        grammar.is_some_and(|grammar| parse(grammar, &Arc::default()).is_ok_and(|empty| wanted.holds(empty.errors())))
+        grammar.is_some_and(|grammar| parse(grammar, &Arc::default(), &stop).is_ok_and(|empty| wanted.holds(empty.errors())))
     };
     let may_be_empty = keep.is_empty() && syntax.is_none_or(holds);
     if empty_is_interesting && !may_be_empty {
@@ -284,7 +316,7 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
         return reducer.run();
     }
     reducer.cut_by_outline(grammar, outline)?;
-    let parsed = parse(grammar, reducer.session.best());
+    let parsed = parse(grammar, reducer.session.best(), &reducer.stop);
     reduce_parsed(reducer, grammar, parsed)
 }
 
@@ -298,11 +330,13 @@ fn reduce_parsed<'g>(
         Ok(document) if is_shapeless(&document) => {
             drop(document);
             reducer.text_pass(Pass::Words, word_units)?;
-            parse(grammar, reducer.session.best())
+            parse(grammar, reducer.session.best(), &reducer.stop)
         }
         parsed => parsed,
     };
-    match parsed.and_then(|document| Ok((document, tools(grammar)?, SyntaxParser::new(grammar.language())?))) {
+    reducer.session.check_limits()?;
+    let stop = &reducer.stop;
+    match parsed.and_then(|document| Ok((document, tools(grammar, stop)?, parser(grammar, stop)?))) {
         Ok((document, tools, gate)) => reducer.plant(document, tools, gate),
         Err(error) => {
             reducer.session.emit(&Event::Note(&format!("{error}; going on with lines, words and characters")))?;
@@ -321,10 +355,10 @@ fn is_shapeless(document: &Document) -> bool {
     document.tokens() >= SHAPELESS && flat * 2 > document.tokens()
 }
 
-fn tools(grammar: &Grammar) -> Result<Tools<'_>, ParseError> {
+fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError> {
     Ok(Tools {
         grammar,
-        parser: SyntaxParser::new(grammar.language())?,
+        parser: parser(grammar, stop)?,
         shapes: Shapes::new(SyntaxParser::new(grammar.language())?),
         brackets: Brackets::default(),
     })
@@ -353,6 +387,7 @@ fn finish(
         from_journal: session.from_journal,
         from_shared_cache: session.from_shared_cache,
         gate_refusals: session.gate_refusals,
+        gate_steps: session.gate_steps(),
         elapsed: session.elapsed(),
         waiting: session.waiting,
         testing: session.testing,
@@ -370,8 +405,10 @@ fn finish(
     // it is counted anew.
     if report.best.len() < COUNT_AGAIN_BELOW {
         let mut work = Work::text(report.best.clone()).keeping(session.kept().to_vec());
-        if let Some(tools) = &mut reducer.tools
-            && let Ok(document) = Document::parse(&mut tools.parser, report.best.clone())
+        // Whoever has ended the run waits for this.
+        if let Some(tools) = &reducer.tools
+            && let Ok(mut parser) = SyntaxParser::new(tools.grammar.language())
+            && let Ok(document) = Document::parse(&mut parser, report.best.clone())
         {
             report.after.tokens = document.tokens();
             work.plant(document, tools.grammar);

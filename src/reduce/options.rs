@@ -171,7 +171,8 @@ pub struct Options {
     pub max_parse: usize,
     /// Stop after this many tests; the baseline's are counted, but always run.
     pub max_tests: Option<u64>,
-    /// Stop after this much time; pauses do not count.
+    /// Stop after this much time; pauses do not count. The [`Cancel`](crate::oracle::Cancel) of the reduction expires
+    /// then: an executor that heeds the same one stops a test that runs.
     pub max_time: Option<Duration>,
     /// Holds the reduction and leaves passes out while it is under way.
     pub control: Control,

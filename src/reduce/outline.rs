@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::Removal;
-use crate::syntax::{Edit, Outline, ParseError, Rendering, SyntaxParser, count_words, error_places};
+use crate::syntax::{Edit, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places};
 
 use super::method::Method;
 use super::options::Options;
@@ -48,12 +48,13 @@ pub(super) fn outline_if_dense(
     input_len: usize,
     grammar: &Grammar,
     options: &Options,
+    stop: &Stop,
 ) -> Result<Option<Outline>, ParseError> {
     let is_plain = options.algorithm == Method::default() && options.syntax.is_none();
     if text.len() < LEAST || !is_plain || !options.passes.allow(Pass::Outline) {
         return Ok(None);
     }
-    let outline = match Outline::read(&mut SyntaxParser::new(grammar.language())?, text) {
+    let outline = match Outline::read(&mut SyntaxParser::new(grammar.language())?.stopping(stop), text) {
         // What has no outline may have a tree.
         Err(ParseError::TooHard) => return Ok(None),
         other => other?,
@@ -100,7 +101,7 @@ impl<'g> Reducer<'_, 'g> {
         let text = Arc::clone(self.session.best());
         let read = match outline {
             Some(outline) => Ok(Some(outline)),
-            None => outline_if_dense(&text, self.input_len, grammar, self.options),
+            None => outline_if_dense(&text, self.input_len, grammar, self.options, &self.stop),
         };
         // What cannot be parsed is told when all of it is.
         let Ok(Some(outline)) = read else { return Ok(()) };

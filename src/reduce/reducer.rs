@@ -10,7 +10,7 @@ use crate::passes::{
     Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind,
     sensitive_ranges, siblings, token_units, tokens, word_units,
 };
-use crate::syntax::{Document, Edit, NodeId, SyntaxParser};
+use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
 use super::classes::Classes;
 use super::event::{Event, Size};
@@ -35,6 +35,8 @@ const LINES_SLICE: usize = 64;
 pub(super) struct Reducer<'a, 'g> {
     pub(super) session: Session<'a>,
     pub(super) options: &'a Options,
+    /// Whether a parser is to stop.
+    pub(super) stop: Stop,
     /// What takes the place of lop's engine.
     pub(super) algorithm: Option<Rc<dyn Algorithm>>,
     pub(super) knowledge: Knowledge,
@@ -512,6 +514,7 @@ impl<'g> Reducer<'_, 'g> {
         self.refused_now.clear();
         let known = self.session.before_parse();
         if self.work.rebase(&mut tools.parser, self.session.best(), known).is_err() {
+            self.session.check_limits()?;
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
             if self.options.syntax.is_none() {

@@ -117,6 +117,8 @@ pub(super) struct Session<'a> {
     pub(super) counts: Counts,
     pub(super) cache_hits: u64,
     pub(super) gate_refusals: u64,
+    /// Steps of the gates before this one.
+    gate_steps: u64,
     pub(super) waiting: Duration,
     pub(super) testing: Duration,
 }
@@ -132,6 +134,10 @@ impl<'a> Session<'a> {
         cancel: &'a Cancel,
         options: &'a Options,
     ) -> Self {
+        let started = Instant::now();
+        // Who asked for the reduction may have set a moment already.
+        let limit = options.max_time.and_then(|most| started.checked_add(most));
+        cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
         Session {
             watch: Watch::new(sink.follows()),
             executor,
@@ -154,13 +160,14 @@ impl<'a> Session<'a> {
             pass: "baseline",
             stats: Vec::new(),
             rules: RuleCounts::new(grammar),
-            started: Instant::now(),
+            started,
             before: Duration::ZERO,
             from_journal: 0,
             from_shared_cache: 0,
             counts: Counts::default(),
             cache_hits: 0,
             gate_refusals: 0,
+            gate_steps: 0,
             waiting: Duration::ZERO,
             testing: Duration::ZERO,
         }
@@ -200,7 +207,11 @@ impl<'a> Session<'a> {
             Recalled::Journal { at } => {
                 self.from_journal += 1;
                 self.waiting += duration.min(at.saturating_sub(self.elapsed()));
-                (self.before, self.started) = (at.max(self.before), Instant::now());
+                let now = Instant::now();
+                // What the run took until then counts.
+                let ahead = at.saturating_sub(self.elapsed());
+                self.cancel.expire_at(self.cancel.expiry().map(|moment| moment.checked_sub(ahead).unwrap_or(now)));
+                (self.before, self.started) = (at.max(self.before), now);
             }
             Recalled::Cache => self.from_shared_cache += 1,
         }
@@ -228,7 +239,13 @@ impl<'a> Session<'a> {
 
     /// Has candidates that are not cleared parsed from now on (or no longer).
     pub(super) fn set_gate(&mut self, gate: Option<Gate>) {
+        self.gate_steps = self.gate_steps();
         self.gate = gate;
+    }
+
+    /// Steps that the parser took for the gate.
+    pub(super) fn gate_steps(&self) -> u64 {
+        self.gate_steps + self.gate.as_ref().map_or(0, Gate::steps)
     }
 
     /// From now on candidates must have the tree of `document`, but for blanks; with `None` no more.
@@ -583,6 +600,9 @@ impl<'a> Session<'a> {
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {
         self.counts.add(outcome.verdict);
+        if let Some(gate) = &mut self.gate {
+            gate.earn();
+        }
         self.testing += outcome.duration;
         self.pass_stats().tests += 1;
         if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
@@ -635,15 +655,19 @@ impl<'a> Session<'a> {
     }
 
     fn check_cancel(&self) -> Result<(), Halt> {
-        if self.cancel.is_stopped() { Err(Halt::Ended(Ended::Cancelled)) } else { Ok(()) }
+        if self.cancel.is_stopped() { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    /// How a run ends that was told to stop.
+    pub(super) fn stopped(&self) -> Halt {
+        Halt::Ended(if self.cancel.has_expired() { Ended::Budget } else { Ended::Cancelled })
     }
 
     /// Whether somebody or a limit wants the work to end.
     pub(super) fn check_limits(&self) -> Result<(), Halt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
-        let time = self.options.max_time.is_some_and(|most| self.elapsed() >= most);
-        if tests || time { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
+        if tests { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
     }
 
     fn pass_stats(&mut self) -> &mut PassStats {

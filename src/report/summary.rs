@@ -229,6 +229,7 @@ mod tests {
             from_journal: 0,
             from_shared_cache: 0,
             gate_refusals: 102,
+            gate_steps: 0,
             elapsed: Duration::from_millis(2_310),
             waiting: Duration::from_millis(2_110),
             testing: Duration::from_millis(4_150),

@@ -1,8 +1,10 @@
 //! Parsing with tree-sitter: whole texts, texts that differ little from one already parsed, and a
 //! bound on how long a hopeless text may keep the parser busy.
 
+use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
@@ -11,14 +13,30 @@ use super::differences::differences;
 /// A concrete syntax tree as tree-sitter made it.
 pub type SyntaxTree = Tree;
 
-/// tree-sitter asks whether to go on once in about a hundred parser operations. An ordinary text
-/// needs less than one such question per 20 bytes; a text that needs this many times more has sent
-/// error recovery into a search that may take minutes. Counted, not timed, so that the same text
-/// gets the same answer on every machine.
-const STEPS_PER_BYTE: usize = 4;
+/// A step is what a parser does between two questions whether to go on, a hundred operations, or the reading of so many
+/// bytes: either takes 10 to 20 µs, and a lexer that looks for the end of a comment reads without ever asking. Steps are
+/// counted and time is not, so that the same text gets the same answer on every machine.
+const READ_AT_A_TIME: usize = 4 << 10;
+
+/// So many bytes may take a step each, in error recovery. Ordinary texts take one for 20 to 50 bytes, and few a third
+/// more when they are wrong everywhere.
+const BYTES_PER_STEP: usize = 8;
 
 /// Steps that even the shortest text may take.
-const STEPS_MINIMUM: usize = 20_000;
+const STEPS_MINIMUM: usize = 2_000;
+
+/// At each syntax error the parser may go through all that is open there, without a question. It does so in about
+/// so many levels per step.
+const LEVELS_PER_STEP: usize = 64;
+
+/// Errors that are so deep on the whole (the depths of all of them, added up) make a text too hard: so many per byte, and
+/// so many at least.
+const LEVELS_PER_BYTE: usize = 4;
+const LEVELS_MINIMUM: usize = 64 << 10;
+
+/// Beginnings of a text that are tried first, in bytes. What is too hard in one takes up to sixteen times as long in
+/// the next.
+const BEGINNINGS: [usize; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
 
 /// Why a text has no tree.
 #[derive(Debug, thiserror::Error)]
@@ -29,15 +47,24 @@ pub enum ParseError {
     /// Error recovery took too long.
     #[error("the text has too many syntax errors to be parsed")]
     TooHard,
+    /// Whoever asked for the tree wants it no more.
+    #[error("the parser was told to stop")]
+    Stopped,
     /// Offsets in the tree are 32 bits wide.
     #[error("texts of 4 GiB and more cannot be parsed")]
     TooLarge,
 }
 
+/// Says whether a parser is to stop. It is asked many times a second.
+pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// A parser for one language.
 pub struct SyntaxParser {
     parser: Parser,
     language: Language,
+    stop: Option<Stop>,
+    /// Steps of the last parse.
+    steps: usize,
 }
 
 impl SyntaxParser {
@@ -48,7 +75,19 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser, language: language.clone() })
+        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0 })
+    }
+
+    /// The same parser, which gives up as soon as it is told to.
+    #[must_use]
+    pub fn stopping(self, stop: &Stop) -> Self {
+        SyntaxParser { stop: Some(Arc::clone(stop)), ..self }
+    }
+
+    /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs, whatever the text is.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps
     }
 
     /// What it parses.
@@ -62,7 +101,30 @@ impl SyntaxParser {
     /// [`ParseError::TooHard`] when error recovery does not come to an end,
     /// [`ParseError::TooLarge`] for 4 GiB and more.
     pub fn parse(&mut self, text: &[u8]) -> Result<SyntaxTree, ParseError> {
-        self.run(text, None)
+        self.run(text, None, most_steps(text.len()))
+    }
+
+    /// The same in no more than so many steps.
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`].
+    pub fn parse_within(&mut self, text: &[u8], steps: usize) -> Result<SyntaxTree, ParseError> {
+        self.run(text, None, most_steps(text.len()).min(steps))
+    }
+
+    /// Tries whether a text of which nothing is known can be parsed in reasonable time, by its beginnings: where errors
+    /// are many and deep the time grows with the square of the length, and nobody could tell before it is over.
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`].
+    pub fn try_beginnings(&mut self, text: &[u8]) -> Result<(), ParseError> {
+        for beginning in BEGINNINGS.into_iter().take_while(|&beginning| beginning < text.len()) {
+            let tree = self.parse(&text[..beginning])?;
+            if Errors::of(&tree).are_too_hard(beginning) {
+                return Err(ParseError::TooHard);
+            }
+        }
+        Ok(())
     }
 
     /// Parses a text of which a near relative has been parsed before; most of what both share is not
@@ -73,13 +135,28 @@ impl SyntaxParser {
     /// # Errors
     /// As for [`SyntaxParser::parse`].
     pub fn reparse(&mut self, old: &SyntaxTree, old_text: &[u8], text: &[u8]) -> Result<SyntaxTree, ParseError> {
+        self.reparse_within(old, old_text, text, usize::MAX)
+    }
+
+    /// The same in no more than so many steps.
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`].
+    pub fn reparse_within(
+        &mut self,
+        old: &SyntaxTree,
+        old_text: &[u8],
+        text: &[u8],
+        steps: usize,
+    ) -> Result<SyntaxTree, ParseError> {
+        let steps = steps.min(most_steps(text.len()));
         let differences = differences(old_text, text);
         let (gone, came) =
             differences.iter().fold((0, 0), |(gone, came), (old, new)| (gone + old.len(), came + new.len()));
         // Hardly anything would be shared, or more than is left would be copied: an edit copies every node that it
         // touches, those too that are gone. Either would be nearly a second tree in memory.
         if came > text.len() / 2 || gone > text.len() {
-            return self.run(text, None);
+            return self.run(text, None, steps);
         }
         let mut edited = old.clone();
         let (mut at, mut done) = (Point::new(0, 0), 0);
@@ -97,7 +174,7 @@ impl SyntaxParser {
             });
             (at, done) = (new_end, came.end);
         }
-        self.run(text, Some(&edited))
+        self.run(text, Some(&edited), steps)
     }
 
     /// Parses some parts of a text as if nothing were between them; they ascend and do not overlap. Places in the tree
@@ -122,27 +199,100 @@ impl SyntaxParser {
             })
             .collect();
         self.parser.set_included_ranges(&ranges).expect("they ascend and do not overlap");
-        let tree = self.run(text, None);
+        let shown = parts.iter().map(ExactSizeIterator::len).sum();
+        let tree = self.run(text, None, most_steps(shown));
         self.parser.set_included_ranges(&[]).expect("no range overlaps another");
         tree
     }
 
-    fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>) -> Result<SyntaxTree, ParseError> {
+    fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>, most: usize) -> Result<SyntaxTree, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
-        let mut steps = STEPS_MINIMUM + text.len().saturating_mul(STEPS_PER_BYTE);
-        let mut progress = |_: &_| {
-            steps = steps.saturating_sub(1);
-            if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let (steps, ended) = (Cell::new(0), Cell::new(None));
+        let go_on = || {
+            steps.set(steps.get() + 1);
+            if self.stop.as_ref().is_some_and(|stop| stop()) {
+                ended.set(Some(ParseError::Stopped));
+            } else if steps.get() >= most {
+                ended.set(Some(ParseError::TooHard));
+            } else {
+                return true;
+            }
+            false
         };
+        let mut progress = |_: &_| if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = self.parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), old, Some(options));
+        let mut read = |at: usize, _| {
+            let rest = text.get(at..).unwrap_or_default();
+            // Where nothing more is to be read the parser comes to an end by itself.
+            if go_on() { &rest[..rest.len().min(READ_AT_A_TIME)] } else { &[] }
+        };
+        let tree = self.parser.parse_with_options(&mut read, old, Some(options));
+        self.steps = steps.get();
+        let ended = ended.take();
         if tree.is_none() {
             // A parser that was interrupted would go on with the old text.
             self.parser.reset();
         }
-        tree.ok_or(ParseError::TooHard)
+        match (tree, ended) {
+            (Some(tree), None) => Ok(tree),
+            (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
+        }
+    }
+}
+
+/// Steps that a text of so many bytes may take.
+fn most_steps(len: usize) -> usize {
+    STEPS_MINIMUM + len / BYTES_PER_STEP
+}
+
+/// The ERROR and MISSING nodes of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errors {
+    /// How many there are.
+    pub count: usize,
+    /// Their depths, added up.
+    pub depths: usize,
+}
+
+impl Errors {
+    /// Those of a tree. Error-free subtrees are not entered.
+    #[must_use]
+    pub fn of(tree: &SyntaxTree) -> Self {
+        let mut cursor = tree.walk();
+        let mut errors = Errors { count: 0, depths: 0 };
+        let mut depth = 0;
+        loop {
+            let node = cursor.node();
+            if node.has_error() {
+                if node.is_error() || node.is_missing() {
+                    errors = Errors { count: errors.count + 1, depths: errors.depths + depth };
+                }
+                if cursor.goto_first_child() {
+                    depth += 1;
+                    continue;
+                }
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return errors;
+                }
+                depth -= 1;
+            }
+        }
+    }
+
+    /// What they have cost the parser beside its own steps, about.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.depths / LEVELS_PER_STEP
+    }
+
+    /// Whether a text of so many bytes takes too long to parse because of them.
+    #[must_use]
+    pub fn are_too_hard(&self, len: usize) -> bool {
+        self.depths > LEVELS_MINIMUM + len * LEVELS_PER_BYTE
     }
 }
 
@@ -169,25 +319,10 @@ pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
     }
 }
 
-/// Number of ERROR and MISSING nodes in a tree. Error-free subtrees are not entered.
+/// Number of ERROR and MISSING nodes in a tree.
 #[must_use]
 pub fn error_count(tree: &SyntaxTree) -> usize {
-    let mut cursor = tree.walk();
-    let mut count = 0;
-    loop {
-        let node = cursor.node();
-        if node.has_error() {
-            count += usize::from(node.is_error() || node.is_missing());
-            if cursor.goto_first_child() {
-                continue;
-            }
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return count;
-            }
-        }
-    }
+    Errors::of(tree).count
 }
 
 /// Where a tree has ERROR and MISSING nodes, in the order of the text; those inside others are left out.

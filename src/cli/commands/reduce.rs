@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cli::args::{Jobs, ReduceArgs};
 use crate::cli::exit_code::Code;
@@ -62,6 +62,8 @@ pub(super) enum Start {
 /// Whatever keeps lop from starting or from going on.
 pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
+    // What is found out before the reduction is a part of its time.
+    cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     if settings.verbosity > Verbosity::Quiet && settings.ui != UiArg::None {
         let language = text::one_line(&settings.language_and_reason());

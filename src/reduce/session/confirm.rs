@@ -23,7 +23,7 @@ use crate::reduce::claims::Known;
 use crate::reduce::event::{Event, Size};
 use crate::reduce::necessity::Why;
 use crate::reduce::pass::Pass;
-use crate::reduce::report::{Ended, PassStats, Reliability};
+use crate::reduce::report::{PassStats, Reliability};
 use crate::reduce::trust::{EVEN, Stakes, Tally, Trust};
 
 /// Tests before the best result is looked at for the first time; each further time it is twice as many. With 32 a run
@@ -371,7 +371,7 @@ impl Session<'_> {
         loop {
             let outcome = self.check_limits().and_then(|()| {
                 let outcome = self.judge(text, "once more")?;
-                outcome.verdict.ok_or(Halt::Ended(Ended::Cancelled))
+                outcome.verdict.ok_or_else(|| self.stopped())
             });
             let verdict = match outcome {
                 Ok(verdict) => verdict,

@@ -104,9 +104,11 @@ impl Session<'_> {
             return Ok(());
         }
         self.emit(&Event::Paused { tests: self.counts.total() })?;
-        let from = Instant::now();
-        self.options.control.hold(self.cancel);
+        let (from, expiry) = (Instant::now(), self.cancel.expiry());
         // A limit of time is about work.
+        self.cancel.expire_at(None);
+        self.options.control.hold(self.cancel);
+        self.cancel.expire_at(expiry.and_then(|moment| moment.checked_add(from.elapsed())));
         self.started += from.elapsed();
         self.emit(&Event::Resumed)
     }

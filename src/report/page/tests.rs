@@ -21,6 +21,7 @@ fn report(best: &[u8]) -> Report {
         from_shared_cache: 0,
         claims: Vec::new(),
         gate_refusals: 2,
+        gate_steps: 0,
         elapsed: Duration::from_secs(3),
         waiting: Duration::from_secs(2),
         testing: Duration::from_secs(4),
