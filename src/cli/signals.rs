@@ -1,12 +1,14 @@
-//! Ctrl-C and its relatives: the first asks the run to stop, the second ends it at once.
+//! Ctrl-C and its relatives: the first asks the run to stop, the second ends it at once. A run that is told to stop, by a
+//! signal or by its limit of time, and goes on working all the same is ended as by a second signal.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
@@ -17,6 +19,14 @@ use super::exit_code::Code;
 
 /// What a run that was told to end at once gets to kill its tests and remove its directories.
 const LAST_RITES: Duration = Duration::from_secs(1);
+
+/// So much work of its own may be left to a run that was told to stop. Counted is what lop takes of the processor: waiting
+/// for a slow disk or for others on a busy machine is no work.
+const LAST_WORK: Duration = Duration::from_millis(800);
+
+/// How often that is looked at, once a run was told to stop, and how long nobody asks before.
+const LOOK: Duration = Duration::from_millis(50);
+const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Watches for SIGINT, SIGTERM and SIGHUP from now on, and passes them on to `cancel`.
 ///
@@ -33,6 +43,8 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
     // the signal would be inherited by the tests.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new(wanted)?;
+    let told = cancel.clone();
+    thread::Builder::new().name("last work".to_owned()).spawn(move || end_work(&told))?;
     let work = move || {
         let mut seen = 0;
         for _ in signals.forever() {
@@ -50,6 +62,32 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(work).map(drop)
+}
+
+/// Ends the process when it works on although it was told to stop.
+fn end_work(cancel: &Cancel) {
+    loop {
+        if !cancel.sleep(LONG) {
+            continue;
+        }
+        let from = own_work();
+        // A limit of time is lifted when the reduction has come to its end.
+        while cancel.is_stopped() {
+            thread::sleep(LOOK);
+            if own_work().saturating_sub(from) > LAST_WORK {
+                cancel.kill_now();
+                screen::restore();
+                // Nobody listens: the exit code says it, too.
+                let _ = writeln!(io::stderr(), "stopped in the middle of its own work; the best result so far is in its place");
+                signal_hook::low_level::exit(Code::StoppedEarly as i32);
+            }
+        }
+    }
+}
+
+/// What this process has taken of the processor, the tests not included.
+fn own_work() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }
 
 /// Whether the signal was ignored when lop was started, as far as the system tells.

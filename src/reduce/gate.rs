@@ -27,10 +27,10 @@ const MOST_COPIED: f64 = 0.125;
 /// tree-sitter keeps the elements of a list in a binary tree of nodes that have no name, and makes that anew.
 const WIDE: usize = 4;
 
-/// Steps that parses may take without a test, and those that each test allows for: 0.1 to 0.2 s, and less than a tenth of
-/// a test of 50 ms.
-const STEPS_AT_FIRST: usize = 10_000;
-const STEPS_PER_TEST: usize = 200;
+/// Steps that parses may take without a test, and those that each test allows for. Ordinary reductions take 2 to 10 for
+/// each test; 30 take 1 to 5 ms, which is a tenth of a test of 50 ms at most.
+const STEPS_AT_FIRST: usize = 3_000;
+const STEPS_PER_TEST: i64 = 30;
 /// At first there is room for so many ordinary parses of the input, too, if that is more.
 const PARSES_AT_FIRST: usize = 4;
 
@@ -59,8 +59,8 @@ pub(super) struct Gate {
     wanted: Option<Syntax>,
     /// What the tree of a candidate has to look like, if that matters.
     shape: Option<u64>,
-    /// Steps that parses may still take.
-    credit: usize,
+    /// Steps that parses may still take; below 0 where the last one took more than there were.
+    credit: i64,
     /// Steps of an ordinary parse of the best result.
     usual: usize,
     /// Steps that all parses have taken.
@@ -83,7 +83,7 @@ impl Gate {
         let document = Arc::clone(input.shared_tree());
         let (best, last, drift, is_wide, shape) = (None, None, 0.0, false, None);
         let usual = usual_steps(input);
-        let credit = STEPS_AT_FIRST + PARSES_AT_FIRST * usual;
+        let credit = signed(STEPS_AT_FIRST + PARSES_AT_FIRST * usual);
         let steps = 0;
         let mut gate = Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, steps };
         gate.adopt(input);
@@ -146,7 +146,7 @@ impl Gate {
     }
 
     fn spend(&mut self, steps: usize) {
-        self.credit = self.credit.saturating_sub(steps);
+        self.credit = self.credit.saturating_sub(signed(steps));
         self.steps += steps as u64;
     }
 
@@ -195,7 +195,7 @@ impl Gate {
         if is_last && self.best.as_ref().is_none_or(|known| known.text == *best) {
             return self.last_holds();
         }
-        if self.credit == 0 && !self.needs_trees() {
+        if self.credit <= 0 && !self.needs_trees() {
             return true;
         }
         if self.is_wide {
@@ -264,6 +264,10 @@ impl Gate {
             self.bound = if clean { 0 } else { self.bound.max(best.errors) };
         }
     }
+}
+
+fn signed(steps: usize) -> i64 {
+    i64::try_from(steps).unwrap_or(i64::MAX)
 }
 
 /// Steps of an ordinary parse of a text.

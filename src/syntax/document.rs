@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::arena::{Arena, Node, NodeId};
 use super::on_demand::TreeOnDemand;
-use super::parse::{Errors, ParseError, SyntaxParser, SyntaxTree, error_count};
+use super::parse::{ParseError, SyntaxParser, SyntaxTree, error_count};
 
 /// A text and its tree.
 pub struct Document {
@@ -23,14 +23,10 @@ impl Document {
     /// Parses a text.
     ///
     /// # Errors
-    /// As for [`SyntaxParser::parse`]; [`ParseError::TooHard`] also for a text whose errors are so many and so deep that each
-    /// text like it would take long.
+    /// As for [`SyntaxParser::parse_unknown`].
     pub fn parse(parser: &mut SyntaxParser, source: impl Into<Arc<[u8]>>) -> Result<Self, ParseError> {
         let source = source.into();
-        let tree = parser.parse(&source)?;
-        if Errors::of(&tree).are_too_hard(source.len()) {
-            return Err(ParseError::TooHard);
-        }
+        let tree = parser.parse_unknown(&source)?;
         Ok(Document::new(parser, source, tree))
     }
 

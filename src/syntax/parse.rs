@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
@@ -33,6 +34,12 @@ const LEVELS_PER_STEP: usize = 64;
 /// so many at least.
 const LEVELS_PER_BYTE: usize = 4;
 const LEVELS_MINIMUM: usize = 64 << 10;
+
+/// A parse of a text of which nothing is known is given up when it has taken so long already, and its steps take so many
+/// times as long as steps ever do: its errors are far beyond what is too hard, which would be found out in hours. The
+/// processor's time, which does not depend on what else the machine does.
+const HOPELESS_AFTER: Duration = Duration::from_secs(2);
+const HOPELESS_STEP: Duration = Duration::from_millis(1);
 
 /// Beginnings of a text that are tried first, in bytes. What is too hard in one takes up to sixteen times as long in
 /// the next.
@@ -65,6 +72,8 @@ pub struct SyntaxParser {
     stop: Option<Stop>,
     /// Steps of the last parse.
     steps: usize,
+    /// Whether a parse may turn out to be hopeless.
+    hopes: bool,
 }
 
 impl SyntaxParser {
@@ -75,7 +84,7 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0 })
+        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0, hopes: false })
     }
 
     /// The same parser, which gives up as soon as it is told to.
@@ -104,7 +113,19 @@ impl SyntaxParser {
         self.run(text, None, most_steps(text.len()))
     }
 
-    /// The same in no more than so many steps.
+    /// Parses a text of which nothing is known, and which may be too hard.
+    ///
+    /// # Errors
+    /// As for [`SyntaxParser::parse`]; [`ParseError::TooHard`] also for a text whose errors are so many and so deep that each
+    /// text like it would take long.
+    pub fn parse_unknown(&mut self, text: &[u8]) -> Result<SyntaxTree, ParseError> {
+        self.hopes = true;
+        let tree = self.parse(text);
+        self.hopes = false;
+        tree.and_then(|tree| if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) })
+    }
+
+    /// [`SyntaxParser::parse`] in no more than so many steps.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
@@ -119,10 +140,7 @@ impl SyntaxParser {
     /// As for [`SyntaxParser::parse`].
     pub fn try_beginnings(&mut self, text: &[u8]) -> Result<(), ParseError> {
         for beginning in BEGINNINGS.into_iter().take_while(|&beginning| beginning < text.len()) {
-            let tree = self.parse(&text[..beginning])?;
-            if Errors::of(&tree).are_too_hard(beginning) {
-                return Err(ParseError::TooHard);
-            }
+            self.parse_unknown(&text[..beginning])?;
         }
         Ok(())
     }
@@ -138,7 +156,7 @@ impl SyntaxParser {
         self.reparse_within(old, old_text, text, usize::MAX)
     }
 
-    /// The same in no more than so many steps.
+    /// [`SyntaxParser::reparse`] in no more than so many steps.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
@@ -209,12 +227,12 @@ impl SyntaxParser {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
-        let (steps, ended) = (Cell::new(0), Cell::new(None));
+        let (steps, ended, hopes, started) = (Cell::new(0), Cell::new(None), self.hopes, processor_time());
         let go_on = || {
             steps.set(steps.get() + 1);
             if self.stop.as_ref().is_some_and(|stop| stop()) {
                 ended.set(Some(ParseError::Stopped));
-            } else if steps.get() >= most {
+            } else if steps.get() >= most || hopes && is_hopeless(steps.get(), started) {
                 ended.set(Some(ParseError::TooHard));
             } else {
                 return true;
@@ -240,6 +258,23 @@ impl SyntaxParser {
             (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
         }
     }
+}
+
+fn is_hopeless(steps: usize, started: Duration) -> bool {
+    let taken = processor_time().saturating_sub(started);
+    taken > HOPELESS_AFTER && taken.div_f64(steps as f64) > HOPELESS_STEP
+}
+
+/// What this thread has taken of the processor.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    std::time::UNIX_EPOCH.elapsed().unwrap_or_default()
 }
 
 /// Steps that a text of so many bytes may take.

@@ -221,3 +221,55 @@ fn a_place_for_temporary_files_that_is_full_ends_the_run_with_the_best_result() 
         fs::read_dir(folder.path("seen")).expect("ours").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["filler"]);
 }
+
+/// A test that would take ten minutes: whoever waits for it fails.
+const FOR_EVER: &str = "sleep 600";
+
+#[test]
+fn the_limit_of_time_ends_a_test_that_runs() {
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    folder.script("test.sh", &format!("cmp -s \"$1\" '{}' || {FOR_EVER}", folder.path("whole.txt").display()));
+    folder.write("whole.txt", input());
+    let ran = folder.lop(&["--timeout", "600", "--max-time", "2", "-j", "1", "./test.sh", "input.txt"]);
+    // The empty file is a part of the baseline, and the first that takes for ever.
+    let ran = ran.expect_code(3);
+    assert!(ran.stderr.contains("stopped at the limit"), "{}", ran.stderr);
+    assert_eq!(folder.read("input.txt"), input().into_bytes());
+    assert!(folder.temporaries().is_empty());
+}
+
+#[test]
+fn the_limit_of_time_ends_a_run_with_the_best_result() {
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    // What has lost something of what has to stay takes for ever; what has not is interesting.
+    folder.script("test.sh", &format!("test -s \"$1\" || exit 1; {KEEP_ALL} || {FOR_EVER}"));
+    let ran = folder.lop(&["--timeout", "600", "--max-time", "3", "-j", "1", "./test.sh", "input.txt"]).expect_code(3);
+    assert!(ran.stderr.contains("stopped"), "{}", ran.stderr);
+    assert!(is_interesting(&folder.read("input.txt")));
+    assert!(folder.temporaries().is_empty());
+}
+
+#[test]
+fn the_limit_of_time_holds_before_anything_is_known_of_the_test() {
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    folder.script("test.sh", FOR_EVER);
+    let script = folder.lop(&["--max-time", "1", "./test.sh", "input.txt"]).expect_code(3);
+    let inferred = folder.lop(&["--max-time", "1", "input.txt", "--", "./test.sh", "@@"]).expect_code(3);
+    for ran in [script, inferred] {
+        assert!(ran.stderr.contains("the time of --max-time was over before input.txt was judged"), "{}", ran.stderr);
+    }
+    assert_eq!(folder.read("input.txt"), input().into_bytes());
+    assert!(folder.temporaries().is_empty());
+}
+
+#[test]
+fn the_first_run_has_a_deadline_and_the_message_says_which() {
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    folder.script("test.sh", FOR_EVER);
+    let ran = folder.lop(&["--timeout", "0.2", "./test.sh", "input.txt"]).expect_code(1);
+    assert!(ran.stderr.contains("--timeout SECS; without it the first run has 300 s"), "{}", ran.stderr);
+}

@@ -185,6 +185,8 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
             &cancel,
         )
     });
+    // What is left to do is not a part of the limit.
+    cancel.expire_at(None);
     let checkup = sink.made();
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
