@@ -65,7 +65,9 @@ fn main() {
                 let verdict = match test {
                     Test::Needle => memchr::memmem::find(candidate, NEEDLE.as_bytes()).is_some(),
                     Test::Stubborn => candidate == input,
-                    Test::Chance => candidate == input || !candidate.is_empty() && blake3::hash(candidate).as_bytes()[0] < 100,
+                    Test::Chance => {
+                        candidate == input || !candidate.is_empty() && blake3::hash(candidate).as_bytes()[0] < 100
+                    }
                 };
                 clock.borrow_mut().last = spent();
                 verdict

@@ -78,7 +78,10 @@ fn end_work(cancel: &Cancel) {
                 cancel.kill_now();
                 screen::restore();
                 // Nobody listens: the exit code says it, too.
-                let _ = writeln!(io::stderr(), "stopped in the middle of its own work; the best result so far is in its place");
+                let _ = writeln!(
+                    io::stderr(),
+                    "stopped in the middle of its own work; the best result so far is in its place"
+                );
                 signal_hook::low_level::exit(Code::StoppedEarly as i32);
             }
         }

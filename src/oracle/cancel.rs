@@ -6,8 +6,8 @@
 //! whoever waits looks at it every now and then.
 
 use std::io::{PipeReader, PipeWriter, Write};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const RUNNING: u8 = 0;

@@ -85,7 +85,8 @@ impl Gate {
         let usual = usual_steps(input);
         let credit = signed(STEPS_AT_FIRST + PARSES_AT_FIRST * usual);
         let steps = 0;
-        let mut gate = Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, steps };
+        let mut gate =
+            Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, steps };
         gate.adopt(input);
         gate
     }

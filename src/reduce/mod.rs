@@ -280,7 +280,9 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
     let Options { keep, syntax, .. } = reducer.options;
     let stop = Arc::clone(&reducer.stop);
     let holds = |wanted: Syntax| {
-        grammar.is_some_and(|grammar| parse(grammar, &Arc::default(), &stop).is_ok_and(|empty| wanted.holds(empty.errors())))
+        grammar.is_some_and(|grammar| {
+            parse(grammar, &Arc::default(), &stop).is_ok_and(|empty| wanted.holds(empty.errors()))
+        })
     };
     let may_be_empty = keep.is_empty() && syntax.is_none_or(holds);
     if empty_is_interesting && !may_be_empty {

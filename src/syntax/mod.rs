@@ -16,7 +16,5 @@ pub use document::Document;
 pub use edit::{Edit, Rendering, is_blank, is_identifier, join, melt, render, render_around};
 pub use on_demand::TreeOnDemand;
 pub use outline::Outline;
-pub use parse::{
-    Errors, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy,
-};
+pub use parse::{Errors, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

@@ -122,7 +122,9 @@ impl SyntaxParser {
         self.hopes = true;
         let tree = self.parse(text);
         self.hopes = false;
-        tree.and_then(|tree| if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) })
+        tree.and_then(
+            |tree| if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) },
+        )
     }
 
     /// [`SyntaxParser::parse`] in no more than so many steps.

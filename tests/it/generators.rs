@@ -77,7 +77,11 @@ pub(crate) const ALL: [Generator; 46] = [
     text("functions that call each other", "x.c", Numbered("", "int f#(int a) { return f#(a) + g(#); }\n", "")),
     text("bytes that are no text", "x.c", Drawn(&["é", "\u{0}", "\u{feff}", "🙂", "\r", "\n", "(", "\u{1}"])),
     text("zero bytes", "x.js", Repeated("a=", "\u{0}", ";")),
-    text("line ends of all kinds", "x.c", Drawn(&["int a;\r\n", "int b;\n", "int c;\r", "// d\r\n", "#if 1\r\n", "#endif\n"])),
+    text(
+        "line ends of all kinds",
+        "x.c",
+        Drawn(&["int a;\r\n", "int b;\n", "int c;\r", "// d\r\n", "#if 1\r\n", "#endif\n"]),
+    ),
 ];
 
 impl Generator {

@@ -113,7 +113,10 @@ fn a_parser_gives_up_after_so_many_steps_and_parses_the_next_text() {
     assert_eq!(parser.steps(), 100);
     let tree = parser.parse(b"int a;").expect("a small text has a tree");
     assert!(matches!(parser.reparse_within(&tree, b"int a;", &text, 100), Err(ParseError::TooHard)));
-    assert_eq!(parser.parse(b"int a;").expect("a small text has a tree").root_node().to_sexp(), tree.root_node().to_sexp());
+    assert_eq!(
+        parser.parse(b"int a;").expect("a small text has a tree").root_node().to_sexp(),
+        tree.root_node().to_sexp()
+    );
 }
 
 #[test]
