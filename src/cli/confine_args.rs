@@ -34,6 +34,11 @@ pub struct ConfineArgs {
     /// Give the test no variables but PATH, HOME, TMPDIR and those of --env
     #[arg(long, help_heading = CONFINEMENT)]
     pub clean_env: bool,
+    /// Put a file or a directory beside the candidate, read-only, in each test's directory
+    ///
+    /// Repeatable; each is copied once for the run
+    #[arg(long, value_name = "PATH", help_heading = CONFINEMENT)]
+    pub with: Vec<PathBuf>,
     /// Keep tests from the rest of the machine
     ///
     /// It is refused where the system has or allows no such thing

@@ -32,7 +32,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let mut open = Open {
         path: &settings.path,
         content: &settings.content,
-        may_fail: settings.is_command && settings.relative.is_empty(),
+        may_fail: settings.is_command,
         sought: &settings.sought,
         confinement: &settings.confinement,
         deadline: settings.options.deadline,
@@ -71,8 +71,7 @@ pub(crate) struct Open<'a> {
     pub(crate) path: &'a Path,
     /// Its content.
     pub(crate) content: &'a [u8],
-    /// Whether a failure may be what is interesting. A script says by its exit code what it means; a file that was not
-    /// found is no bug.
+    /// Whether a failure may be what is interesting. A script says by its exit code what it means.
     pub(crate) may_fail: bool,
     /// What is to be found out, and what else must hold.
     pub(crate) sought: &'a SignatureArgs,
@@ -298,14 +297,19 @@ fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Compa
             break;
         }
     }
-    let oracle = found?.confined(open.confinement.clone())?;
+    let oracle = beside(open, found?)?;
     let (outcome, written) = place.run(&oracle, open.content);
     let warnings = Guarded::new(&guard.warnings)?;
     Ok(Companion::guard(oracle, warnings, outcome.exit, &written))
 }
 
 fn second(open: &Open<'_>, words: &[String]) -> Result<CommandOracle, Failure> {
-    Ok(second_command(open, words)?.confined(open.confinement.clone())?)
+    beside(open, second_command(open, words)?)
+}
+
+/// A second command has as much of the machine, and the same beside the candidate, as the test.
+fn beside(open: &Open<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
+    Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.belongings().to_vec())?)
 }
 
 fn second_command(open: &Open<'_>, words: &[String]) -> Result<CommandOracle, CommandError> {

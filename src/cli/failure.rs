@@ -9,7 +9,7 @@ use crate::disk::Distrusted;
 use crate::exec::StartError;
 use crate::grammar::GrammarError;
 use crate::journal::JournalError;
-use crate::oracle::{CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
+use crate::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{BASELINE_DEADLINE, KeepError, ModelError, ReduceError, SyntaxCause};
 use crate::report::store::original_name;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
@@ -17,6 +17,7 @@ use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
 use super::exit_code::Code;
+use super::home::Away;
 use super::meant;
 use super::rules::RulesError;
 
@@ -92,6 +93,12 @@ pub enum Failure {
     /// A condition cannot be understood.
     #[error(transparent)]
     Condition(#[from] ConditionError),
+    /// The command does something else in a test's directory.
+    #[error("{}", .0.headline)]
+    Away(Box<Away>),
+    /// Something cannot be put beside the candidate.
+    #[error(transparent)]
+    Belonging(#[from] BelongingError),
     /// The test cannot be confined as asked for.
     #[error(transparent)]
     Confine(#[from] ConfineError),
@@ -225,8 +232,8 @@ pub struct Unfinished {
     pub wanted: String,
     /// Whether the test is a command and nobody said what is interesting about it.
     pub says_nothing: bool,
-    /// Arguments of the command that look like files of the directory lop was started in.
-    pub relative: Vec<String>,
+    /// What the test misses that refuses its own input, if that is known.
+    pub away: Option<Away>,
     /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,
 }
@@ -251,6 +258,7 @@ impl Failure {
             Failure::Grammar(_) | Failure::Rules(_) => Code::Grammar,
             Failure::NoCrash { .. } => Code::NotInteresting,
             Failure::Stopped { .. } => Code::StoppedEarly,
+            Failure::Away(away) => away.code,
             Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => {
                 Code::Failed
             }
@@ -279,6 +287,16 @@ impl Failure {
         writeln!(out, "{BAD}error:{BAD:#} {}", self.in_lines())?;
         match self {
             Failure::Reduce(run) => run.explain(out),
+            Failure::Away(away) => away.explain(out),
+            Failure::Belonging(error) => {
+                causes(out, self)?;
+                match error {
+                    BelongingError::IsCandidate { .. } | BelongingError::SameName { .. } => {
+                        hint_line(out, "each thing is beside the candidate under its own name: name a directory above it")
+                    }
+                    _ => hint_line(out, "--with takes files and directories, and copies each once"),
+                }
+            }
             Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } => hint_line(out, hint),
             Failure::Grammar(GrammarError::Unknown { name, known }) => {
                 match meant::nearest(name, known.iter().map(String::as_str)) {
@@ -391,6 +409,16 @@ impl Failure {
     }
 }
 
+impl Away {
+    /// Writes what is below the headline.
+    fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (place, run) in &self.runs {
+            field(out, place, run)?;
+        }
+        hint_line(out, &self.hint)
+    }
+}
+
 impl Unfinished {
     /// Writes what is below the headline.
     fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -403,7 +431,10 @@ impl Unfinished {
                         "the command gets the candidate on its standard input only; write @@ where the path belongs";
                     return hint_line(out, hint);
                 }
-                for hint in hints(outcome, &self.relative) {
+                if let Some(away) = &self.away {
+                    return away.explain(out);
+                }
+                for hint in hints(outcome) {
                     hint_line(out, &hint)?;
                 }
             }
@@ -523,14 +554,8 @@ fn stopped(path: &Path, out_of_time: bool) -> String {
 }
 
 /// What usually is the matter with a test that refuses its own input.
-fn hints(outcome: &Outcome, relative: &[String]) -> Vec<String> {
+fn hints(outcome: &Outcome) -> Vec<String> {
     let mut hints = Vec::new();
-    if let [first, ..] = relative {
-        hints.push(format!(
-            "tests run in a directory of their own, where `{first}` does not exist: write its absolute path, for \
-             example \"$PWD/{first}\""
-        ));
-    }
     match outcome.exit {
         Exit::Code(127) => hints.push("127 is a shell's code for a command that it did not find".to_owned()),
         Exit::Code(126) => hints.push("126 is a shell's code for a file that it could not execute".to_owned()),
@@ -546,7 +571,7 @@ fn hints(outcome: &Outcome, relative: &[String]) -> Vec<String> {
     if ["\r:", "\r':", "'$'\\r'"].iter().any(|words| said.contains(words)) {
         hints.push("the lines of the test's script end in CRLF; use dos2unix".to_owned());
     // Shells say less than the C library does.
-    } else if relative.is_empty() && said.contains("No such file") {
+    } else if said.contains("No such file") {
         hints.push(
             "tests run in a directory that holds only the candidate: name every other file by its absolute path"
                 .to_owned(),

@@ -1,6 +1,7 @@
 //! The command line: what was typed, what it means, what to do, and what to say when it goes wrong.
 
 pub mod args;
+mod beside;
 pub mod commands;
 pub mod compare_args;
 mod compat;
@@ -14,6 +15,7 @@ pub mod exit_code;
 pub mod failure;
 mod files;
 mod help;
+pub mod home;
 pub mod invocation_args;
 mod meant;
 pub mod model;

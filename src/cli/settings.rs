@@ -18,6 +18,7 @@ use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Opti
 use crate::report::{Kept, Store, Verbosity};
 
 use super::args::{Cli, Jobs, MinimalArg, ReduceArgs, ScheduleArg};
+use super::beside::belongings;
 use super::failure::Failure;
 use super::files::{Files, is_same};
 use super::report_args::ReportArgs;
@@ -59,8 +60,6 @@ pub struct Settings {
     pub sought: SignatureArgs,
     /// How much of the machine a test gets.
     pub confinement: Confinement,
-    /// Arguments of the test's command that name files relative to the current directory.
-    pub relative: Vec<String>,
     /// Tests at the same time; `None` means as many as there are cores.
     pub jobs: Option<Jobs>,
     /// Choices of the reduction itself.
@@ -139,7 +138,8 @@ impl Settings {
             markers: !args.no_markers,
         };
         let keep = Keep::find(&keep_spec, &content, grammar.as_deref(), args.max_parse)?;
-        let (oracle, relative) = test.oracle(&path, conditions)?;
+        let oracle = test.oracle(&path, conditions)?;
+        let with = args.confine.with.clone();
         let confinement = Confinement::try_from(args.confine)?;
         let oracle = oracle.confined(confinement.clone())?;
         let kept = match args.output {
@@ -182,6 +182,8 @@ impl Settings {
             None => model.map(|from| model::load(from, grammar.as_deref())).transpose()?,
             Some(past) => past.header.model.as_deref().map(|text| model::kept(text, &past.path)).transpose()?,
         };
+        // Late, because it takes longer than to see what is wrong.
+        let oracle = oracle.with_belongings(belongings(&with, &path, &kept)?)?;
         let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
@@ -245,7 +247,6 @@ impl Settings {
             spec,
             sought: args.signature,
             confinement,
-            relative,
             jobs,
             options,
             kept,
@@ -292,15 +293,22 @@ impl Test {
         }
     }
 
-    /// The test of candidates for `path`, and the words of it that name files here by a path that leads
-    /// nowhere from where it runs.
-    pub(super) fn oracle(&self, path: &Path, conditions: Conditions) -> Result<(CommandOracle, Vec<String>), Failure> {
+    /// The same; none of a script, which is taken as it is.
+    pub(super) fn command_words(&self) -> &[OsString] {
+        match self {
+            Test::File(_) => &[],
+            Test::Command(words) => words,
+        }
+    }
+
+    /// The test of candidates for `path`.
+    pub(super) fn oracle(&self, path: &Path, conditions: Conditions) -> Result<CommandOracle, Failure> {
         match self {
             Test::File(test) => {
                 let found = CommandOracle::test(test, path, conditions.clone());
-                Ok((found.map_err(|error| in_order(error, test, path, conditions))?, Vec::new()))
+                found.map_err(|error| in_order(error, test, path, conditions))
             }
-            Test::Command(words) => Ok((CommandOracle::command(words, path, conditions)?, relative(words, path))),
+            Test::Command(words) => Ok(CommandOracle::command(words, path, conditions)?),
         }
     }
 }
@@ -481,17 +489,6 @@ pub(super) fn read_case(path: &Path) -> Result<Vec<u8>, Failure> {
         });
     }
     Ok(content)
-}
-
-/// Words of a command that name files here by a path that leads nowhere from a test's directory,
-/// where only the candidate is, under the base name of `file`.
-fn relative(words: &[OsString], file: &Path) -> Vec<String> {
-    let arguments = words.iter().skip(1).map(Path::new);
-    let lost = arguments.filter(|path| {
-        let named = path.file_name().is_some() && Some(path.as_os_str()) != file.file_name();
-        named && path.is_relative() && path.exists()
-    });
-    lost.map(|path| path.display().to_string()).collect()
 }
 
 /// The conditions as a sentence, for the message that they do not hold.

@@ -9,14 +9,15 @@ use crate::oracle::{Exit, Outcome, Unresolved};
 use crate::reduce::usual_deadline;
 
 use super::facts::{Facts, median};
+use super::home::{Home, Sight, Sights};
 use super::{Finding, Level};
 
 /// A check; `None` where it has nothing to say about these facts.
 type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
-const CHECKS: [Check; 15] = [
-    starts, input, repeats, empty, trivial, original, directory, name, files, processes, sources, strewn, null, time,
+const CHECKS: [Check; 16] = [
+    starts, home, input, repeats, empty, trivial, original, directory, name, files, processes, sources, strewn, null, time,
     load,
 ];
 
@@ -50,11 +51,7 @@ fn input(facts: &Facts) -> Option<Finding> {
     }
     let seen = format!("the input is not interesting: it ended with {}; wanted: {}", first.exit, facts.wanted);
     let finding = Finding::new("input", Level::Fault, seen).means("there is nothing to keep while reducing");
-    let beside = facts.beside.as_ref().is_some_and(Outcome::is_interesting);
     Some(finding.mend(match first.exit {
-        _ if beside => {
-            "with the files of this directory beside it, it is: name the files that the test needs by absolute paths"
-        }
         Exit::Code(127) => "127 is a shell's code for a command that it did not find: give its absolute path",
         Exit::Code(126) => "126 is a shell's code for a file that it could not execute: chmod +x",
         Exit::TimedOut => "give it more time with --timeout, or --timeout-is-interesting if it is to hang",
@@ -63,19 +60,19 @@ fn input(facts: &Facts) -> Option<Finding> {
 }
 
 fn repeats(facts: &Facts) -> Option<Finding> {
-    let runs = facts.input.len();
-    if runs < 2 {
-        return None;
+    let all: Vec<&Outcome> = facts.input.iter().chain(&facts.elsewhere).collect();
+    let interesting = all.iter().filter(|outcome| outcome.is_interesting()).count();
+    if facts.is_flaky() {
+        let seen = format!("the test is flaky: {interesting} of {} runs on the input were interesting", all.len());
+        return Some(
+            Finding::new("repeated", Level::Fault, seen).means("what goes may be needed, and what stays may be not").mend(
+                "fix seeds, leave addresses, times and temporary names out of what it looks for; or use --allow-flaky",
+            ),
+        );
     }
-    let interesting = facts.input.iter().filter(|outcome| outcome.is_interesting()).count();
-    Some(if interesting == 0 || interesting == runs {
-        Finding::ok("repeated", format!("{runs} of {runs} runs on the input gave the same answer"))
-    } else {
-        let seen = format!("the test is flaky: {interesting} of {runs} runs on the input were interesting");
-        Finding::new("repeated", Level::Fault, seen).means("what goes may be needed, and what stays may be not").mend(
-            "fix seeds, leave addresses, times and temporary names out of what it looks for; or use --allow-flaky",
-        )
-    })
+    let runs = facts.input.len();
+    let seen = || format!("{runs} of {runs} runs on the input gave the same answer");
+    (runs > 1).then(|| Finding::ok("repeated", seen()))
 }
 
 fn empty(facts: &Facts) -> Option<Finding> {
@@ -115,14 +112,50 @@ fn original(facts: &Facts) -> Option<Finding> {
 }
 
 fn directory(facts: &Facts) -> Option<Finding> {
-    let outcome = facts.elsewhere.as_ref()?;
-    Some(if outcome.is_interesting() {
-        Finding::ok("directory", "the answer is the same in another directory")
-    } else {
+    let outcome = facts.elsewhere.first()?;
+    if !facts.differs_elsewhere() {
+        return Some(Finding::ok("directory", "the answer is the same in another directory"));
+    }
+    // A test that contradicts itself does so anywhere.
+    (!facts.is_flaky()).then(|| {
         let seen = format!("in another directory the input is not interesting ({})", outcome.exit);
         Finding::new("directory", Level::Warning, seen)
             .means("each worker has a directory of its own, so that answers differ from worker to worker")
             .mend("leave the path of the directory out of what the test looks for, and its length too")
+    })
+}
+
+/// What the command does where the user stands, and in a test's directory.
+fn home(facts: &Facts) -> Option<Finding> {
+    let differs = |Sights { here, there }: &Sights| {
+        let shown = |sight: &Sight| match sight.line.as_str() {
+            "" => sight.exit.to_string(),
+            line => format!("{} ({line})", sight.exit),
+        };
+        format!("here it ends with {}, in a directory of its own with {}", shown(here), shown(there))
+    };
+    Some(match facts.home.as_ref()? {
+        Home::Same => Finding::ok("home", "it does the same here and in a directory of its own"),
+        Home::Reworded { changes, .. } => {
+            let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            Finding::new("home", Level::Note, format!("relative paths lead nowhere in a directory of its own: {changes}"))
+                .means("a reduction makes them absolute, as was done here")
+        }
+        Home::Missing { things, runs, .. } => {
+            let options = things.iter().map(|path| format!("--with {}", path.display())).collect::<Vec<_>>().join(" ");
+            Finding::new("home", Level::Fault, differs(runs))
+                .means("it misses something that is not beside the candidate")
+                .mend(format!("reduce with {options}"))
+        }
+        Home::Different { runs, .. } => Finding::new("home", Level::Fault, differs(runs))
+            .means("what is reduced would not be what you see here")
+            .mend("name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH"),
+        Home::Flaky { runs, alike, .. } => {
+            let seen = format!("it does not do the same each time: {alike} of {runs} runs were like the first");
+            Finding::new("home", Level::Fault, seen)
+                .means("what a flaky test says of a candidate may be wrong")
+                .mend("fix seeds, leave addresses, times and temporary names out of what it says; or use --allow-flaky")
+        }
     })
 }
 
@@ -291,6 +324,7 @@ impl std::fmt::Display for Shown {
 mod tests {
     use super::*;
     use crate::engine::Verdict;
+    use crate::doctor::Reworded;
     use crate::oracle::Traces;
 
     fn ran(verdict: Verdict, milliseconds: u64) -> Outcome {
@@ -314,7 +348,8 @@ mod tests {
             input: vec![yes(20); 5],
             empty: Some(no()),
             trivial: Some(no()),
-            elsewhere: Some(yes(20)),
+            elsewhere: vec![yes(20)],
+            home: Some(Home::Same),
             renamed: Some(("other.x".into(), yes(20))),
             together: vec![yes(21); 2],
             null: Some((true, true)),
@@ -350,7 +385,7 @@ mod tests {
             ("empty file", Level::Fault, |facts| facts.empty = Some(yes(5))),
             ("trivial file", Level::Fault, |facts| facts.trivial = Some(yes(5))),
             ("original", Level::Warning, |facts| facts.names_original = Some("cc /a/b.x".into())),
-            ("directory", Level::Warning, |facts| facts.elsewhere = Some(no())),
+            ("directory", Level::Warning, |facts| facts.elsewhere = vec![no(); 5]),
             ("name", Level::Note, |facts| facts.renamed = Some(("other.x".into(), no()))),
             ("files", Level::Note, |facts| facts.traces.temporaries = vec!["cc1.s".into()]),
             ("processes", Level::Warning, |facts| facts.traces.processes = vec!["sleep".into()]),
@@ -394,16 +429,39 @@ mod tests {
 
     #[test]
     fn an_input_that_is_refused_is_explained() {
-        let refused = |exit, beside: Option<Outcome>| {
+        let refused = |exit| {
             let input = vec![Outcome { exit, ..no() }; 5];
-            let facts = Facts { input, beside, elsewhere: None, renamed: None, together: Vec::new(), ..healthy() };
+            let facts = Facts { input, elsewhere: Vec::new(), renamed: None, together: Vec::new(), ..healthy() };
             let found = findings(&facts);
             found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").mend
         };
-        assert!(refused(Exit::Code(127), Some(no())).contains("did not find"));
-        assert!(refused(Exit::Code(1), Some(yes(5))).contains("absolute paths"));
-        assert!(refused(Exit::TimedOut, None).contains("--timeout"));
-        assert!(refused(Exit::Code(1), None).contains("by hand"));
+        assert!(refused(Exit::Code(127)).contains("did not find"));
+        assert!(refused(Exit::TimedOut).contains("--timeout"));
+        assert!(refused(Exit::Code(1)).contains("by hand"));
+    }
+
+    #[test]
+    fn what_differs_elsewhere_now_and_then_is_flaky_and_nothing_else() {
+        for (here, there) in [(vec![yes(20); 2], vec![no(), yes(20)]), (vec![yes(20), no()], vec![no(); 2])] {
+            let finding = only(|facts| (facts.input, facts.elsewhere) = (here, there));
+            assert_eq!((finding.check, finding.level), ("repeated", Level::Fault), "{finding:#?}");
+        }
+    }
+
+    #[test]
+    fn what_a_command_misses_is_a_fault_and_what_was_mended_is_none() {
+        let sight = |code, line: &str| Sight { exit: Exit::Code(code), line: line.to_owned() };
+        let runs = Sights { here: sight(1, "no member"), there: sight(2, "no header") };
+        let missing = Home::Missing { things: vec!["src/beside.h".into()], words: Vec::new(), runs: runs.clone() };
+        let finding = only(|facts| facts.home = Some(missing));
+        assert_eq!((finding.check, finding.level), ("home", Level::Fault));
+        assert!(finding.seen.contains("exit code 1 (no member)") && finding.mend.contains("--with src/beside.h"));
+        let finding = only(|facts| facts.home = Some(Home::Different { names_file: None, runs }));
+        assert!(finding.seen.contains("exit code 2 (no header)"), "{finding:#?}");
+        let change = Reworded { at: 1, from: "-Ii".into(), to: "-I/a/i".into() };
+        let finding = only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change] }));
+        assert_eq!(finding.level, Level::Note);
+        assert!(finding.seen.contains("-Ii -> -I/a/i"), "{finding:#?}");
     }
 
     #[test]

@@ -60,16 +60,16 @@ impl<'a> Checkup<'a> {
         if self.extent == Extent::All && patient.content != TRIVIAL {
             facts.trivial = Some(patient.oracle.judge(TRIVIAL, &mut slot, deadline, self.cancel));
         }
-        facts.elsewhere = elsewhere(patient, &slot, deadline, self.cancel).unwrap_or_default();
-        let made = [&facts.trivial, &facts.elsewhere];
-        self.made.0 = made.iter().filter(|run| run.is_some()).count();
-        self.made.1 = made.iter().copied().flatten().map(|run| run.duration).sum();
-        if self.cancel.is_stopped() {
+        facts.input = vec![outcome];
+        // Stopped, it has nothing to say.
+        let is_over = elsewhere(patient, &mut slot, deadline, self.cancel, &mut facts).is_ok();
+        let made: Vec<&Outcome> = facts.trivial.iter().chain(&facts.elsewhere).chain(&facts.input[1..]).collect();
+        self.made = (made.len(), made.iter().map(|run| run.duration).sum());
+        if !is_over || self.cancel.is_stopped() {
             return Vec::new();
         }
         facts.changed = sources.changes();
         facts.null = Some((true, is_device(patient.null)));
-        facts.input = vec![outcome];
         facts.deadline = Some(deadline);
         let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
         worrying.map(|finding| finding.to_string()).collect()

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use crate::oracle::{Outcome, Traces};
 
+use super::home::Home;
+
 /// What was seen of a test. What was not tried is `None` or empty.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
@@ -19,12 +21,13 @@ pub struct Facts {
     pub empty: Option<Outcome>,
     /// The run on a file of one line break.
     pub trivial: Option<Outcome>,
-    /// The run on the input in a directory that is elsewhere.
-    pub elsewhere: Option<Outcome>,
+    /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
+    /// as many of these again.
+    pub elsewhere: Vec<Outcome>,
+    /// Whether the test does in its own directory what it does where the user stands.
+    pub home: Option<Home>,
     /// The name that the input got, and the run on it under that name.
     pub renamed: Option<(OsString, Outcome)>,
-    /// The run on an input that was refused, with the files of the current directory beside it.
-    pub beside: Option<Outcome>,
     /// Runs on the input at the same time.
     pub together: Vec<Outcome>,
     /// What the runs left behind in places that lop cleans up.
@@ -49,13 +52,27 @@ impl Facts {
     /// How many runs were made.
     #[must_use]
     pub fn runs(&self) -> usize {
-        let single = [&self.empty, &self.trivial, &self.elsewhere, &self.beside].into_iter().flatten().count();
-        self.input.len() + self.together.len() + single + usize::from(self.renamed.is_some())
+        let single = [&self.empty, &self.trivial].into_iter().flatten().count();
+        self.input.len() + self.together.len() + self.elsewhere.len() + single + usize::from(self.renamed.is_some())
     }
 
     /// Whether the first run on the input was interesting.
     pub(super) fn is_interesting(&self) -> bool {
         self.input.first().is_some_and(Outcome::is_interesting)
+    }
+
+    /// Whether the input was interesting, and was not in another directory.
+    pub(super) fn differs_elsewhere(&self) -> bool {
+        self.is_interesting() && self.elsewhere.iter().any(|outcome| !outcome.is_interesting())
+    }
+
+    /// Whether the test has contradicted itself in one place.
+    pub(super) fn is_flaky(&self) -> bool {
+        let contradicts = |runs: &[Outcome]| {
+            let interesting = runs.iter().filter(|outcome| outcome.is_interesting()).count();
+            interesting > 0 && interesting < runs.len()
+        };
+        contradicts(&self.input) || contradicts(&self.elsewhere)
     }
 
     /// The middle one of the durations on the input.

@@ -11,7 +11,9 @@ mod checks;
 mod checkup;
 mod exam;
 mod facts;
+mod home;
 mod places;
+mod rewording;
 
 use std::fmt;
 
@@ -19,6 +21,8 @@ pub use checks::findings;
 pub use checkup::{Checkup, Extent};
 pub use exam::{Patient, Trouble, examine};
 pub use facts::Facts;
+pub use home::{Compared, Home, Sight, Sights, Traveller, find_home};
+pub use rewording::Reworded;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,13 +14,16 @@
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Cage;
+use super::mirror::{Mirror, Scene};
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
 use super::slot::Bench;
@@ -49,8 +52,10 @@ pub struct CommandOracle {
     candidate_on_stdin: bool,
     conditions: Conditions,
     description: String,
-    /// What is in this directory is to be found beside the candidate, too.
-    beside: Option<PathBuf>,
+    /// What is to be found beside the candidate, too.
+    belongings: Vec<Arc<Belonging>>,
+    /// Where the user stands, for a test that is to run there.
+    mirror: Option<Mirror>,
     cage: Cage,
     /// What else must hold of a candidate that is interesting.
     companions: Vec<Companion>,
@@ -108,7 +113,8 @@ impl CommandOracle {
             candidate_on_stdin: true,
             conditions,
             description,
-            beside: None,
+            belongings: Vec::new(),
+            mirror: None,
             cage: Cage::default(),
             companions: Vec::new(),
         })
@@ -133,7 +139,8 @@ impl CommandOracle {
             candidate_on_stdin,
             conditions,
             description,
-            beside: None,
+            belongings: Vec::new(),
+            mirror: None,
             cage: Cage::default(),
             companions: Vec::new(),
         })
@@ -153,11 +160,48 @@ impl CommandOracle {
         Ok(Self { cage: Cage::new(confinement)?, ..self })
     }
 
-    /// The same test with links to everything that is in `directory` beside the candidate: for finding out whether it
-    /// needs something from there.
+    /// The same test with these things beside the candidate.
+    ///
+    /// # Errors
+    /// [`BelongingError`] when one of them would have the name of another, or of the candidate.
+    pub fn with_belongings(self, belongings: Vec<Arc<Belonging>>) -> Result<Self, BelongingError> {
+        for (number, one) in belongings.iter().enumerate() {
+            if self.names.iter().any(|name| name == one.name()) {
+                return Err(BelongingError::IsCandidate { path: one.original().to_owned() });
+            }
+            if let Some(other) = belongings[..number].iter().find(|other| other.name() == one.name()) {
+                let (first, second) = (other.original().to_owned(), one.original().to_owned());
+                return Err(BelongingError::SameName { first, second });
+            }
+        }
+        Ok(Self { belongings, ..self })
+    }
+
+    /// What is beside the candidate.
     #[must_use]
-    pub fn beside(self, directory: &Path) -> Self {
-        Self { beside: Some(directory.to_owned()), ..self }
+    pub fn belongings(&self) -> &[Arc<Belonging>] {
+        &self.belongings
+    }
+
+    /// The same test as where the user stands: in a copy of the current directory, with the candidate in the place of
+    /// `file`, and without what is put beside it elsewhere. Of directories with many entries it finds those that are
+    /// named in one of the `texts`.
+    ///
+    /// # Errors
+    /// What the system says when it is asked for the current directory, or that of `file`.
+    pub fn at_home(&self, file: &Path, texts: &[&[u8]]) -> io::Result<Self> {
+        let mirror = Some(Mirror::new(file, texts)?);
+        Ok(Self { mirror, belongings: Vec::new(), ..self.clone() })
+    }
+
+    /// The same test, one of the second form, with other words; without companions.
+    ///
+    /// # Errors
+    /// As [`CommandOracle::command`].
+    pub fn reworded(&self, words: &[OsString], file: &Path) -> Result<Self, CommandError> {
+        let other = Self::command(words, file, self.conditions.clone())?;
+        let (cage, belongings) = (self.cage.clone(), self.belongings.clone());
+        Ok(Self { cage, belongings, ..other })
     }
 
     /// The same test with other conditions.
@@ -232,23 +276,28 @@ impl CommandOracle {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
-        let path = self.write(candidate, &bench.directory).map_err(in_place)?;
+        let scene = self.set(&bench.directory).map_err(in_place)?;
+        let path = self.write(candidate, &scene.folder).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
             File::open(path).map_err(in_place)?
         } else {
             slot.null().map_err(|source| RunError::NullDevice { source })?
         };
         let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
-        let mut command = self.cage.command(&self.program, &place);
+        let mut command = self.cage.command(&scene.program, &place);
         command
-            .args(self.arguments.iter().map(|word| word.render(&bench.directory, &self.names)))
+            .args(self.arguments.iter().map(|word| word.render(&scene.called, &self.names)))
             .envs(slot.environment())
             .envs(self.cage.environment())
             .env(MARK, &place)
-            .current_dir(&bench.directory)
+            .current_dir(&scene.current)
             .stdin(stdin)
             .stdout(Stdio::from(stdout.map_err(in_place)?))
             .stderr(Stdio::from(stderr.map_err(in_place)?));
+        if self.mirror.is_some() {
+            // Who believes it must not be led out of the mirror.
+            command.env("PWD", &scene.current);
+        }
         self.set_called(&mut command);
         let outputs = [&bench.stdout, &bench.stderr];
         let left = RefCell::<Left>::default();
@@ -257,7 +306,7 @@ impl CommandOracle {
         let (ending, duration) = process::run(&mut command, &watch, slot.household())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
         if let Some(traces) = traces {
-            *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, self.beside.as_deref());
+            *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, &self.belongings);
             traces.processes = left.take().names;
         }
         if ending == Ending::Exited(Exit::Unknown) {
@@ -276,17 +325,28 @@ impl CommandOracle {
         self.judge_ending(ending, duration, &bench, written).map_err(|source| RunError::Read { source })
     }
 
+    /// Makes the place where the command is to be run.
+    fn set(&self, directory: &Path) -> io::Result<Scene> {
+        if let Some(mirror) = &self.mirror {
+            return mirror.make(directory, &self.program, &self.names);
+        }
+        for belonging in &self.belongings {
+            belonging.link_into(directory)?;
+        }
+        let [current, folder, called] = [(); 3].map(|()| directory.to_owned());
+        Ok(Scene { current, folder, called, program: self.program.clone() })
+    }
+
     /// Writes the candidate under all of its names and returns the path of the first.
     fn write(&self, candidate: &[u8], directory: &Path) -> io::Result<PathBuf> {
+        // Never through a link, which could lead to a file of the user's.
+        let write = |path: &Path| File::create_new(path)?.write_all(candidate);
         let path = directory.join(&self.names[0]);
-        fs::write(&path, candidate)?;
+        write(&path)?;
         for name in &self.names[1..] {
             let other = directory.join(name);
             // Not every file system has links.
-            fs::hard_link(&path, &other).or_else(|_| fs::write(&other, candidate))?;
-        }
-        if let Some(beside) = &self.beside {
-            link_all(beside, directory)?;
+            fs::hard_link(&path, &other).or_else(|_| write(&other))?;
         }
         Ok(path)
     }
@@ -344,25 +404,6 @@ impl Oracle for CommandOracle {
     fn describe(&self) -> String {
         self.description.clone()
     }
-}
-
-/// Makes a link in `to` to each entry of `from` whose name is free there.
-#[cfg(unix)]
-fn link_all(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        match std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name())) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Links need rights there; without them the files are not found.
-#[cfg(not(unix))]
-fn link_all(_from: &Path, _to: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn base_name(file: &Path) -> Result<OsString, CommandError> {

@@ -8,11 +8,13 @@
 //!
 //! [`Oracle`] is the boundary: executors call it and know nothing of commands; a library user may give his own.
 
+mod belonging;
 mod cancel;
 mod command;
 mod companion;
 mod conditions;
 mod confine;
+mod mirror;
 mod output;
 mod process;
 mod program;
@@ -29,12 +31,14 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+pub use belonging::{Belonging, BelongingError, Room};
 pub use cancel::Cancel;
 pub use command::{CommandOracle, Written};
 pub use companion::{Companion, Guarded};
 pub use conditions::{ConditionError, ConditionSpec, Conditions};
 pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation, Limits};
+pub(crate) use mirror::{is_named, names_in};
 pub use process::run_limited;
 pub use program::CommandError;
 pub(crate) use shell::line as shell_line;

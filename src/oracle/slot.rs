@@ -103,13 +103,8 @@ impl Slot {
 
     fn make(place: &Path, household: &Arc<Household>) -> Result<Self, SlotError> {
         let make = || {
-            let place = place.canonicalize()?;
-            let mut builder = tempfile::Builder::new();
-            builder.prefix("lop-");
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
             // From here on our own Drop removes it: it copes with read-only directories, that of tempfile does not.
-            let base = builder.tempdir_in(place)?.keep();
+            let base = private(place)?;
             let slot = Self {
                 work: base.join("test"),
                 base,
@@ -259,6 +254,20 @@ impl Drop for Slot {
     }
 }
 
+/// A new directory for nobody but the user, where slots would be made. Who asks for it removes it.
+pub(super) fn private_directory(options: &SlotOptions) -> Result<PathBuf, SlotError> {
+    let place = choose_place(options, 1);
+    private(&place).map_err(|source| SlotError { place, source })
+}
+
+fn private(place: &Path) -> io::Result<PathBuf> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("lop-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    Ok(builder.tempdir_in(place.canonicalize()?)?.keep())
+}
+
 fn choose_place(options: &SlotOptions, count: usize) -> PathBuf {
     let asked_for = options.directory.clone();
     let from_environment =
@@ -289,7 +298,7 @@ fn memory_file_system(_candidate_len: usize, _count: usize) -> Option<PathBuf> {
 }
 
 /// Removes a directory and everything in it, even if it was made read-only, or somebody still writes into it.
-fn remove_tree(path: &Path) -> io::Result<()> {
+pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     const TRIES: usize = 4;
     let mut result = Ok(());
     for attempt in 0..TRIES {

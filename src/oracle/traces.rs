@@ -4,6 +4,9 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+
+use super::belonging::Belonging;
 
 /// What a run of the test left behind. All of it is removed by lop, but it costs time, and not every other program
 /// that runs the test does so.
@@ -18,12 +21,15 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Finds the files: those in `directory` that are neither among the candidate's `names` nor links to what is in
-    /// `beside`, and all in `temporary`.
-    pub(crate) fn find(directory: &Path, temporary: &Path, names: &[OsString], beside: Option<&Path>) -> Self {
-        let is_ours = |name: &OsString| {
-            names.contains(name) || beside.is_some_and(|beside| beside.join(name).symlink_metadata().is_ok())
-        };
+    /// Finds the files: those in `directory` that are neither among the candidate's `names` nor what lop has put beside
+    /// it, and all in `temporary`.
+    pub(crate) fn find(
+        directory: &Path,
+        temporary: &Path,
+        names: &[OsString],
+        belongings: &[Arc<Belonging>],
+    ) -> Self {
+        let is_ours = |name: &OsString| names.contains(name) || belongings.iter().any(|one| one.name() == name);
         Self {
             files: list(directory, |name| !is_ours(name)),
             temporaries: list(temporary, |_| true),
@@ -58,12 +64,12 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::oracle::{Cancel, CommandOracle, Conditions, Slot, SlotOptions};
+    use crate::oracle::{Cancel, CommandOracle, Conditions, Room, Slot, SlotOptions};
 
-    fn examine(script: &str, beside: Option<&Path>) -> Traces {
+    fn examine(script: &str, belongings: Vec<Arc<Belonging>>) -> Traces {
         let words = ["sh", "-c", script].map(OsString::from);
         let oracle = CommandOracle::command(&words, Path::new("case.txt"), Conditions::default()).expect("sh is there");
-        let oracle = if let Some(beside) = beside { oracle.beside(beside) } else { oracle };
+        let oracle = oracle.with_belongings(belongings).expect("each has a name of its own");
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
         let (outcome, traces) = oracle.examine(b"x", &mut slot, Duration::from_secs(600), &Cancel::new());
         assert!(outcome.is_interesting(), "{outcome:?}");
@@ -72,12 +78,12 @@ mod tests {
 
     #[test]
     fn what_a_test_leaves_is_seen() {
-        assert_eq!(examine("test -s case.txt; echo | cat", None), Traces::default());
-        let traces = examine("touch a.out; mkdir d; touch \"$TMPDIR/cc.s\"", None);
+        assert_eq!(examine("test -s case.txt; echo | cat", Vec::new()), Traces::default());
+        let traces = examine("touch a.out; mkdir d; touch \"$TMPDIR/cc.s\"", Vec::new());
         assert_eq!((traces.files, traces.temporaries), (vec!["a.out".into(), "d".into()], vec!["cc.s".into()]));
         for script in ["sleep 600 &", "setsid sleep 600 &", "(cd /; setsid sleep 600 &)"] {
             // It may not have become what it will be when its parent has ended, and is not seen while it becomes it.
-            let mut runs = (0..20).map(|_| examine(script, None));
+            let mut runs = (0..20).map(|_| examine(script, Vec::new()));
             let traces = runs.find(|traces| !traces.processes.is_empty()).unwrap_or_default();
             assert!(
                 matches!(&traces.processes[..], [name] if ["sleep", "setsid", "sh"].contains(&&**name)),
@@ -87,12 +93,22 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_another_directory_can_be_had_beside_the_candidate() {
+    fn what_belongs_beside_the_candidate_is_there_and_is_no_trace() {
         let other = tempfile::tempdir().expect("a directory");
-        fs::write(other.path().join("needed"), "y").expect("writable");
-        fs::write(other.path().join("case.txt"), "z").expect("writable");
-        let traces = examine("test \"$(cat needed)$(cat case.txt)\" = yx; touch new", Some(other.path()));
+        let needed = other.path().join("needed");
+        fs::write(&needed, "y").expect("writable");
+        let copy = |path: &Path| {
+            let belonging = Belonging::copy(path, &[], Room::NAMED, &SlotOptions::default());
+            Arc::new(belonging.expect("it can be copied"))
+        };
+        let traces = examine("test \"$(cat needed)$(cat case.txt)\" = yx; touch new", vec![copy(&needed)]);
         assert_eq!(traces.files, ["new"]);
-        assert!(!other.path().join("new").exists());
+        // Two of a name, or the candidate's, would hide each other.
+        let oracle = CommandOracle::command(&["sh".into()], Path::new("needed"), Conditions::default());
+        let refused = oracle.expect("sh is there").with_belongings(vec![copy(&needed)]);
+        assert!(refused.is_err_and(|error| error.to_string().contains("the candidate's own name")));
+        let oracle = CommandOracle::command(&["sh".into()], Path::new("case"), Conditions::default());
+        let refused = oracle.expect("sh is there").with_belongings(vec![copy(&needed), copy(&needed)]);
+        assert!(refused.is_err_and(|error| error.to_string().contains("the same name")));
     }
 }

@@ -159,7 +159,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let content = read_case(&path)?;
     let (grammar, _) = Registry::embedded()?.choose(args.grammar.as_deref().unwrap_or(AUTO), &path, &content)?;
     let path = piped::name(path, grammar.as_deref());
-    let (oracle, relative) = test.oracle(&path, conditions)?;
+    let oracle = test.oracle(&path, conditions)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let problem = FileProblem {
@@ -186,7 +186,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let cell = compare_file(&problem, &mut start, &cancel, &progress);
     line.finish_and_clear();
     let unfinished =
-        |error| Unfinished { error, input: path, test: command, wanted, says_nothing: false, relative, kept: None };
+        |error| Unfinished { error, input: path, test: command, wanted, says_nothing: false, away: None, kept: None };
     match cell {
         Ok(cell) => Ok(Some(vec![cell])),
         Err(FileError::Reduce(ReduceError::Cancelled)) => Ok(None),

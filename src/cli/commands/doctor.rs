@@ -6,17 +6,19 @@ use std::path::Path;
 use std::thread;
 
 use crate::cli::args::Jobs;
+use crate::cli::beside::belongings;
 use crate::cli::detect::Open;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
-use crate::cli::settings::{forms, in_words, read_case};
+use crate::cli::home::{compared, replace_words};
+use crate::cli::settings::{Test, forms, in_words, read_case};
 use crate::cli::{piped, signals};
-use crate::doctor::{Level, Patient, Trouble, examine, findings};
+use crate::doctor::{Compared, Home, Level, Patient, Traveller, Trouble, examine, find_home, findings};
 use crate::grammar::{AUTO, Registry};
-use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
+use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
 use crate::report::text::STRONG;
-use crate::report::{self, text};
+use crate::report::{self, Kept, text};
 
 use super::compare::live_line;
 
@@ -36,23 +38,51 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let spec = ConditionSpec::from(args.conditions);
     let conditions = Conditions::new(&spec)?;
     let content = read_case(&path)?;
+    let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
     let confinement = Confinement::try_from(args.confine)?;
     let (grammar, choice) = Registry::embedded()?.choose(AUTO, &path, &content)?;
     let language = choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);
     let path = piped::name(path, grammar.as_deref());
-    let (oracle, relative) = test.oracle(&path, conditions.clone())?;
+    let oracle = test.oracle(&path, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    let slots = SlotOptions { directory: None, candidate_len: content.len(), owns_process: true };
+    let stopped = || {
+        // Nobody listens: the exit code says it, too.
+        let _ = writeln!(text::stderr(), "{}", Trouble::Cancelled);
+        Ok(Code::StoppedEarly)
+    };
+    let travel = |oracle: &CommandOracle, words: &[OsString], compared| {
+        let (path, content, deadline, slots) = (path.as_path(), &content[..], args.timeout, slots.clone());
+        find_home(&Traveller { oracle, words, path, content, compared, deadline, slots }, &cancel)
+    };
+    // What a command does in a directory of its own has to be what it does here, before it is taken for what it does.
+    let home = match test.command_words() {
+        [] => Ok(None),
+        words => travel(&oracle, words, compared(&spec)).map(Some),
+    };
+    let mut home = match home {
+        Ok(home) => home,
+        Err(Trouble::Cancelled) => return stopped(),
+        Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
+    };
+    let (test, typed, oracle) = match &home {
+        Some(Home::Reworded { words, .. }) => {
+            let typed = replace_words(typed, test.words().len(), words);
+            (Test::Command(words.clone()), typed, oracle.reworded(words, &path)?)
+        }
+        _ => (test, typed.to_vec(), oracle),
+    };
     let mut open = Open {
         path: &path,
         content: &content,
-        may_fail: !args.test.is_empty() && relative.is_empty(),
+        may_fail: !args.test.is_empty(),
         sought: &args.signature,
         confinement: &confinement,
         deadline: args.timeout,
         allow_empty: false,
         spec,
-        oracle: oracle.confined(confinement.clone())?,
+        oracle,
     };
     let mut out = text::stdout();
     // It stands there before the first run, which may take its time.
@@ -60,12 +90,13 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         .and_then(|()| out.flush())
         .or_else(Failure::unless_closed)?;
     let special = open.find(&cancel)?;
-    special.show(&mut out, &open, typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
+    special.show(&mut out, &open, &typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     drop(out);
     open.accompany(&cancel)?;
     let Open { spec, oracle, .. } = open;
     let other = other_name(&path);
-    let renamed = test.oracle(Path::new(&other), Conditions::new(&spec)?)?.0.confined(confinement)?;
+    let renamed = test.oracle(Path::new(&other), Conditions::new(&spec)?)?.confined(confinement)?;
+    let renamed = renamed.with_belongings(oracle.belongings().to_vec())?;
     let wanted = in_words(&spec);
     let patient = Patient {
         oracle: &oracle,
@@ -79,7 +110,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
             _ => thread::available_parallelism().map_or(1, usize::from),
         },
         deadline: args.timeout,
-        slots: SlotOptions { directory: None, candidate_len: content.len(), owns_process: true },
+        slots: slots.clone(),
         null: Path::new(NULL),
     };
     let line = live_line();
@@ -88,15 +119,16 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         line.tick();
     });
     line.finish_and_clear();
-    let facts = match examined {
+    let mut facts = match examined {
         Ok(facts) => facts,
         Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
-        Err(error @ Trouble::Cancelled) => {
-            // Nobody listens: the exit code says it, too.
-            let _ = writeln!(text::stderr(), "{error}");
-            return Ok(Code::StoppedEarly);
-        }
+        Err(Trouble::Cancelled) => return stopped(),
     };
+    let is_refused = facts.input.first().is_some_and(|run| run.verdict.is_some() && !run.is_interesting());
+    if home.is_none() && is_refused {
+        home = travel(&oracle, &[], Compared::Verdict).ok();
+    }
+    facts.home = home;
     let findings = findings(&facts);
     let mut out = text::stdout();
     report::findings::write(&mut out, &oracle.describe(), &findings, facts.runs())

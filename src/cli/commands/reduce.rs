@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 use crate::cli::args::{Jobs, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
+use crate::cli::home::Away;
 use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::ui_args::UiArg;
-use crate::cli::{detect, signals, state};
+use crate::cli::{detect, home, signals, state};
 use crate::disk::{self, Audience};
-use crate::doctor::{Checkup, Extent, Patient};
+use crate::doctor::{Checkup, Compared, Extent, Patient, Traveller};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use crate::oracle::{Cancel, Oracle, SlotOptions};
+use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
@@ -60,7 +61,7 @@ pub(super) enum Start {
 ///
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
-pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Failure> {
+pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
     // What is found out before the reduction is a part of its time.
     cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
@@ -77,6 +78,9 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     });
     folder.as_deref().map_or(Ok(()), state::check_folder)?;
     let audience = if settings.is_piped { Audience::OWN } else { Audience::of_file(&settings.path) };
+    if let Start::New(words) = &mut start {
+        home::settle(&mut settings, words, &cancel)?;
+    }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
     let header = state::header(&settings, &start.arguments())?;
@@ -96,7 +100,6 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         test: settings.oracle.describe(),
         wanted: settings.wanted,
         says_nothing: settings.is_command && !settings.spec.has_conditions(),
-        relative: settings.relative,
         kept: settings.kept,
         typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
         state: settings.state.clone(),
@@ -193,7 +196,22 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     drop(workers);
     // An error must not be written into the live line.
     reporters.progress = None;
-    let report = result.map_err(|error| run.failed(error, &settings.content, &mut reporters))?;
+    let report = result.map_err(|error| {
+        let traveller = Traveller {
+            oracle: &oracle,
+            words: &[],
+            path: &run.path,
+            content: &settings.content,
+            compared: Compared::Verdict,
+            deadline: settings.options.deadline,
+            slots: options.slots.clone(),
+        };
+        // A command was compared before anything else.
+        let is_script = !settings.is_command;
+        let away = is_script.then(|| home::of_refusal(&traveller, &run.typed, &error, &cancel)).flatten();
+        run.failed(error, away, &settings.content, &mut reporters)
+    })?;
+    run.say_of_belongings(&oracle);
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
     reported.place = run.place_in(&reporters.store);
     reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
@@ -276,7 +294,6 @@ struct Run {
     test: String,
     wanted: String,
     says_nothing: bool,
-    relative: Vec<String>,
     kept: Kept,
     /// The command line, with the condition that was found.
     typed: Vec<OsString>,
@@ -384,7 +401,20 @@ impl Run {
         store.beside().map_or_else(|| self.place(), |beside| beside.display().to_string())
     }
 
-    /// Where the result is to be, in words.
+    /// Says which of the things beside the candidate the tests have changed, so that later ones found others.
+    fn say_of_belongings(&self, oracle: &CommandOracle) {
+        for belonging in oracle.belongings().iter().filter(|belonging| belonging.has_changed()) {
+            // Nobody listens: that is no reason to fail.
+            let _ = writeln!(
+                text::stderr(),
+                "{WARN}warning:{WARN:#} the test has changed its copy of {}, so that its answers may depend on the order \
+                 of candidates; yours is as it was",
+                text::path(belonging.original())
+            );
+        }
+    }
+
+    /// Where the result is, in words.
     fn place(&self) -> String {
         match &self.kept {
             Kept::InPlace => self.path.display().to_string(),
@@ -394,7 +424,13 @@ impl Run {
     }
 
     /// Saves what can be saved, and says where it is.
-    fn failed(&self, error: ReduceError, original: &[u8], reporters: &mut Reporters) -> Failure {
+    fn failed(
+        &self,
+        error: ReduceError,
+        away: Option<Away>,
+        original: &[u8],
+        reporters: &mut Reporters,
+    ) -> Failure {
         let best = match &error {
             ReduceError::Unresolved { best, .. } => best.as_deref(),
             ReduceError::Sink { best, .. } => Some(best.as_slice()),
@@ -418,7 +454,7 @@ impl Run {
             test: self.test.clone(),
             wanted: self.wanted.clone(),
             says_nothing: self.says_nothing,
-            relative: self.relative.clone(),
+            away,
             kept,
         }));
         if let Some(json) = &mut reporters.json {

@@ -2,20 +2,24 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{self, Path};
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
 
 use crate::cli::args::{Cli, Jobs};
+use crate::cli::beside::belongings;
 use crate::cli::consent;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
+use crate::cli::home::Away;
 use crate::cli::settings::{forms, read};
 use crate::cli::signals;
 use crate::cli::state;
 use crate::cli::verify_args::VerifyArgs;
 use crate::disk::{self, Audience};
+use crate::doctor::{Compared, Home, Traveller, find_home};
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, LocalOptions, LocalWorkers, Ticket};
 use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Outcome, SlotOptions, Unresolved};
@@ -42,7 +46,8 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     // The current directory is about to change.
     let audience = Audience::of_file(&args.result);
     let output = args.output.map(path::absolute).transpose().map_err(Failure::Output)?;
-    let (oracle, deadline) = same_test(&certificate)?;
+    let same = same_test(&certificate)?;
+    let (oracle, deadline) = (same.oracle.clone(), same.deadline);
     let wanted =
         |claim: &&Claim| claim.known != Known::Unsound && args.level.is_none_or(|level| claim.level <= level.into());
     let claims: Vec<&Claim> = certificate.claims.iter().filter(wanted).collect();
@@ -70,6 +75,8 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
         Some(Verdict::Interesting) => {}
         Some(_) => {
             say(&format!("{name} is not interesting: {}, {}", outcome.exit, text::verdict(outcome.verdict)))?;
+            workers.shutdown();
+            same.say_missing(&result, &cancel)?;
             return Ok(Code::NotInteresting);
         }
         None => return out.stopped(),
@@ -112,17 +119,55 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     Ok(if out.lost > 0 { Code::NotInteresting } else { Code::Reduced })
 }
 
+/// The test of a reduction.
+struct Same {
+    oracle: CommandOracle,
+    /// The deadline that was asked for.
+    deadline: Option<Duration>,
+    /// The test case, as seen from the directory of the reduction.
+    input: PathBuf,
+    /// The words of a command; none of a script.
+    words: Vec<OsString>,
+    /// The command line of the reduction.
+    typed: Vec<OsString>,
+}
+
+impl Same {
+    /// Says what the test misses that does not find the result interesting, if that is it.
+    fn say_missing(&self, result: &[u8], cancel: &Cancel) -> Result<(), Failure> {
+        let traveller = Traveller {
+            oracle: &self.oracle,
+            words: &self.words,
+            path: &self.input,
+            content: result,
+            compared: Compared::Verdict,
+            deadline: self.deadline,
+            slots: SlotOptions { directory: None, candidate_len: result.len(), owns_process: true },
+        };
+        let found = find_home(&traveller, cancel).unwrap_or(Home::Same);
+        let name = self.input.display().to_string();
+        let Some(away) = Away::new(&found, &name, self.words.len(), &self.typed) else { return Ok(()) };
+        say(&away.headline)?;
+        away.runs.iter().try_for_each(|(place, run)| say(&format!("  {place:<7} {run}")))?;
+        say(&away.hint)
+    }
+}
+
 /// The test of the reduction that wrote a certificate, and the deadline that was asked for. Names in its command line
 /// are those of the directory where it was given, which becomes the current one.
-fn same_test(certificate: &Certificate) -> Result<(CommandOracle, Option<std::time::Duration>), Failure> {
+fn same_test(certificate: &Certificate) -> Result<Same, Failure> {
     let parsed = Cli::try_parse_from(&certificate.command);
     let args = parsed.map_err(|error| Failure::CertificateCommand(first_line(&error)))?.reduce;
     std::env::set_current_dir(&certificate.directory)
         .map_err(|source| Failure::CertificateDirectory { path: certificate.directory.clone(), source })?;
     let (test, input) = forms(&args.words, &args.test)?;
+    let kept = args.output.map_or(Kept::InPlace, Kept::File);
     let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
-    let (oracle, _) = test.oracle(&input, Conditions::new(&spec)?)?;
-    Ok((oracle.confined(args.confine.try_into()?)?, args.timeout))
+    let oracle = test.oracle(&input, Conditions::new(&spec)?)?;
+    let oracle = oracle.with_belongings(belongings(&args.confine.with, &input, &kept)?)?;
+    let oracle = oracle.confined(args.confine.try_into()?)?;
+    let words = test.command_words().to_vec();
+    Ok(Same { oracle, deadline: args.timeout, input, words, typed: certificate.command.clone() })
 }
 
 /// What clap has to say without its advice.

@@ -1,0 +1,33 @@
+//! What `--with` names, copied so that tests find it beside the candidate.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::oracle::{Belonging, BelongingError, Room, SlotOptions};
+use crate::report::{Kept, state_directory};
+
+/// Copies of what is at these paths. Of a directory with the test case in it everything is copied but the test case and
+/// what lop writes: no test must find the original, nor anything that a reduction changes.
+///
+/// # Errors
+/// When one of them is missing or cannot be copied.
+pub(crate) fn belongings(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result<Vec<Arc<Belonging>>, BelongingError> {
+    let own = |path: &Path, ending: &str| {
+        let mut name = OsString::from(path);
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let mut but = vec![input.to_owned(), own(input, ".orig"), own(input, ".lop"), state_directory(input, kept)];
+    if let Kept::File(output) = kept {
+        but.extend([output.clone(), own(output, ".orig")]);
+    }
+    // They need not be there yet.
+    let real = |path: &PathBuf| {
+        let folder = std::path::absolute(path).ok()?.parent()?.canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let but: Vec<PathBuf> = but.iter().filter_map(real).collect();
+    let slots = SlotOptions { directory: None, candidate_len: 0, owns_process: true };
+    paths.iter().map(|path| Belonging::copy(path, &but, Room::NAMED, &slots).map(Arc::new)).collect()
+}
