@@ -291,9 +291,10 @@ impl Failure {
             Failure::Belonging(error) => {
                 causes(out, self)?;
                 match error {
-                    BelongingError::IsCandidate { .. } | BelongingError::SameName { .. } => {
-                        hint_line(out, "each thing is beside the candidate under its own name: name a directory above it")
-                    }
+                    BelongingError::IsCandidate { .. } | BelongingError::SameName { .. } => hint_line(
+                        out,
+                        "each thing is beside the candidate under its own name: name a directory above it",
+                    ),
                     _ => hint_line(out, "--with takes files and directories, and copies each once"),
                 }
             }

@@ -190,7 +190,9 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
         return foreign("input", format!("{file} has changed since"));
     }
     if then.test != now.test {
-        return foreign("test", format!("{} has changed since", settings.oracle.program().display()));
+        let program = settings.oracle.program().display();
+        let what = if settings.oracle.belongings().is_empty() { "" } else { ", or what --with names," };
+        return foreign("test", format!("{program}{what} has changed since"));
     }
     if then.grammar != now.grammar {
         return foreign("grammar", format!("it was {}, and is {}", then.grammar, now.grammar));

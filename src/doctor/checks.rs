@@ -17,8 +17,8 @@ type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
 const CHECKS: [Check; 16] = [
-    starts, home, input, repeats, empty, trivial, original, directory, name, files, processes, sources, strewn, null, time,
-    load,
+    starts, home, input, repeats, empty, trivial, original, directory, name, files, processes, sources, strewn, null,
+    time, load,
 ];
 
 /// Names that are listed; more are only counted.
@@ -138,8 +138,12 @@ fn home(facts: &Facts) -> Option<Finding> {
         Home::Same => Finding::ok("home", "it does the same here and in a directory of its own"),
         Home::Reworded { changes, .. } => {
             let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            Finding::new("home", Level::Note, format!("relative paths lead nowhere in a directory of its own: {changes}"))
-                .means("a reduction makes them absolute, as was done here")
+            Finding::new(
+                "home",
+                Level::Note,
+                format!("relative paths lead nowhere in a directory of its own: {changes}"),
+            )
+            .means("a reduction makes them absolute, as was done here")
         }
         Home::Missing { things, runs, .. } => {
             let options = things.iter().map(|path| format!("--with {}", path.display())).collect::<Vec<_>>().join(" ");
@@ -149,7 +153,9 @@ fn home(facts: &Facts) -> Option<Finding> {
         }
         Home::Different { runs, .. } => Finding::new("home", Level::Fault, differs(runs))
             .means("what is reduced would not be what you see here")
-            .mend("name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH"),
+            .mend(
+                "name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH",
+            ),
         Home::Flaky { runs, alike, .. } => {
             let seen = format!("it does not do the same each time: {alike} of {runs} runs were like the first");
             Finding::new("home", Level::Fault, seen)
@@ -323,8 +329,8 @@ impl std::fmt::Display for Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Verdict;
     use crate::doctor::Reworded;
+    use crate::engine::Verdict;
     use crate::oracle::Traces;
 
     fn ran(verdict: Verdict, milliseconds: u64) -> Outcome {

@@ -179,7 +179,8 @@ impl Search<'_> {
         if !is_answer(&here) || !is_answer(&there) || self.alike(&here, &there) {
             return Ok(Home::Same);
         }
-        self.deadline = self.test.deadline.unwrap_or_else(|| usual_deadline(here.outcome.duration.max(there.outcome.duration)));
+        self.deadline =
+            self.test.deadline.unwrap_or_else(|| usual_deadline(here.outcome.duration.max(there.outcome.duration)));
         let is_slight = self.test.compared == Compared::Both && same_verdict(&here, &there);
         for (oracle, first) in [(own, &there), (at_home, &here)] {
             if let Some(flaky) = self.contradiction(oracle, first)? {
@@ -293,7 +294,11 @@ impl Search<'_> {
         if !changes.is_empty() {
             wordings.push(with(self.test.words, changes));
         }
-        let script = if self.test.words.is_empty() { fs::read(self.test.oracle.program()).unwrap_or_default() } else { Vec::new() };
+        let script = if self.test.words.is_empty() {
+            fs::read(self.test.oracle.program()).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         let words = self.test.words.iter().flat_map(|word| [word.as_encoded_bytes(), b" "].concat()).collect();
         let mut texts: Vec<Vec<u8>> = vec![self.test.content.to_vec(), script, words];
         texts.extend([there.written.stdout.clone(), there.written.stderr.clone()]);
@@ -306,7 +311,8 @@ impl Search<'_> {
             if chosen.is_empty() || !tried.insert(chosen.clone()) {
                 continue;
             }
-            let things: Vec<Arc<Belonging>> = chosen.iter().filter_map(|number| pool.copy(*number, self.test, room)).collect();
+            let things: Vec<Arc<Belonging>> =
+                chosen.iter().filter_map(|number| pool.copy(*number, self.test, room)).collect();
             for words in &wordings {
                 let Some(run) = self.attempt(words, things.clone())? else { return Ok(None) };
                 if self.alike(here, &run) {
@@ -321,7 +327,12 @@ impl Search<'_> {
     }
 
     /// Leaves out what is not needed: halves first, then smaller parts.
-    fn fewest(&mut self, here: &Run, words: &[OsString], mut things: Vec<Arc<Belonging>>) -> Result<Vec<Arc<Belonging>>, Trouble> {
+    fn fewest(
+        &mut self,
+        here: &Run,
+        words: &[OsString],
+        mut things: Vec<Arc<Belonging>>,
+    ) -> Result<Vec<Arc<Belonging>>, Trouble> {
         let mut size = things.len().div_ceil(2);
         loop {
             let mut at = 0;
@@ -349,9 +360,20 @@ impl Search<'_> {
             text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect::<Vec<_>>()
         };
         let (of_here, of_there) = (lines(here), lines(there));
-        let sight = |run: &Run, own: &[String], others: &[String]| Sight {
-            exit: run.outcome.exit,
-            line: own.iter().find(|line| !others.contains(line)).map(|line| line.chars().take(LINE).collect()).unwrap_or_default(),
+        let sight = |run: &Run, own: &[String], others: &[String]| {
+            let differs = |line: &&String| !others.contains(line);
+            // What is special about it says more than what comes first.
+            let is_shown = |line: &&String| {
+                let shows = |signature: &Signature| {
+                    let line = line.as_bytes();
+                    !is_ending(signature) && signature.mark.is_shown_by(run.outcome.exit, line, line)
+                };
+                run.signature.as_ref().is_some_and(shows)
+            };
+            let mut lines = own.iter().filter(differs);
+            let line = lines.clone().find(is_shown).or_else(|| lines.next());
+            let line = line.map(|line| line.chars().take(LINE).collect()).unwrap_or_default();
+            Sight { exit: run.outcome.exit, line }
         };
         Sights { here: sight(here, &of_here, &of_there), there: sight(there, &of_there, &of_here) }
     }

@@ -80,8 +80,7 @@ impl Place<'_> {
         let separator = [b':', b','].into_iter().find(|separator| text.contains(separator))?;
         let parts: Vec<_> = text.split(|byte| *byte == separator).map(|part| (part, self.path(part))).collect();
         let found = parts.iter().any(|(_, path)| path.is_some());
-        let parts: Vec<Vec<u8>> =
-            parts.into_iter().map(|(part, path)| path.unwrap_or_else(|| part.to_vec())).collect();
+        let parts: Vec<Vec<u8>> = parts.into_iter().map(|(part, path)| path.unwrap_or_else(|| part.to_vec())).collect();
         found.then(|| parts.join(&separator))
     }
 

@@ -88,7 +88,8 @@ impl Mirror {
         }
         let (current, folder) = (within(&self.current), within(&self.folder));
         let typed = if self.typed.is_absolute() { within(&self.typed) } else { self.typed.clone() };
-        let leads_there = current.join(&typed).canonicalize().is_ok_and(|to| Ok(to) == folder.canonicalize().map_err(drop));
+        let leads_there =
+            current.join(&typed).canonicalize().is_ok_and(|to| Ok(to) == folder.canonicalize().map_err(drop));
         let program = Some(within(own_program)).filter(|own| own_program.starts_with(&self.current) && own.exists());
         Ok(Scene {
             program: program.unwrap_or_else(|| own_program.to_owned()),

@@ -23,12 +23,7 @@ pub struct Traces {
 impl Traces {
     /// Finds the files: those in `directory` that are neither among the candidate's `names` nor what lop has put beside
     /// it, and all in `temporary`.
-    pub(crate) fn find(
-        directory: &Path,
-        temporary: &Path,
-        names: &[OsString],
-        belongings: &[Arc<Belonging>],
-    ) -> Self {
+    pub(crate) fn find(directory: &Path, temporary: &Path, names: &[OsString], belongings: &[Arc<Belonging>]) -> Self {
         let is_ours = |name: &OsString| names.contains(name) || belongings.iter().any(|one| one.name() == name);
         Self {
             files: list(directory, |name| !is_ours(name)),

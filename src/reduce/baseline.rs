@@ -11,8 +11,9 @@ use super::session::{Halt, Session};
 
 /// Runs on the unchanged input before anything is believed.
 const RUNS: u32 = 2;
-/// Runs after the first two disagreed, to say how often the test changes its mind.
-const RUNS_WHEN_FLAKY: u32 = 5;
+/// Runs where one of them was refused, to say how often the test changes its mind: two may be chance, and a test that
+/// says no in a quarter of its runs would be taken for one that does not know its own input.
+const RUNS_WHEN_REFUSED: u32 = 5;
 
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
@@ -36,9 +37,10 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
         } else {
             refused = Some(outcome);
         }
-        // Somebody who knows that the test lies may have met it lying twice.
-        if refused.is_some() && (interesting > 0 || options.allow_flaky) {
-            wanted = RUNS_WHEN_FLAKY;
+        // A run that was out of time may have been no lie, and would be so again, for as long as it took.
+        let is_late = |outcome: &Outcome| outcome.verdict == Some(Verdict::Timeout);
+        if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.allow_flaky) {
+            wanted = RUNS_WHEN_REFUSED;
         }
     }
     if let Some(outcome) = refused {

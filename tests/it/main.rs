@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod any_input;
+mod beside;
 mod choices;
 mod cli;
 mod compare;
@@ -19,6 +20,7 @@ mod flaky;
 mod gate;
 mod generators;
 mod grammars;
+mod home;
 mod install;
 mod journal;
 mod kept;

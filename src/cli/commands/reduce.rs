@@ -424,13 +424,7 @@ impl Run {
     }
 
     /// Saves what can be saved, and says where it is.
-    fn failed(
-        &self,
-        error: ReduceError,
-        away: Option<Away>,
-        original: &[u8],
-        reporters: &mut Reporters,
-    ) -> Failure {
+    fn failed(&self, error: ReduceError, away: Option<Away>, original: &[u8], reporters: &mut Reporters) -> Failure {
         let best = match &error {
             ReduceError::Unresolved { best, .. } => best.as_deref(),
             ReduceError::Sink { best, .. } => Some(best.as_slice()),

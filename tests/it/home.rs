@@ -1,0 +1,283 @@
+//! What a command does where the user stands is what is reduced: relative paths, things beside the file, and commands
+//! that write.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::support::{Folder, Ran};
+
+/// A compiler says of it that there is no such member, if it finds the header.
+const CASE: &str = "#include <api.h>\nint unused(void) { return 4; }\nint depth(struct node *n) { return n->depth; }\n";
+const HEADER: &str = "struct node { int kind; };\n";
+
+/// A test as a shell's: with what is before it, it says what it found and ends with 3.
+fn complains(before: &str) -> String {
+    format!(
+        "{before} || {{ echo 'error: nothing to work with' >&2; exit 4; }}\ngrep -q bug \"$1\" || exit 0\necho 'error: bug found' >&2\nexit 3"
+    )
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    for name in ["src", "include", "out"] {
+        fs::create_dir(folder.path(name)).expect("our own folder");
+    }
+    folder.write("src/case.c", CASE);
+    folder.write("include/api.h", HEADER);
+    folder.write("src/case.txt", "some\nbug\nhere\n");
+    folder.write("case.txt", "some\nbug\nhere\n");
+    folder
+}
+
+/// A reduction without a journal, one test at a time.
+fn lop(folder: &Folder, line: &[&str]) -> Ran {
+    folder.lop(&[&["-j1", "--no-state", "-o", "small"], line].concat())
+}
+
+#[track_caller]
+fn says(ran: &Ran, words: &[&str]) {
+    for word in words {
+        assert!(ran.stderr.contains(word), "{word} is missing in\n{}", ran.stderr);
+    }
+}
+
+fn here(folder: &Folder) -> String {
+    folder.path(".").canonicalize().expect("it is there").display().to_string()
+}
+
+/// Every file below the folder, and its content.
+fn everything(folder: &Folder) -> Vec<(String, Vec<u8>)> {
+    let mut rest = vec![folder.path(".")];
+    let mut found = Vec::new();
+    while let Some(directory) = rest.pop() {
+        for entry in fs::read_dir(directory).expect("our own folder") {
+            let path = entry.expect("our own folder").path();
+            if path.is_dir() {
+                rest.push(path);
+            } else {
+                found.push((path.display().to_string(), fs::read(&path).expect("our own file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_compilers_relative_directories_are_those_of_the_user() {
+    for option in [&["-Iinclude"][..], &["-I", "include"], &["-isystem", "include"], &["-Wall", "-I./include/"]] {
+        let folder = folder();
+        let line = [&["src/case.c", "--", "gcc"], option, &["-c", "@@"]].concat();
+        let ran = lop(&folder, &line).expect_code(0);
+        let result = String::from_utf8(folder.read("small")).expect("plain");
+        assert!(result.contains("depth") || result.contains("#include"), "{result}");
+        says(&ran, &["has no member named", "relative paths lead nowhere", &format!("{}/include", here(&folder))]);
+        assert!(!ran.stderr.contains("No such file"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn words_of_any_command_are_made_absolute_where_that_is_what_is_missing() {
+    let folder = folder();
+    folder.write("check.sh", complains("true"));
+    folder.script("run.sh", &complains("true"));
+    folder.write("x.toml", "bug\n");
+    folder.write("args.rsp", "x.toml\n");
+    folder.write("with_option.sh", complains("test -f \"${2#*=}\"").replace("$1", "$1"));
+    let own = folder.path("with_option.sh").display().to_string();
+    for (line, change) in [
+        (vec!["sh", "check.sh", "@@"], "check.sh -> HERE/check.sh"),
+        (vec!["sh", &own, "@@", "--config=x.toml"], "--config=x.toml -> --config=HERE/x.toml"),
+        (vec!["sh", &own, "@@", "x.toml"], "x.toml -> HERE/x.toml"),
+        (vec!["./run.sh", "@@"], ""),
+    ] {
+        let ran = lop(&folder, &[&["case.txt", "--"], &line[..]].concat()).expect_code(0);
+        says(&ran, &["signature stderr matching /^error: bug found/", &change.replace("HERE", &here(&folder))]);
+        assert_eq!(ran.stderr.contains("relative paths"), !change.is_empty(), "{}", ran.stderr);
+        assert!(String::from_utf8_lossy(&folder.read("small")).contains("bug"), "{line:?}");
+    }
+}
+
+#[test]
+fn other_languages_tools_find_what_they_name() {
+    let folder = folder();
+    folder.write("checker.py", "import sys\nif 'bug' in open(sys.argv[1]).read(): sys.exit('error: bug found')\n");
+    folder.write(
+        "hook.js",
+        "if (require('fs').readFileSync(process.argv[1], 'utf8').includes('bug')) { console.error('error: bug found'); process.exit(1); }\n",
+    );
+    folder
+        .write("Makefile.t", "%.txt: FORCE\n\t@! grep -q bug $@ || { echo 'error: bug found' >&2; exit 1; }\nFORCE:\n");
+    folder.write("code.js", "a();\nbug();\n");
+    let ran = lop(&folder, &["case.txt", "--", "make", "-s", "-f", "Makefile.t", "@@"]).expect_code(0);
+    says(&ran, &["Makefile.t -> ", "error: bug found"]);
+    let ran = lop(&folder, &["code.js", "--", "node", "--require", "./hook.js", "@@"]).expect_code(0);
+    says(&ran, &["./hook.js -> ", "error: bug found"]);
+    // A module is no word that could be made absolute.
+    let line = ["case.txt", "--", "python3", "-m", "checker", "@@"];
+    let ran = lop(&folder, &line).expect_code(2);
+    says(&ran, &["case.txt --with checker.py -- python3 -m checker @@"]);
+    lop(&folder, &[&["--with", "checker.py"], &line[..]].concat()).expect_code(0);
+    assert!(String::from_utf8_lossy(&folder.read("small")).contains("bug"));
+}
+
+#[test]
+fn what_is_missing_beside_the_file_is_named_with_the_line_that_works() {
+    let folder = folder();
+    folder.write("src/beside.h", "#include \"deeper.h\"\n");
+    folder.write("src/deeper.h", HEADER);
+    folder.write("src/unused.h", HEADER);
+    folder.write("src/case.c", CASE.replace("<api.h>", "\"beside.h\""));
+    let before = everything(&folder);
+    let ran = lop(&folder, &["src/case.c", "--", "gcc", "-c", "@@"]).expect_code(2);
+    says(
+        &ran,
+        &[
+            "error: the test does not do on src/case.c in a directory of its own what it does here",
+            "has no member named",
+            "beside.h: No such file or directory",
+            "src/case.c --with src/beside.h --with src/deeper.h -- gcc -c @@\n",
+        ],
+    );
+    assert_eq!(everything(&folder), before);
+    let with = ["--with", "src/beside.h", "--with", "src/deeper.h"];
+    let ran = lop(&folder, &[&with, &["src/case.c", "--", "gcc", "-c", "@@"][..]].concat()).expect_code(0);
+    says(&ran, &["has no member named"]);
+    // Words and things together.
+    folder.write("src/deeper.h", "#include <api.h>\n");
+    let ran = lop(&folder, &["src/case.c", "--", "gcc", "-Iinclude", "-c", "@@"]).expect_code(2);
+    says(&ran, &[&format!("--with src/deeper.h -- gcc -I{}/include -c @@\n", here(&folder))]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn what_is_named_nowhere_is_found_by_trying() {
+    let folder = folder();
+    folder.script("../tool", &complains("test -e .toolrc"));
+    let tool = folder.path("../tool").canonicalize().expect("it is there");
+    folder.write(".toolrc", "x");
+    let ran = lop(&folder, &["case.txt", "--", tool.to_str().expect("plain"), "@@"]).expect_code(2);
+    says(&ran, &["here    exit code 3: error: bug found", "there   exit code 4: error: nothing to work with"]);
+    says(&ran, &["case.txt --with .toolrc -- "]);
+}
+
+#[test]
+fn a_difference_that_nothing_mends_is_shown_and_nothing_is_reduced() {
+    let folder = folder();
+    folder.write("../sibling", "x");
+    let script = complains("test -e ../sibling");
+    let ran = lop(&folder, &["case.txt", "--", "sh", "-c", &script, "sh", "@@"]).expect_code(2);
+    says(&ran, &["here    exit code 3: error: bug found", "there   exit code 4", "with --with PATH"]);
+    let ran = lop(&folder, &["src/case.c", "--", "gcc", "-Iinclude", "-c", "src/case.c"]).expect_code(2);
+    says(&ran, &["`src/case.c` names the file itself", "write @@ where the candidate's path belongs"]);
+    assert!(!folder.path("small").exists());
+}
+
+#[test]
+fn a_command_that_writes_changes_nothing_of_the_users() {
+    let folder = folder();
+    folder.write("notes", "mine\n");
+    folder.write("out/log", "mine\n");
+    let path = folder.path("src/case.txt").canonicalize().expect("it is there");
+    let path = path.to_str().expect("plain");
+    let script = "grep -q bug \"$1\" || exit 0; sed -i s/some/other/ \"$1\"; echo x > out/new; echo x > out/log; \
+                  echo x >> notes; echo x > \"$1.out\"; exit 3";
+    let compiled = ["src/case.c", "--", "gcc", "-Iinclude", "-c", "@@", "-o", "out/case.o"];
+    let before = everything(&folder);
+    for file in ["src/case.txt", path] {
+        for conditions in [&[][..], &["--exit-code", "3"]] {
+            let line = [conditions, &[file, "--", "sh", "-c", script, "sh", "@@"]].concat();
+            lop(&folder, &line);
+            let _ = fs::remove_file(folder.path("small"));
+            assert_eq!(everything(&folder), before, "{line:?}");
+        }
+    }
+    lop(&folder, &compiled);
+    lop(&folder, &["src/case.c", "--", "gcc", "-Iinclude", "-c", "@@"]).expect_code(0);
+    let _ = fs::remove_file(folder.path("small"));
+    assert_eq!(everything(&folder), before);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn the_file_may_be_anywhere_and_named_in_any_way() {
+    let folder = folder();
+    let elsewhere = Folder::new();
+    elsewhere.write("case.c", CASE);
+    let far = elsewhere.path("case.c").display().to_string();
+    let near = folder.path("src/case.c").display().to_string();
+    symlink("src", folder.path("link")).expect("our own folder");
+    fs::create_dir(folder.path("a folder")).expect("our own folder");
+    folder.write("a folder/c'ase.c", CASE);
+    for file in [far.as_str(), &near, "link/case.c", "./src/../src/case.c", "a folder/c'ase.c"] {
+        let ran = lop(&folder, &[file, "--", "gcc", "-Iinclude", "-c", "@@"]).expect_code(0);
+        says(&ran, &["has no member named", "-Iinclude -> "]);
+    }
+    // From below, with the way up.
+    let ran = {
+        let mut command =
+            folder.command(&["-j1", "--no-state", "-o", "../small", "case.c", "--", "gcc", "-I../include", "-c", "@@"]);
+        command.current_dir(folder.path("src"));
+        crate::support::finish(command.spawn().expect("lop can be started")).expect_code(0)
+    };
+    says(&ran, &["has no member named", "-I../include -> "]);
+}
+
+#[test]
+fn the_words_that_were_made_absolute_are_those_of_the_journal_and_the_certificate() {
+    let folder = folder();
+    let line = ["src/case.c", "-j1", "-o", "small", "--max-tests", "4", "--", "gcc", "-Iinclude", "-c", "@@"];
+    let ran = folder.lop(&line).expect_code(3);
+    says(&ran, &[&format!("-- gcc -I{}/include -c @@", here(&folder))]);
+    let ran = folder.lop(&["resume", "small.lop"]).expect_code(0);
+    assert!(!ran.stderr.contains("relative paths"), "it was settled when the run began\n{}", ran.stderr);
+    let verified = Folder::new();
+    let result = folder.path("small").display().to_string();
+    let ran = verified.lop(&["verify", &result]).expect_code(0);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("is interesting"), "{ran:?}");
+    // Later something is missing that was there.
+    fs::rename(folder.path("include"), folder.path("gone")).expect("our own folder");
+    verified.lop(&["verify", &result]).expect_code(1);
+}
+
+#[test]
+fn with_a_condition_it_is_the_condition_that_has_to_hold_in_both_places() {
+    let folder = folder();
+    let command = ["--", "gcc", "-Iinclude", "-c", "@@"];
+    let ran = lop(&folder, &[&["src/case.c", "--stderr", "no member"], &command[..]].concat()).expect_code(0);
+    says(&ran, &["-Iinclude -> "]);
+    // Any failure would do, but it is to be that of the user.
+    let ran = lop(&folder, &[&["src/case.c", "--exit-code", "1"], &command[..]].concat());
+    says(&ran, &["-Iinclude -> "]);
+    let ran = lop(&folder, &[&["-q", "src/case.c", "--stderr", "no member"], &command[..]].concat()).expect_code(0);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn a_script_that_refuses_its_input_only_in_its_own_directory_says_what_it_misses() {
+    let folder = folder();
+    folder.write("words", "bug\n");
+    folder.script("test.sh", "grep -q -f words \"$1\"");
+    let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
+    says(&ran, &["case.txt is not interesting: its own test says no", "./test.sh case.txt --with words\n"]);
+    lop(&folder, &["--with", "words", "./test.sh", "case.txt"]).expect_code(0);
+    // One that says no everywhere misses nothing.
+    folder.script("test.sh", "exit 1");
+    let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
+    assert!(!ran.stderr.contains("--with"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_command_that_changes_its_mind_misses_nothing_but_is_flaky() {
+    let folder = folder();
+    let count = folder.path("../count").display().to_string();
+    let script = format!("echo x >> '{count}'; test $(($(wc -l < '{count}') % 2)) = 1 && exit 0; exit 3");
+    let line = ["case.txt", "--", "sh", "-c", &script];
+    let ran = lop(&folder, &line).expect_code(4);
+    says(
+        &ran,
+        &["the test is flaky: of 5 runs on case.txt", "first   exit code 0", "other   exit code 3", "--allow-flaky"],
+    );
+    let ran = lop(&folder, &[&["--allow-flaky"], &line[..]].concat());
+    assert_ne!(ran.code, Some(4), "{}", ran.stderr);
+}
