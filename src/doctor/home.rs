@@ -290,10 +290,9 @@ impl Search<'_> {
         changes: &[Reworded],
     ) -> Result<Option<(Vec<PathBuf>, Vec<OsString>)>, Trouble> {
         let mut pool = Pool::around(self.test);
-        let mut wordings = vec![self.test.words.to_vec()];
-        if !changes.is_empty() {
-            wordings.push(with(self.test.words, changes));
-        }
+        // First with what costs no copy.
+        let mut wordings = vec![with(self.test.words, changes), self.test.words.to_vec()];
+        wordings.dedup();
         let script = if self.test.words.is_empty() {
             fs::read(self.test.oracle.program()).unwrap_or_default()
         } else {
