@@ -1,7 +1,7 @@
 //! No test script: the command is run on the test case, and what makes that run special becomes the condition. Second
 //! commands are seen on the test case here, too.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use crate::report::Verbosity;
 use crate::report::text::{self, HINT, STRONG};
 
 use super::failure::Failure;
+use super::home;
 use super::settings::{Settings, in_words};
 use super::signature_args::SignatureArgs;
 
@@ -49,6 +50,9 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         if let Special::Found(..) = special {
             ask(settings.sought.yes)?;
         }
+    }
+    if typed.is_some() {
+        home::check_seconds(&open, cancel)?;
     }
     let accompanied = open.accompany(cancel);
     not_stopped(open.path, cancel)?;
@@ -262,11 +266,7 @@ fn ask(yes: bool) -> Result<(), Failure> {
 fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<Companion>, Failure> {
     let mut companions = Vec::new();
     for line in &open.sought.while_passing {
-        let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
-            message: format!("`{line}` of --while-passing is not a command"),
-            hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
-        })?;
-        let oracle = second(open, &words)?;
+        let oracle = second(open, &second_words(line)?)?;
         let (outcome, _) = place.run(&oracle, open.content);
         match outcome.exit {
             Exit::Code(_) | Exit::Signal(_) => {}
@@ -285,6 +285,15 @@ fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<Companion>, 
     Ok(companions)
 }
 
+/// The words of a second command.
+pub(crate) fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
+    let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
+        message: format!("`{line}` of --while-passing is not a command"),
+        hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
+    })?;
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
 fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Companion, Failure> {
     let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
@@ -292,7 +301,8 @@ fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Compa
     })?;
     let mut found = Err(CommandError::NoCommand);
     for command in &guard.commands {
-        found = second_command(open, command);
+        let words: Vec<OsString> = command.iter().map(OsString::from).collect();
+        found = second_command(open, &words);
         if !matches!(found, Err(CommandError::NotInPath { .. })) {
             break;
         }
@@ -303,7 +313,7 @@ fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Compa
     Ok(Companion::guard(oracle, warnings, outcome.exit, &written))
 }
 
-fn second(open: &Open<'_>, words: &[String]) -> Result<CommandOracle, Failure> {
+pub(crate) fn second(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
     beside(open, second_command(open, words)?)
 }
 
@@ -312,10 +322,9 @@ fn beside(open: &Open<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failu
     Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.belongings().to_vec())?)
 }
 
-fn second_command(open: &Open<'_>, words: &[String]) -> Result<CommandOracle, CommandError> {
-    let words: Vec<OsString> = words.iter().map(|word| OsStr::new(word).to_owned()).collect();
+fn second_command(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
     let conditions = Conditions::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong");
-    CommandOracle::command(&words, open.path, conditions)
+    CommandOracle::command(words, open.path, conditions)
 }
 
 #[cfg(test)]

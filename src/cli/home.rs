@@ -6,11 +6,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::doctor::{Compared, Home, Sight, Sights, Traveller, Trouble, find_home};
-use crate::oracle::{Cancel, CommandOracle, ConditionSpec, SlotOptions, shell_line};
+use crate::oracle::{Cancel, ConditionSpec, SlotOptions, shell_line};
 use crate::reduce::ReduceError;
 use crate::report::Verbosity;
 use crate::report::text::{self, HINT};
 
+use super::detect::{Open, second, second_words};
 use super::exit_code::Code;
 use super::failure::Failure;
 use super::settings::Settings;
@@ -48,8 +49,16 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>, cancel:
     if !settings.is_command || settings.content.is_empty() {
         return Ok(());
     }
-    let found = find(settings, &settings.oracle, compared(&settings.spec), cancel)?;
-    match found {
+    let traveller = Traveller {
+        oracle: &settings.oracle,
+        words: &settings.words,
+        path: &settings.path,
+        content: &settings.content,
+        compared: compared(&settings.spec),
+        deadline: settings.options.deadline,
+        slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
+    };
+    match find(&traveller, cancel)? {
         Home::Flaky { .. } if settings.options.allow_flaky => Ok(()),
         Home::Reworded { words, changes } => {
             if settings.verbosity > Verbosity::Quiet {
@@ -87,17 +96,45 @@ pub(crate) fn of_refusal(
     if let Home::Flaky { .. } = found { None } else { Away::new(&found, &name, test.words.len(), typed) }
 }
 
-fn find(settings: &Settings, oracle: &CommandOracle, compared: Compared, cancel: &Cancel) -> Result<Home, Failure> {
-    let traveller = Traveller {
-        oracle,
-        words: &settings.words,
-        path: &settings.path,
-        content: &settings.content,
-        compared,
-        deadline: settings.options.deadline,
-        slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
-    };
-    match find_home(&traveller, cancel) {
+/// Makes sure of the same for second commands: one that does not find its files would have to go on not finding them.
+///
+/// # Errors
+/// When words of one have to be others.
+pub(crate) fn check_seconds(open: &Open<'_>, cancel: &Cancel) -> Result<(), Failure> {
+    for line in &open.sought.while_passing {
+        let words = second_words(line)?;
+        let traveller = Traveller {
+            oracle: &second(open, &words)?,
+            words: &words,
+            path: open.path,
+            content: open.content,
+            compared: Compared::Both,
+            deadline: open.deadline,
+            slots: SlotOptions { directory: None, candidate_len: open.content.len(), owns_process: true },
+        };
+        let (why, better) = match find(&traveller, cancel)? {
+            Home::Reworded { words, .. } => {
+                let line = shell_line(words.iter().map(OsString::as_os_str));
+                ("relative paths lead nowhere", shell_line([OsStr::new("--while-passing"), OsStr::new(&line)]))
+            }
+            Home::Missing { things, .. } => {
+                let options = things.iter().flat_map(|path| [OsStr::new("--with"), path.as_os_str()]);
+                ("it finds only the candidate", shell_line(options))
+            }
+            _ => continue,
+        };
+        return Err(Failure::Usage {
+            message: format!(
+                "`{line}` of --while-passing does not do in a directory of its own, where {why}, what it does here"
+            ),
+            hint: format!("it does with {better}"),
+        });
+    }
+    Ok(())
+}
+
+fn find(traveller: &Traveller<'_>, cancel: &Cancel) -> Result<Home, Failure> {
+    match find_home(traveller, cancel) {
         // The baseline says that it was stopped.
         Err(Trouble::Cancelled) => Ok(Home::Same),
         Err(Trouble::Slot(error)) => Err(Failure::Workers(error.into())),

@@ -17,9 +17,11 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+use memchr::memmem;
 
 use crate::oracle::{
     Belonging, Cancel, CommandOracle, Exit, Mark, Outcome, Room, Seen, Signature, Slot, SlotOptions, Table, Written,
@@ -206,6 +208,7 @@ impl Search<'_> {
     fn run(&mut self, oracle: &CommandOracle) -> Result<Run, Trouble> {
         self.runs += 1;
         let (outcome, written) = oracle.observe(self.test.content, &mut self.slot, self.deadline, self.cancel);
+        let written = self.without_places(written);
         if self.cancel.is_stopped() {
             return Err(Trouble::Cancelled);
         }
@@ -218,6 +221,23 @@ impl Search<'_> {
         };
         let signature = self.table.signatures(&seen).into_iter().next();
         Ok(Run { outcome, written, signature })
+    }
+
+    /// What a run wrote, with the test case named in the same way wherever it was.
+    fn without_places(&self, mut written: Written) -> Written {
+        let own = self.slot.path().join("test");
+        let typed = self.test.path.parent().unwrap_or(Path::new(""));
+        let real = typed.canonicalize().unwrap_or_default();
+        let below = |path: &Path| own.join(path.strip_prefix("/").unwrap_or(path));
+        let typed_plainly: PathBuf = typed.components().filter(|part| *part != Component::CurDir).collect();
+        for place in [below(&real), below(typed), own.clone(), typed.to_owned(), typed_plainly] {
+            let bare = self.name.as_bytes();
+            let called = place.join(&self.name);
+            for text in [&mut written.stdout, &mut written.stderr] {
+                *text = replaced(text, called.as_os_str().as_encoded_bytes(), bare);
+            }
+        }
+        written
     }
 
     fn alike(&self, one: &Run, other: &Run) -> bool {
@@ -376,6 +396,17 @@ impl Search<'_> {
         };
         Sights { here: sight(here, &of_here, &of_there), there: sight(there, &of_there, &of_here) }
     }
+}
+
+fn replaced(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut new = Vec::with_capacity(text.len());
+    let mut rest = 0;
+    for at in memmem::find_iter(text, from) {
+        new.extend([&text[rest..at], to].concat());
+        rest = at + from.len();
+    }
+    new.extend(&text[rest..]);
+    new
 }
 
 fn same_verdict(one: &Run, other: &Run) -> bool {

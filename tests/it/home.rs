@@ -268,6 +268,37 @@ fn a_script_that_refuses_its_input_only_in_its_own_directory_says_what_it_misses
 }
 
 #[test]
+fn a_second_command_is_compared_as_well() {
+    let folder = folder();
+    folder.write("case.c", CASE.replace("n->depth", "n->kind"));
+    let line = |options: &str| {
+        ["--while-passing", options, "case.c", "--stdout", "unused", "--", "grep", "unused", "@@"].map(str::to_owned)
+    };
+    let run = |options: &str| {
+        let line = line(options);
+        lop(&folder, &line.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let ran = run("gcc -Iinclude -fsyntax-only @@").expect_code(2);
+    let better = format!("gcc -I{}/include -fsyntax-only @@", here(&folder));
+    says(&ran, &["of --while-passing does not do in a directory of its own", &better]);
+    run(&better).expect_code(0);
+    assert!(String::from_utf8_lossy(&folder.read("small")).contains("unused"));
+}
+
+#[test]
+fn how_the_file_is_named_in_a_message_is_no_difference() {
+    let folder = folder();
+    folder.write("src/case.x", "use strict;\nmy $x = ;\n");
+    for file in ["src/case.x", "./src/case.x"] {
+        for message in ["syntax error at $1 line 2, near", "$1:2: bad", "cannot cope with $1"] {
+            let script = format!("grep -q strict \"$1\" || exit 0; echo \"{message}\" >&2; exit 3");
+            let ran = lop(&folder, &[file, "--", "sh", "-c", &script, "sh", "@@"]).expect_code(0);
+            assert!(!ran.stderr.contains("of its own"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_command_that_changes_its_mind_misses_nothing_but_is_flaky() {
     let folder = folder();
     let count = folder.path("../count").display().to_string();

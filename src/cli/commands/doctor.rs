@@ -11,7 +11,7 @@ use crate::cli::detect::Open;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
-use crate::cli::home::{compared, replace_words};
+use crate::cli::home::{check_seconds, compared, replace_words};
 use crate::cli::settings::{Test, forms, in_words, read_case};
 use crate::cli::{piped, signals};
 use crate::doctor::{Compared, Home, Level, Patient, Traveller, Trouble, examine, find_home, findings};
@@ -92,6 +92,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let special = open.find(&cancel)?;
     special.show(&mut out, &open, &typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     drop(out);
+    check_seconds(&open, &cancel)?;
     open.accompany(&cancel)?;
     let Open { spec, oracle, .. } = open;
     let other = other_name(&path);
