@@ -34,9 +34,10 @@ pub struct ConfineArgs {
     /// Give the test no variables but PATH, HOME, TMPDIR and those of --env
     #[arg(long, help_heading = CONFINEMENT)]
     pub clean_env: bool,
-    /// Put a file or a directory beside the candidate, read-only, in each test's directory
+    /// Put this beside the candidate in each test
     ///
-    /// Repeatable; each is copied once for the run
+    /// Repeatable; a file or a directory, which is copied once for the run. A test finds a link to the read-only copy,
+    /// under its own name. FILE and what lop writes are left out of a directory's copy
     #[arg(long, value_name = "PATH", help_heading = CONFINEMENT)]
     pub with: Vec<PathBuf>,
     /// Keep tests from the rest of the machine

@@ -139,6 +139,9 @@ struct Run {
     signature: Option<Signature>,
 }
 
+/// What is missing, and the words of the command that go with it.
+type Remedy = (Vec<PathBuf>, Vec<OsString>);
+
 struct Search<'a> {
     test: &'a Traveller<'a>,
     name: String,
@@ -303,12 +306,7 @@ impl Search<'_> {
     }
 
     /// What has to be beside the candidate, and the words that go with it.
-    fn missing(
-        &mut self,
-        here: &Run,
-        there: &Run,
-        changes: &[Reworded],
-    ) -> Result<Option<(Vec<PathBuf>, Vec<OsString>)>, Trouble> {
+    fn missing(&mut self, here: &Run, there: &Run, changes: &[Reworded]) -> Result<Option<Remedy>, Trouble> {
         let mut pool = Pool::around(self.test);
         // First with what costs no copy.
         let mut wordings = vec![with(self.test.words, changes), self.test.words.to_vec()];

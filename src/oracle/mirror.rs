@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// Entries of one directory beside the way. Of more only some are to be found in the mirror.
@@ -81,10 +81,13 @@ impl Mirror {
         }
         let mut budget = Budget { entries: ENTRIES, bytes: COPIED };
         for place in [&self.current, &self.folder] {
-            let is_candidate = |path: &Path| {
-                path.parent() == Some(&self.folder) && names.iter().any(|name| path.file_name() == Some(name))
+            // The slot itself may be somewhere below, and would be copied into itself.
+            let skips = |path: &Path| {
+                let is_candidate =
+                    path.parent() == Some(&self.folder) && names.iter().any(|name| path.file_name() == Some(name));
+                is_candidate || Some(path) == root.parent()
             };
-            self.copy(place, &within(place), &mut budget, &is_candidate)?;
+            self.copy(place, &within(place), &mut budget, &skips)?;
         }
         let (current, folder) = (within(&self.current), within(&self.folder));
         let typed = if self.typed.is_absolute() { within(&self.typed) } else { self.typed.clone() };
@@ -101,6 +104,8 @@ impl Mirror {
 
     /// Makes what is in a directory again, what is less deep first.
     fn copy(&self, from: &Path, to: &Path, budget: &mut Budget, skips: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+        // What is mounted there is left alone: reading what a kernel shows as files may take for ever.
+        let device = fs::metadata(from)?.dev();
         let mut rest = VecDeque::from([(from.to_owned(), to.to_owned())]);
         while let Some((from, to)) = rest.pop_front() {
             let mut entries: Vec<fs::DirEntry> = fs::read_dir(&from).into_iter().flatten().flatten().collect();
@@ -117,12 +122,15 @@ impl Mirror {
                     continue;
                 }
                 let is_made = place.symlink_metadata().is_ok();
-                if facts.is_dir() && (is_made || budget.has_room_for(&path)) {
+                let is_here = facts.dev() == device;
+                if facts.is_dir() && is_here && (is_made || budget.has_room_for(&path)) {
                     if !is_made {
                         fs::create_dir(&place)?;
                     }
                     rest.push_back((path, place));
-                } else if !is_made && !(facts.is_file() && budget.pays(facts.len()) && copy_file(&path, &place)) {
+                } else if is_made {
+                    // It is on the way.
+                } else if !(facts.is_file() && is_here && budget.pays(facts.len()) && copy_file(&path, &place)) {
                     link(&path, &place)?;
                 }
             }

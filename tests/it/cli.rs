@@ -519,7 +519,7 @@ hint: give one of the two, or --minimal none
 fn a_relative_path_in_the_command_is_made_absolute_and_that_is_said() {
     let said = refused(&["input.txt", "--", "sh", "no.sh", "@@"], 1);
     let note = "note: tests run in a directory of their own, where relative paths lead nowhere: no.sh -> HERE/no.sh\n";
-    assert!(said.starts_with(note), "{said}");
+    assert!(said.contains(note), "{said}");
 }
 
 #[test]

@@ -227,6 +227,31 @@ fn the_file_may_be_anywhere_and_named_in_any_way() {
         crate::support::finish(command.spawn().expect("lop can be started")).expect_code(0)
     };
     says(&ran, &["has no member named", "-I../include -> "]);
+    // From above, where tests are run below, and from the very top, where what the kernel shows as files is, too.
+    let top = folder.path(".").canonicalize().expect("it is there");
+    let small = folder.path("small").display().to_string();
+    for (from, include) in [
+        (top.join(".."), "-Iwork/include".to_owned()),
+        ("/".into(), format!("-I{}", &top.join("include").display().to_string()[1..])),
+    ] {
+        let mut command = folder.command(&[
+            "-j1",
+            "--no-state",
+            "--max-tests",
+            "3",
+            "-o",
+            &small,
+            &near,
+            "--",
+            "gcc",
+            &include,
+            "-c",
+            "@@",
+        ]);
+        command.current_dir(&from);
+        let ran = crate::support::finish(command.spawn().expect("lop can be started"));
+        says(&ran, &["has no member named", &format!("{include} -> ")]);
+    }
 }
 
 #[test]
