@@ -14,6 +14,7 @@ use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
+use super::detect::BY_HAND;
 use super::exit_code::Code;
 use super::meant;
 use super::rules::RulesError;
@@ -241,6 +242,8 @@ impl Failure {
                 Code::Failed
             }
             Failure::Reduce(run) => match run.error {
+                // Nobody said what is interesting, and nothing could be found.
+                ReduceError::NotInteresting { .. } if run.says_nothing => Code::CouldNotStart,
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::Config(_)
@@ -349,6 +352,10 @@ impl Failure {
             Failure::Reduce(run) => {
                 let input = run.input.display();
                 match &run.error {
+                    ReduceError::NotInteresting { outcome } if run.says_nothing => format!(
+                        "no condition was given, and nothing special was found about {} on {input}",
+                        outcome.exit
+                    ),
                     ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
                     ReduceError::EmptyIsInteresting if run.says_nothing => {
                         format!("the command succeeds on {input}, and on an empty file: there is no failure to keep")
@@ -381,6 +388,12 @@ impl Unfinished {
                 }
                 for hint in hints(outcome, &self.relative) {
                     hint_line(out, &hint)?;
+                }
+                if self.says_nothing {
+                    hint_line(
+                        out,
+                        &format!("the empty file does the same, or not each run on {} does: {BY_HAND}", self.input.display()),
+                    )?;
                 }
             }
             ReduceError::Flaky { outcome, .. } => {

@@ -1,6 +1,7 @@
 //! The command line: what was typed, what it means, what to do, and what to say when it goes wrong.
 
 pub mod args;
+mod climb;
 pub mod commands;
 pub mod compare_args;
 mod compat;

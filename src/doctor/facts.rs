@@ -19,6 +19,8 @@ pub struct Facts {
     pub empty: Option<Outcome>,
     /// The run on a file of one line break.
     pub trivial: Option<Outcome>,
+    /// Runs on other texts with nothing in them, each with its text.
+    pub hollow: Vec<(Vec<u8>, Outcome)>,
     /// The run on the input in a directory that is elsewhere.
     pub elsewhere: Option<Outcome>,
     /// The name that the input got, and the run on it under that name.
@@ -50,7 +52,7 @@ impl Facts {
     #[must_use]
     pub fn runs(&self) -> usize {
         let single = [&self.empty, &self.trivial, &self.elsewhere, &self.beside].into_iter().flatten().count();
-        self.input.len() + self.together.len() + single + usize::from(self.renamed.is_some())
+        self.input.len() + self.together.len() + self.hollow.len() + single + usize::from(self.renamed.is_some())
     }
 
     /// Whether the first run on the input was interesting.

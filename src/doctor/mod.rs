@@ -11,6 +11,7 @@ mod checks;
 mod checkup;
 mod exam;
 mod facts;
+mod hollow;
 mod places;
 
 use std::fmt;
@@ -19,6 +20,7 @@ pub use checks::findings;
 pub use checkup::{Checkup, Extent};
 pub use exam::{Patient, Trouble, examine};
 pub use facts::Facts;
+pub use hollow::{hollow_name, hollow_texts, is_hollow};
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

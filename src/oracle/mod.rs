@@ -14,6 +14,7 @@ mod companion;
 mod conditions;
 mod confine;
 mod output;
+mod position;
 mod process;
 mod program;
 mod shell;

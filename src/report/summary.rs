@@ -38,6 +38,8 @@ pub struct Places<'a> {
     pub checkup: (usize, Duration),
     /// The other crashes that were met.
     pub others: Option<&'a Others>,
+    /// What deserves attention, each in a sentence.
+    pub attention: &'a [String],
     /// What `lop resume` has to be given to go on, if there is a journal.
     pub journal: Option<&'a Path>,
 }
@@ -66,7 +68,9 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::R
     if let Some(journal) = places.journal.filter(|_| report.ended != Ended::Complete) {
         writeln!(out, "  {STRONG}go on{STRONG:#}     lop resume {}", journal.display())?;
     }
-    places.others.map_or(Ok(()), |found| others(out, found))
+    places.others.map_or(Ok(()), |found| others(out, found))?;
+    // Last, where the eye is when all is done.
+    places.attention.iter().try_for_each(|line| writeln!(out, "  {WARN}attention{WARN:#} {line}"))
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
@@ -159,7 +163,8 @@ fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<(
     let what = match runs {
         0 => return Ok(()),
         1 => "the input in another directory",
-        _ => "the input in another directory, and a file of one line break",
+        2 => "the input in another directory, and a file of one line break",
+        _ => "the input in another directory, and files with nothing in them",
     };
     let runs = text::plural(runs as u64, "more run");
     writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))
@@ -373,6 +378,7 @@ mod tests {
             model: Some(Path::new("zed.model")),
             checkup: (2, Duration::from_millis(24)),
             others: None,
+            attention: &["look at it".to_owned()],
             journal: Some(Path::new("a.c.lop")),
         };
         let mut out = Vec::new();
@@ -406,6 +412,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
   result    a.c
   original  a.c.orig
   model     zed.model
+  attention look at it
 ";
         assert_eq!(String::from_utf8_lossy(&plain), expected);
     }
@@ -430,6 +437,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             model: None,
             checkup: (0, Duration::ZERO),
             others: None,
+            attention: &[],
             journal,
         }
     }

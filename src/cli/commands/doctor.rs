@@ -41,6 +41,8 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let language = choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);
     let path = piped::name(path, grammar.as_deref());
     let (oracle, relative) = test.oracle(&path, conditions.clone())?;
+    let (grammar, _) = Registry::embedded()?.choose(AUTO, &path, &content)?;
+    let empty_texts = grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default();
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let mut open = Open {
@@ -51,6 +53,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         confinement: &confinement,
         deadline: args.timeout,
         allow_empty: false,
+        empty_texts,
         spec,
         oracle: oracle.confined(confinement.clone())?,
     };
@@ -73,6 +76,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         words: &test.words(),
         path: &path,
         content: &content,
+        empty_texts,
         wanted: &wanted,
         jobs: match args.jobs {
             Some(Jobs::Exactly(jobs)) => jobs,

@@ -15,7 +15,7 @@ use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::ui_args::UiArg;
 use crate::cli::{detect, signals, state};
-use crate::doctor::{Checkup, Extent, Patient};
+use crate::doctor::{Checkup, Extent, Patient, is_hollow};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions};
@@ -69,7 +69,9 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
-    let header = state::header(&settings, &start.arguments())?;
+    // Who goes on with it is not asked again, and keeps what was found and chosen now.
+    let arguments = detect::with_conditions(start.arguments(), &settings.found);
+    let header = state::header(&settings, &arguments)?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
         past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(*pass, *moment));
@@ -80,7 +82,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
     let json = json.map(|json| json.with_grammar_reason(settings.choice.reason(&settings.path)));
     let page = open_page(&settings.reporting)?;
     let language = settings.language().to_owned();
-    let run = Run {
+    let mut run = Run {
         path: settings.path.clone(),
         language: language.clone(),
         test: settings.oracle.describe(),
@@ -88,7 +90,9 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         says_nothing: settings.is_command && !settings.spec.has_conditions(),
         relative: settings.relative,
         kept: settings.kept,
-        typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
+        typed: arguments,
+        attention: settings.attention,
+        empty_texts: settings.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
         state: settings.state.clone(),
         tidy: settings.tidy,
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
@@ -150,6 +154,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         words: &settings.words,
         path: &run.path,
         content: &settings.content,
+        empty_texts: &run.empty_texts,
         wanted: &run.wanted,
         jobs: workers.slots(),
         deadline: settings.options.deadline,
@@ -172,6 +177,7 @@ pub(super) fn carry_out(mut settings: Settings, start: Start) -> Result<Code, Fa
         )
     });
     let checkup = sink.made();
+    run.attention.extend(sink.attention());
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
     drop(workers);
@@ -251,6 +257,10 @@ struct Run {
     kept: Kept,
     /// The command line, with the condition that was found.
     typed: Vec<OsString>,
+    /// What deserves attention when all is done.
+    attention: Vec<String>,
+    /// Whole files of the language with nothing in them.
+    empty_texts: Vec<String>,
     /// The folder for what is kept beside the result, if there is to be one.
     state: Option<PathBuf>,
     /// Whether other commands have to agree with the test.
@@ -313,6 +323,7 @@ impl Run {
                 journal: journal.as_deref(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
                 others: others.as_ref(),
+                attention: &self.attention(best),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
             let mut out = text::stderr();
@@ -322,6 +333,14 @@ impl Run {
             }
         }
         saved
+    }
+
+    /// What deserves attention, of the result as well.
+    fn attention(&self, best: &[u8]) -> Vec<String> {
+        let hollow = is_hollow(&self.empty_texts, best).then(|| {
+            format!("the result says nothing about the input: look whether the test asks for the bug ({})", self.wanted)
+        });
+        self.attention.iter().cloned().chain(hollow).collect()
     }
 
     /// Where the result is, in words.

@@ -173,7 +173,9 @@ impl<'a> Context<'a> {
         escape(open.encode_utf8(&mut [0; 4]), &mut self.pattern);
         // A sign such as a bracket is what the message is about, and not a name that could be another.
         if inner.contains(char::is_alphanumeric) && self.is_of_the_input(inner) {
-            self.pattern.push_str(&format!("[^{close}]*"));
+            // A name is still a name when it becomes another, and no sign.
+            let is_name = inner.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            if is_name { self.pattern.push_str(r"\w*") } else { self.pattern.push_str(&format!("[^{close}]*")) }
         } else {
             self.generalise(inner);
         }
