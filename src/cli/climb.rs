@@ -37,7 +37,7 @@ pub(super) fn probe(
     for text in hollow_texts(of_language, seen.input) {
         texts.push((hollow_name(&text), text));
     }
-    if let Some(place) = signatures.iter().find_map(|signature| Table::place(signature, seen)) {
+    if let Some(place) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
         let (before, rest) = seen.input.split_at(place);
         if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
             texts.push(("the input cut off where the message is about".to_owned(), before.to_vec()));
@@ -66,13 +66,13 @@ pub(super) fn choose(
     let (codes, others): (Vec<&Signature>, Vec<&Signature>) =
         signatures.iter().partition(|signature| matches!(signature.mark, Mark::ExitCode(_)));
     let is_some_code = |signature: &&&Signature| signature.mark != Mark::ExitCode(FAILED);
-    let found = others.iter().copied().find(special).cloned();
-    let climbed = || {
-        let steps = others.iter().flat_map(|signature| table.climb(signature, seen));
-        steps.filter(|step| repeats(&step)).find(|step| special(&step))
-    };
+    // What says more about the first comes before what says less.
+    let found = others.iter().copied().find_map(|signature| {
+        let climbed = || table.climb(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));
+        if special(&signature) { Some(signature.clone()) } else { climbed() }
+    });
     let code = || codes.iter().filter(is_some_code).copied().find(special).cloned();
-    if let Some(signature) = found.or_else(climbed).or_else(code) {
+    if let Some(signature) = found.or_else(code) {
         return Some(Chosen { signature, weakness: String::new() });
     }
     let by_empty = |signature: &&&Signature| probes.iter().any(|probe| probe.is_empty && probe.shows(signature));
@@ -93,8 +93,14 @@ fn weakness(signature: &Signature, probes: &[Probe]) -> String {
 }
 
 /// The warnings of a run that ended well which are there each time, and on no probe.
-pub(super) fn lasting(warnings: Vec<Signature>, input: &[u8], again: &(Outcome, Written), probes: &[Probe]) -> Vec<Signature> {
-    let lasts = |warning: &Signature| is_shown(warning, input, again) && !probes.iter().any(|probe| probe.shows(warning));
+pub(super) fn lasting(
+    warnings: Vec<Signature>,
+    input: &[u8],
+    again: &(Outcome, Written),
+    probes: &[Probe],
+) -> Vec<Signature> {
+    let lasts =
+        |warning: &Signature| is_shown(warning, input, again) && !probes.iter().any(|probe| probe.shows(warning));
     warnings.into_iter().filter(lasts).collect()
 }
 

@@ -316,7 +316,11 @@ fn offer(warnings: &[Signature], open: &Open<'_>, typed: &[OsString]) -> Result<
     let chosen = match listed.and_then(|()| io::stdin().read_line(&mut answer)) {
         Err(_) | Ok(0) => None,
         Ok(_) if answer.trim().is_empty() => warnings.first(),
-        Ok(_) => answer.trim().parse().ok().and_then(|number: usize| warnings[..warnings.len().min(OFFERED)].get(number.checked_sub(1)?)),
+        Ok(_) => answer
+            .trim()
+            .parse()
+            .ok()
+            .and_then(|number: usize| warnings[..warnings.len().min(OFFERED)].get(number.checked_sub(1)?)),
     };
     chosen.map_or_else(|| nothing(BY_HAND.to_owned()), |warning| Ok(warning.clone()))
 }
@@ -341,7 +345,9 @@ fn insist(special: &Special, open: &Open<'_>) -> Result<(), Failure> {
     let name = text::path(open.path);
     Err(Failure::Usage {
         message: format!("what is special about the command on {name} says too little: {}", special.weakness()),
-        hint: format!("{BY_HAND}, or --at RE for what stands at the place that a message names; --yes goes on with this"),
+        hint: format!(
+            "{BY_HAND}, or --at RE for what stands at the place that a message names; --yes goes on with this"
+        ),
     })
 }
 
@@ -429,9 +435,7 @@ mod tests {
     #[test]
     fn the_explicit_line_is_the_typed_one_with_the_condition() {
         let typed = words(&["/bin/lop", "a.x", "--crash", "-y", "-q", "--", "cc", "--crash", "@@"]);
-        let explicit = |typed: Vec<OsString>, option, value: &str| {
-            line(&typed, &[(option, value.to_owned())])
-        };
+        let explicit = |typed: Vec<OsString>, option, value: &str| line(&typed, &[(option, value.to_owned())]);
         assert_eq!(explicit(typed, "--signal", "SEGV"), "lop a.x -q --signal SEGV -- cc --crash @@");
         let script = words(&["lop", "--crash", "./t.sh", "a.x"]);
         assert_eq!(explicit(script, "--stderr", "a b"), "lop ./t.sh a.x --stderr 'a b'");

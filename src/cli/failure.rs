@@ -242,8 +242,6 @@ impl Failure {
                 Code::Failed
             }
             Failure::Reduce(run) => match run.error {
-                // Nobody said what is interesting, and nothing could be found.
-                ReduceError::NotInteresting { .. } if run.says_nothing => Code::CouldNotStart,
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::Config(_)
@@ -352,10 +350,6 @@ impl Failure {
             Failure::Reduce(run) => {
                 let input = run.input.display();
                 match &run.error {
-                    ReduceError::NotInteresting { outcome } if run.says_nothing => format!(
-                        "no condition was given, and nothing special was found about {} on {input}",
-                        outcome.exit
-                    ),
                     ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
                     ReduceError::EmptyIsInteresting if run.says_nothing => {
                         format!("the command succeeds on {input}, and on an empty file: there is no failure to keep")
@@ -380,6 +374,9 @@ impl Unfinished {
         match &self.error {
             ReduceError::NotInteresting { outcome } => {
                 self.show_run(out, outcome)?;
+                if self.says_nothing {
+                    hint_line(out, &format!("nothing was found that is special about this failure: {BY_HAND}"))?;
+                }
                 let name = self.input.file_name().unwrap_or_default().to_string_lossy();
                 if self.says_nothing && !self.test.contains("@@") && !self.test.contains(&*name) {
                     let hint =
@@ -388,12 +385,6 @@ impl Unfinished {
                 }
                 for hint in hints(outcome, &self.relative) {
                     hint_line(out, &hint)?;
-                }
-                if self.says_nothing {
-                    hint_line(
-                        out,
-                        &format!("the empty file does the same, or not each run on {} does: {BY_HAND}", self.input.display()),
-                    )?;
                 }
             }
             ReduceError::Flaky { outcome, .. } => {

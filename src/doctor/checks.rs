@@ -17,8 +17,8 @@ type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
 const CHECKS: [Check; 16] = [
-    starts, input, repeats, empty, trivial, hollow, original, directory, name, files, processes, sources, strewn, null, time,
-    load,
+    starts, input, repeats, empty, trivial, hollow, original, directory, name, files, processes, sources, strewn, null,
+    time, load,
 ];
 
 /// The checks whose findings say that a result may be worth nothing.
@@ -116,9 +116,11 @@ fn hollow(facts: &Facts) -> Option<Finding> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(match names.as_slice() {
         [] => Finding::ok(HOLLOW, "files with nothing in them are refused"),
-        names => Finding::new(HOLLOW, Level::Warning, format!("a file with nothing in it is interesting: {}", listed(names)))
-            .means("the result is as likely to be such a file as to show the bug")
-            .mend("let it look for the message of the bug, and for what stands where the message points to (--at)"),
+        names => {
+            Finding::new(HOLLOW, Level::Warning, format!("a file with nothing in it is interesting: {}", listed(names)))
+                .means("the result is as likely to be such a file as to show the bug")
+                .mend("let it look for the message of the bug, and for what stands where the message points to (--at)")
+        }
     })
 }
 
@@ -358,7 +360,7 @@ mod tests {
         let found = findings(&healthy());
         assert!(found.iter().all(|finding| finding.level == Level::Ok), "{found:#?}");
         assert_eq!(found.len(), CHECKS.len() - 2, "no original and nothing strewn to speak of");
-        assert_eq!(healthy().runs(), 11);
+        assert_eq!(healthy().runs(), 12);
     }
 
     #[test]

@@ -50,7 +50,15 @@ impl<'a> Checkup<'a> {
     pub fn new(patient: Patient<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
         // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
         let slots = SlotOptions { owns_process: false, ..patient.slots };
-        Self { patient: Patient { slots, ..patient }, cancel, next, extent, baseline: None, made: (0, Duration::ZERO), attention: Vec::new() }
+        Self {
+            patient: Patient { slots, ..patient },
+            cancel,
+            next,
+            extent,
+            baseline: None,
+            made: (0, Duration::ZERO),
+            attention: Vec::new(),
+        }
     }
 
     /// How many runs were made beside those that are counted, and how long they took.
@@ -75,10 +83,14 @@ impl<'a> Checkup<'a> {
             let mut judge = |text: &[u8]| patient.oracle.judge(text, &mut slot, deadline, self.cancel);
             facts.trivial = Some(judge(TRIVIAL));
             let empty = patient.empty_texts.iter().map(|text| text.clone().into_bytes()).take(EMPTY_TEXTS);
-            facts.hollow = empty.filter(|text| text.as_slice() != patient.content).map(|text| (text.clone(), judge(&text))).collect();
+            facts.hollow = empty
+                .filter(|text| text.as_slice() != patient.content)
+                .map(|text| (text.clone(), judge(&text)))
+                .collect();
         }
         facts.elsewhere = elsewhere(patient, &slot, deadline, self.cancel).unwrap_or_default();
-        let made = [&facts.trivial, &facts.elsewhere].into_iter().flatten().chain(facts.hollow.iter().map(|(_, run)| run));
+        let made =
+            [&facts.trivial, &facts.elsewhere].into_iter().flatten().chain(facts.hollow.iter().map(|(_, run)| run));
         let made: Vec<Duration> = made.map(|run| run.duration).collect();
         self.made = (made.len(), made.iter().sum());
         if self.cancel.is_stopped() {

@@ -25,7 +25,7 @@ const MATCHES: usize = 64;
 /// Line and column. A clock (`12:30:45`) has no letter or sign in front.
 const LINE_AND_COLUMN: &str = r"(?xi)
     \b(?:line|row)[\ :=]*(?<line1>\d+),?\s+(?:column|col|char|character|position|pos)[\ .:=]*(?<column1>\d+)
-    | [[:alpha:]_>)\]\x22'-]:(?<line2>\d+):(?<column2>\d+)
+    | (?<file>[^\s:(\[\x22']*[[:alpha:]_>)\]\x22'-]):(?<line2>\d+):(?<column2>\d+)
     | [(\[](?<line3>\d+)[:,]\ ?(?<column3>\d+)[)\]]
     | ^\s*(?<line4>\d+):(?<column4>\d+)(?::|\s)";
 /// A number of characters from the start.
@@ -37,6 +37,9 @@ const MARK: &str = r"^[ \t]*\|?[ \t~-]*\^[ \t^~-]*\r?$";
 /// What stands before a line that is shown.
 const GUTTER: &str = r"^\s*\d*\s*\|";
 
+/// A line that says where what the line above says is.
+const LEADS_ON: &str = r"\A\s+(?:-->|in |at )";
+
 /// Finds the places that are named in a text.
 #[derive(Clone, Debug)]
 pub(super) struct Finder {
@@ -45,6 +48,7 @@ pub(super) struct Finder {
     line: Regex,
     mark: Regex,
     gutter: Regex,
+    leads_on: Regex,
 }
 
 impl Default for Finder {
@@ -59,6 +63,7 @@ impl Default for Finder {
             line: regex(LINE),
             mark: regex(MARK),
             gutter: regex(GUTTER),
+            leads_on: regex(LEADS_ON),
         }
     }
 }
@@ -76,29 +81,47 @@ impl Finder {
             found.map(|found| found.range()).collect()
         };
         let mut places: Vec<usize> =
-            ranges.into_iter().filter_map(|range| self.place(text, range, candidate)).collect();
+            ranges.into_iter().filter_map(|range| self.place(text, range, candidate, None)).collect();
         places.dedup();
         places
     }
 
-    /// The place that the message in a range of a text names.
-    fn place(&self, text: &[u8], message: Range<usize>, candidate: &[u8]) -> Option<usize> {
+    /// The place that the message in a range of a text names; where it names a file, that must be called `name`.
+    pub(super) fn place(
+        &self,
+        text: &[u8],
+        message: Range<usize>,
+        candidate: &[u8],
+        name: Option<&str>,
+    ) -> Option<usize> {
         let own = whole_lines(text, message);
-        let said = &text[own.clone()];
         let shown = || self.shown(text, &own, candidate);
+        let last_line = lines_before(text, own.end, 1).start.max(own.start)..own.end;
+        let said = &text[last_line.clone()];
         // What is shown says more than a column that counts a tab as one knows who.
         if let Some(found) = self.line_and_column.captures(said) {
-            return shown().or_else(|| at_line_and_column(&found, candidate));
+            return shown().or_else(|| at_line_and_column(&found, candidate, name));
         }
         if let Some(found) = self.offset.captures(said) {
             let offset = number(&found["offset"])?;
             return nth_character(candidate, offset).or(Some(candidate.len()));
         }
-        shown().or_else(|| {
-            let after = lines_after(text, own.end, 1);
-            let arrow = memmem::find(after, b"-->").is_some();
-            self.line_and_column.captures(after).filter(|_| arrow).and_then(|found| at_line_and_column(&found, candidate))
-        })
+        let behind = lines_after(text, own.end, 1);
+        let named = |said: &[u8]| {
+            self.line_and_column.captures(said).and_then(|found| at_line_and_column(&found, candidate, name))
+        };
+        let above = || text[own.start..last_line.start].split_inclusive(|byte| *byte == b'\n').rev().find_map(named);
+        shown().or_else(|| named(behind).filter(|_| self.leads_on.is_match(behind))).or_else(above)
+    }
+
+    /// The start of the line of a file called `name` that the message in a range of a text names, or a line above it.
+    pub(super) fn line_start(&self, text: &[u8], message: Range<usize>, candidate: &[u8], name: &str) -> Option<usize> {
+        let own = whole_lines(text, message);
+        let near = lines_before(text, own.start, AROUND).start..own.end;
+        let lines = text[near].split(|byte| *byte == b'\n').rev();
+        let mut named = lines.filter(|line| memmem::find(line, name.as_bytes()).is_some());
+        let found = named.find_map(|line| self.line.captures(line))?;
+        Some(line(candidate, number(&found["line"])?)?.start)
     }
 
     /// The place that a mark below a line of the candidate points to, near a message.
@@ -129,7 +152,17 @@ impl Finder {
     }
 }
 
-fn at_line_and_column(found: &Captures<'_>, candidate: &[u8]) -> Option<usize> {
+/// Whether a path leads to a file with another name. Standard input has names of its own.
+fn is_other(path: &[u8], name: &str) -> bool {
+    let base = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    base != name.as_bytes() && base != b"-" && !base.starts_with(b"<")
+}
+
+/// The place that was found; `None` if it is in a file that is not called `name`.
+fn at_line_and_column(found: &Captures<'_>, candidate: &[u8], name: Option<&str>) -> Option<usize> {
+    if name.is_some_and(|name| found.name("file").is_some_and(|file| is_other(file.as_bytes(), name))) {
+        return None;
+    }
     let pair = ["1", "2", "3", "4"].into_iter().find_map(|form| {
         let part = |name: &str| found.name(&format!("{name}{form}")).and_then(|part| number(part.as_bytes()));
         Some((part("line")?, part("column")?))
@@ -286,10 +319,15 @@ mod tests {
         assert_eq!(named(node, "^SyntaxError", "[1,,}"), Some("}"));
         let xml = "x.xml:1: parser error : mismatch\n<a><b></a>\n          ^\nx.xml:2: parser error : end\n";
         assert_eq!(named(xml, "mismatch", "<a><b></a> "), Some(" "));
-        let gcc = "x.c:1:9: error: no\n    1 | \tint x\n      |         ^\n";
-        assert_eq!(named(gcc, "error: no", "\tint x"), Some("t x"), "as it is shown");
+        let gcc = "x.c:1:13: error: no\n    1 |         int x\n      |             ^\n";
+        assert_eq!(named(gcc, "error: no", "\tint x"), Some("x"), "as it is shown");
         let rust = "error: bad\n --> x.rs:1:4\n";
         assert_eq!(named(rust, "error: bad", "fn (x)"), Some("(x)"));
+        let yaml = "while parsing\n  in \"x\", line 1, column 1\nexpected ']'\n  in \"x\", line 1, column 4\n";
+        assert_eq!(named(yaml, "while (?s:.*)expected.*", "[1 }"), Some("}"));
+        let frames = "TypeError: no\n    at f (/lib/y.js:1:2)\n";
+        let message = Regex::new("TypeError: no").expect("a constant").find(frames.as_bytes()).expect("there").range();
+        assert_eq!(Finder::default().place(frames.as_bytes(), message, b"abc", Some("x.js")), None, "in another file");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod fixtures;
 mod flaky;
 mod gate;
 mod grammars;
+mod inferred;
 mod install;
 mod journal;
 mod kept;

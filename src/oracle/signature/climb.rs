@@ -29,11 +29,14 @@ impl Table {
         all.filter(|step| step != signature).collect()
     }
 
-    /// The place in the test case that the message of a signature names, as a byte offset.
+    /// Where the test case may end so that what the message of a signature is about is not in it, as a byte offset: the
+    /// place that it names, or the start of the line.
     #[must_use]
-    pub fn place(signature: &Signature, seen: &Seen<'_>) -> Option<usize> {
+    pub fn cut(signature: &Signature, seen: &Seen<'_>) -> Option<usize> {
         let (text, regex) = message(signature, seen)?;
-        Finder::default().places(text, &[regex], seen.input).first().copied()
+        let (finder, message) = (Finder::default(), regex.find(text)?.range());
+        let place = finder.place(text, message.clone(), seen.input, Some(seen.name));
+        place.or_else(|| finder.line_start(text, message, seen.input, seen.name))
     }
 
     /// What a run complains about, whatever its ending, each kind of complaint once; more serious ones first.
@@ -49,7 +52,8 @@ impl Table {
         let mut kinds: Vec<Signature> = Vec::new();
         for warning in shown_once(found, seen) {
             let (option, pattern) = warning.mark.option();
-            if !kinds.iter().map(|kind| kind.mark.option()).any(|(of, known)| of == option && known.ends_with(&pattern)) {
+            if !kinds.iter().map(|kind| kind.mark.option()).any(|(of, known)| of == option && known.ends_with(&pattern))
+            {
                 kinds.push(warning);
             }
         }
@@ -86,7 +90,9 @@ impl Table {
 
 /// A signature with what stands at the place that its message names.
 fn at(signature: &Signature, seen: &Seen<'_>) -> Option<Signature> {
-    let at = Some(around(seen.input, Table::place(signature, seen)?)?);
+    let (text, regex) = message(signature, seen)?;
+    let place = Finder::default().place(text, regex.find(text)?.range(), seen.input, Some(seen.name))?;
+    let at = Some(around(seen.input, place)?);
     let placed = Signature { at, ..signature.clone() };
     placed.is_shown_by(seen.input, seen.exit, seen.stdout, seen.stderr).then_some(placed)
 }

@@ -248,7 +248,12 @@ fn shown_once(mut found: Vec<Signature>, seen: &Seen<'_>) -> Vec<Signature> {
 fn ending(exit: Exit) -> Vec<Signature> {
     let by_signal = |number: i32| {
         let name = signal_name(number).map_or_else(|| number.to_string(), |name| name["SIG".len()..].to_owned());
-        Signature { kind: "death by a signal".to_owned(), crash: crash(number).is_some(), mark: Mark::Signal(name), at: None }
+        Signature {
+            kind: "death by a signal".to_owned(),
+            crash: crash(number).is_some(),
+            mark: Mark::Signal(name),
+            at: None,
+        }
     };
     let by_code = |code| Signature { kind: "exit code".to_owned(), crash: false, mark: Mark::ExitCode(code), at: None };
     match exit {
