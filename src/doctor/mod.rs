@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The checks see facts and nothing else, so that each can be tested without a process. [`examine`] is the whole
-//! examination; [`Checkup`] makes two runs of it when a reduction has judged its input.
+//! examination; [`Checkup`] makes a few runs of it when a reduction has judged its input.
 
 mod checks;
 mod checkup;
