@@ -306,12 +306,13 @@ fn offer(warnings: &[Signature], open: &Open<'_>, typed: &[OsString]) -> Result<
     }
     let shown = warnings.iter().take(OFFERED);
     let mut out = text::stderr();
-    let listed = writeln!(out, "the command succeeds on {name} and warns; which warning is to be kept?").and_then(|()| {
-        shown.enumerate().try_for_each(|(number, warning)| {
-            writeln!(out, "  {STRONG}{}{STRONG:#}  {}", number + 1, text::one_line(&warning.mark.option().1))
-        })?;
-        write!(out, "a number, Enter for 1, or n for none: ")
-    });
+    let listed =
+        writeln!(out, "the command succeeds on {name} and warns; which warning is to be kept?").and_then(|()| {
+            shown.enumerate().try_for_each(|(number, warning)| {
+                writeln!(out, "  {STRONG}{}{STRONG:#}  {}", number + 1, text::one_line(&warning.mark.option().1))
+            })?;
+            write!(out, "a number, Enter for 1, or n for none: ")
+        });
     let mut answer = String::new();
     let chosen = match listed.and_then(|()| io::stdin().read_line(&mut answer)) {
         Err(_) | Ok(0) => None,

@@ -27,7 +27,9 @@ pub fn hollow_texts(of_language: &[String], input: &[u8]) -> Vec<Vec<u8>> {
 /// Whether a text has nothing in it.
 #[must_use]
 pub fn is_hollow(of_language: &[String], text: &[u8]) -> bool {
-    let words = text.trim_ascii();
+    // Another blank may be what the bug is about.
+    let words = String::from_utf8_lossy(text);
+    let words = words.trim_matches([' ', '\r', '\n']).as_bytes();
     let is_opener = matches!(words, [only] if OPENERS.contains(only));
     words.is_empty() || is_opener || of_language.iter().any(|empty| empty.trim().as_bytes() == words)
 }
@@ -62,7 +64,7 @@ mod tests {
         for text in ["", "\n", "{}\n", "[", " ("] {
             assert!(is_hollow(&language, text.as_bytes()), "{text}");
         }
-        for text in [",", "[0,,", "]", "x", "{a}"] {
+        for text in [",", "[0,,", "]", "x", "{a}", "\t"] {
             assert!(!is_hollow(&language, text.as_bytes()), "{text}");
         }
     }

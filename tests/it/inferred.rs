@@ -8,16 +8,7 @@ use std::process::Command;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::support::{Folder, Ran, wait};
-
-/// Whether a tool is on this machine; a test of it says so where it is not.
-fn is_there(tool: &str) -> bool {
-    let there = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().expect("a shell");
-    if !there.status.success() {
-        anstream::eprintln!("skipped: {tool} is not on this machine");
-    }
-    there.status.success()
-}
+use super::support::{Folder, Ran, has, missing, wait};
 
 /// Reduces `content` in a file called `name` by what a command says of it, and returns the result.
 #[track_caller]
@@ -45,7 +36,7 @@ fn python() -> Option<String> {
     let path =
         ran.ok().filter(|ran| ran.status.success()).map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
     if path.is_none() {
-        anstream::eprintln!("skipped: python3 is not on this machine");
+        missing("python3 is not installed");
     }
     path
 }
@@ -133,7 +124,7 @@ fn a_syntax_error_without_words_of_its_own_is_told_by_its_place() {
 
 #[test]
 fn what_an_engine_says_of_a_program_stays_true() {
-    if !is_there("node") {
+    if !has("node") {
         return;
     }
     let program =
@@ -150,7 +141,7 @@ fn what_an_engine_says_of_a_program_stays_true() {
 
 #[test]
 fn a_word_in_a_compilers_message_does_not_become_a_sign() {
-    if !is_there("gcc") {
+    if !has("gcc") {
         return;
     }
     let program =
@@ -242,7 +233,7 @@ const WARNS: &str = "int f(int x) {\n  int spare;\n  char other = x;\n  if (x = 
 
 #[test]
 fn a_warning_of_a_command_that_succeeds_can_be_kept() {
-    if !is_there("gcc") {
+    if !has("gcc") {
         return;
     }
     let command = ["gcc", "-Wall", "-c", "@@"];
