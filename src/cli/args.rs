@@ -352,6 +352,13 @@ pub struct ConditionArgs {
     /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub stderr: Vec<String>,
+    /// This stands in FILE where the message points to
+    ///
+    /// A regular expression for what stands at the place that the output names: a line and a column, an offset, or a mark
+    /// below a line. `<here>` in it marks the place, which is its start otherwise. With --stderr or --stdout it is the
+    /// place of what they match, else the first one. Repeatable: one of them
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub at: Vec<String>,
     /// Standard output does not match this expression
     ///
     /// Repeatable: none of them may match
@@ -394,6 +401,7 @@ impl From<ConditionArgs> for ConditionSpec {
             signals: args.signal,
             stdout: args.stdout,
             stderr: args.stderr,
+            at: args.at,
             not_stdout: args.not_stdout,
             not_stderr: args.not_stderr,
             timeout_is_interesting: args.timeout_is_interesting,

@@ -1,5 +1,5 @@
-//! No test script: the command is run on the test case, and what makes that run special becomes the condition. Second
-//! commands are seen on the test case here, too.
+//! No test script: the command is run on the test case, and what makes that run special becomes the condition. Where it
+//! ends well, what it warns of is offered. Second commands are seen on the test case here, too.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -11,17 +11,22 @@ use crate::oracle::{
     Cancel, CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Confinement, Exit, Guarded, Outcome,
     Seen, Signature, Slot, SlotOptions, Table, Written, shell_line,
 };
-use crate::reduce::BASELINE_DEADLINE;
+use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 use crate::report::Verbosity;
-use crate::report::text::{self, HINT, STRONG};
+use crate::report::text::{self, HINT, STRONG, WARN};
 
+use super::climb::{self, Chosen};
 use super::failure::Failure;
 use super::home;
 use super::settings::{Settings, in_words};
 use super::signature_args::SignatureArgs;
 
 /// The ways to say by oneself what is interesting.
-const BY_HAND: &str = "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
+pub(super) const BY_HAND: &str =
+    "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
+
+/// Warnings that are offered.
+const OFFERED: usize = 9;
 
 /// Finds what the settings leave open: the conditions, where none were given and the command fails on the test case, and
 /// what second commands do on it. `typed` are the words
@@ -38,18 +43,29 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         confinement: &settings.confinement,
         deadline: settings.options.deadline,
         allow_empty: settings.options.allow_empty,
+        empty_texts: settings.grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default(),
         spec: settings.spec.clone(),
         oracle: settings.oracle.clone(),
     };
     let special = open.find(cancel);
     not_stopped(open.path, cancel)?;
-    let special = special?;
-    if let Some(typed) = typed.filter(|_| settings.verbosity > Verbosity::Quiet) {
-        // Nobody listens: that is no reason to fail.
-        let _ = special.show(&mut text::stderr(), &open, typed);
-        if let Special::Found(..) = special {
-            ask(settings.sought.yes)?;
+    let mut special = special?;
+    if let (Special::Warnings(warnings), Some(typed)) = (&special, typed) {
+        let chosen = offer(warnings, &open, typed)?;
+        open.adopt(&chosen)?;
+        special = Special::Found(Box::new(Chosen { signature: chosen, weakness: String::new() }), Exit::Code(0));
+    }
+    let weakness = special.weakness().to_owned();
+    if let (Some(typed), Special::Found(..)) = (typed, &special) {
+        // What is worth little is not silently kept.
+        if settings.verbosity > Verbosity::Quiet || !weakness.is_empty() {
+            // Nobody listens: that is no reason to fail.
+            let _ = special.show(&mut text::stderr(), &open, typed);
+            if weakness.is_empty() { ask(settings.sought.yes)? } else { insist(&special, &open)? }
         }
+    }
+    if !weakness.is_empty() {
+        settings.attention.push(format!("the condition was found by lop and says little: {weakness}"));
     }
     if typed.is_some() {
         home::check_seconds(&open, cancel)?;
@@ -59,7 +75,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     accompanied?;
     let Open { spec, oracle, .. } = open;
     settings.wanted = in_words(&spec);
-    (settings.spec, settings.oracle, settings.found) = (spec, oracle, special.option());
+    (settings.spec, settings.oracle, settings.found) = (spec, oracle, special.options());
     Ok(())
 }
 
@@ -85,6 +101,8 @@ pub(crate) struct Open<'a> {
     pub(crate) deadline: Option<Duration>,
     /// Whether a failure may be kept that the empty file shows as well.
     pub(crate) allow_empty: bool,
+    /// Whole files of the language with nothing in them.
+    pub(crate) empty_texts: &'a [String],
     /// The conditions, those that are found among them.
     pub(crate) spec: ConditionSpec,
     /// The test, which gets the conditions and the second commands.
@@ -97,8 +115,10 @@ pub(crate) enum Special {
     Nothing,
     /// It fails with no sign that could be kept.
     Vague(Exit),
+    /// It ends well and warns of these.
+    Warnings(Vec<Signature>),
     /// This, which is a condition now.
-    Found(Box<Signature>, Exit),
+    Found(Box<Chosen>, Exit),
 }
 
 /// Where commands are run.
@@ -121,7 +141,8 @@ impl Open<'_> {
         Ok(Place { slot, deadline: self.deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
 
-    /// Where there is no condition, runs the command at most three times and makes its signature the condition.
+    /// Where there is no condition, runs the command on the test case and on texts with nothing in them, and makes its
+    /// signature the condition.
     ///
     /// # Errors
     /// When there is no crash that was insisted on, or a condition beside it.
@@ -147,26 +168,48 @@ impl Open<'_> {
             input: self.content,
             name: &name,
         };
-        let mut signatures = Table::default().signatures(&seen);
+        let table = Table::default();
+        let mut signatures = table.signatures(&seen);
         signatures.retain(|signature| signature.crash || !insists);
+        let warnings = if first.exit == Exit::Code(0) && !insists { table.warnings(&seen) } else { Vec::new() };
         // The baseline says what is the matter with a run that gave no answer.
-        if signatures.is_empty() {
+        if signatures.is_empty() && warnings.is_empty() {
             return match (insists, first.verdict) {
                 (true, Some(_)) => Err(no_crash(self.path, first.exit)),
                 _ => Ok(Special::Nothing),
             };
         }
         let again = place.run(&self.oracle, self.content);
-        signatures.retain(|signature| is_shown(signature, &again));
-        let empty = place.run(&self.oracle, b"");
-        // What the empty file shows as well says nothing about this one.
-        let of_the_input = |signature: &&Signature| !is_shown(signature, &empty);
-        let chosen = signatures.iter().find(of_the_input);
-        let chosen = chosen.or_else(|| signatures.first().filter(|_| self.allow_empty)).cloned();
-        let Some(signature) = chosen else { return Ok(Special::Vague(first.exit)) };
-        signature.mark.add_to(&mut self.spec);
+        // On texts with nothing in them it takes no longer than on the input.
+        place.deadline = self.deadline.unwrap_or_else(|| usual_deadline(first.duration));
+        let probes =
+            climb::probe(&signatures, &seen, self.empty_texts, &mut |text: &[u8]| place.run(&self.oracle, text));
+        if !warnings.is_empty() {
+            // A command that refuses the empty file has more to say than warnings: its exit code.
+            let says_nothing = probes.iter().any(climb::Probe::is_fine_and_empty);
+            let warnings = climb::lasting(warnings, self.content, &again, &probes);
+            let offered = says_nothing && !warnings.is_empty();
+            return Ok(if offered { Special::Warnings(warnings) } else { Special::Nothing });
+        }
+        let chosen = climb::choose(&table, &signatures, &seen, &again, &probes);
+        // What the empty file shows as well says nothing about this one, unless that is a fine result.
+        let chosen = match chosen.filter(|chosen| !self.allow_empty || chosen.weakness.is_empty()) {
+            None if self.allow_empty => {
+                let first = signatures.first().cloned();
+                first.map(|signature| Chosen { signature, weakness: String::new() })
+            }
+            chosen => chosen,
+        };
+        let Some(chosen) = chosen else { return Ok(Special::Vague(first.exit)) };
+        self.adopt(&chosen.signature)?;
+        Ok(Special::Found(Box::new(chosen), first.exit))
+    }
+
+    /// Makes a signature the condition.
+    fn adopt(&mut self, signature: &Signature) -> Result<(), Failure> {
+        signature.add_to(&mut self.spec);
         self.oracle = self.oracle.clone().with_conditions(Conditions::new(&self.spec)?);
-        Ok(Special::Found(Box::new(signature), first.exit))
+        Ok(())
     }
 
     /// Sees what the second commands do on the test case, and gives them to the test.
@@ -183,10 +226,6 @@ impl Open<'_> {
     }
 }
 
-fn is_shown(signature: &Signature, (outcome, written): &(Outcome, Written)) -> bool {
-    signature.mark.is_shown_by(outcome.exit, &written.stdout, &written.stderr)
-}
-
 fn no_crash(path: &Path, exit: Exit) -> Failure {
     Failure::NoCrash {
         path: path.to_owned(),
@@ -196,9 +235,14 @@ fn no_crash(path: &Path, exit: Exit) -> Failure {
 }
 
 impl Special {
-    /// The option that says the same, and its value.
-    pub(crate) fn option(&self) -> Option<(&'static str, String)> {
-        if let Special::Found(signature, _) = self { Some(signature.mark.option()) } else { None }
+    /// The options that say the same, and their values.
+    pub(crate) fn options(&self) -> Vec<(&'static str, String)> {
+        if let Special::Found(chosen, _) = self { chosen.signature.options() } else { Vec::new() }
+    }
+
+    /// Why what was found is worth little; empty where it is not.
+    fn weakness(&self) -> &str {
+        if let Special::Found(chosen, _) = self { &chosen.weakness } else { "" }
     }
 
     /// Says what was found, and the command line that says so; or what to do where nothing could be found.
@@ -206,32 +250,39 @@ impl Special {
     /// # Errors
     /// Those of the writer.
     pub(crate) fn show(&self, out: &mut dyn Write, open: &Open<'_>, typed: &[OsString]) -> io::Result<()> {
-        let (signature, exit) = match self {
+        let name = text::path(open.path);
+        let (chosen, exit) = match self {
             Special::Nothing => return Ok(()),
             Special::Vague(exit) => {
-                let name = text::path(open.path);
                 return writeln!(
                     out,
                     "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, on the empty file as well or not each \
                      time: {BY_HAND}"
                 );
             }
-            Special::Found(signature, exit) => (signature, exit),
+            Special::Warnings(warnings) => {
+                writeln!(out, "the command succeeds on {name} and warns; this would keep the first of its warnings:")?;
+                return writeln!(out, "  {}", text::one_line(&line(typed, &warnings[0].options())));
+            }
+            Special::Found(chosen, exit) => (chosen, exit),
         };
-        let line = with_condition(typed.to_vec(), self.option().as_ref());
-        let line = shell_line(line.iter().map(OsString::as_os_str));
-        writeln!(out, "no condition was given: what the command does on {} is kept", text::path(open.path))?;
+        writeln!(out, "no condition was given: what the command does on {name} is kept")?;
         writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
-        writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&signature.kind.to_string()))?;
+        writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&chosen.signature.kind))?;
         writeln!(out, "  {STRONG}signature{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
+        if !chosen.weakness.is_empty() {
+            writeln!(out, "  {WARN}but{WARN:#}       {}", text::one_line(&chosen.weakness))?;
+        }
         // A script in quotes may have several lines, and is to be pasted.
-        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(line.as_bytes()))
+        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(line(typed, &self.options()).as_bytes()))
     }
 }
 
-/// The command line that was typed, with the condition that was found in it.
-pub(crate) fn with_condition(typed: Vec<OsString>, found: Option<&(&'static str, String)>) -> Vec<OsString> {
-    let Some((option, value)) = found else { return typed };
+/// The command line that was typed, with the conditions that were found in it.
+pub(crate) fn with_conditions(typed: Vec<OsString>, found: &[(&'static str, String)]) -> Vec<OsString> {
+    if found.is_empty() {
+        return typed;
+    }
     let mut words: Vec<OsString> = vec!["lop".into()];
     let mut rest = typed.into_iter().skip(1).peekable();
     while let Some(word) = rest.next_if(|word| word != "--") {
@@ -239,14 +290,85 @@ pub(crate) fn with_condition(typed: Vec<OsString>, found: Option<&(&'static str,
             words.push(word);
         }
     }
-    words.extend([OsString::from(option), value.into()]);
+    words.extend(found.iter().flat_map(|(option, value)| [OsString::from(option), value.into()]));
     words.extend(rest);
     words
 }
 
+/// The same as a line of a shell.
+fn line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
+    let words = with_conditions(typed.to_vec(), found);
+    shell_line(words.iter().map(OsString::as_os_str))
+}
+
+/// Lets somebody who is there choose a warning, the first unless he says otherwise.
+fn offer(warnings: &[Signature], open: &Open<'_>, typed: &[OsString]) -> Result<Signature, Failure> {
+    if open.sought.yes {
+        return Ok(warnings[0].clone());
+    }
+    let name = text::path(open.path);
+    let nothing = |hint: String| {
+        let message = format!("the command succeeds on {name}, and on an empty file: there is no failure to keep");
+        Err(Failure::Usage { message, hint })
+    };
+    if !is_somebody_there() {
+        let more = match warnings.len() {
+            1 => "it".to_owned(),
+            several => format!("the first of its {several} kinds"),
+        };
+        return nothing(format!("it warns, though, and this keeps {more}: {}", line(typed, &warnings[0].options())));
+    }
+    let shown = warnings.iter().take(OFFERED);
+    let mut out = text::stderr();
+    let listed =
+        writeln!(out, "the command succeeds on {name} and warns; which warning is to be kept?").and_then(|()| {
+            shown.enumerate().try_for_each(|(number, warning)| {
+                writeln!(out, "  {STRONG}{}{STRONG:#}  {}", number + 1, text::one_line(&warning.mark.option().1))
+            })?;
+            write!(out, "a number, Enter for 1, or n for none: ")
+        });
+    let mut answer = String::new();
+    let chosen = match listed.and_then(|()| io::stdin().read_line(&mut answer)) {
+        Err(_) | Ok(0) => None,
+        Ok(_) if answer.trim().is_empty() => warnings.first(),
+        Ok(_) => answer
+            .trim()
+            .parse()
+            .ok()
+            .and_then(|number: usize| warnings[..warnings.len().min(OFFERED)].get(number.checked_sub(1)?)),
+    };
+    chosen.map_or_else(|| nothing(BY_HAND.to_owned()), |warning| Ok(warning.clone()))
+}
+
+fn is_somebody_there() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Goes on with a signature that is worth little only if somebody wants that.
+fn insist(special: &Special, open: &Open<'_>) -> Result<(), Failure> {
+    if open.sought.yes {
+        return Ok(());
+    }
+    if is_somebody_there() {
+        let mut answer = String::new();
+        let asked = write!(text::stderr(), "reduce on this all the same? [y/N] ")
+            .and_then(|()| io::stdin().read_line(&mut answer));
+        if asked.is_ok() && answer.trim_start().to_lowercase().starts_with('y') {
+            return Ok(());
+        }
+    }
+    let name = text::path(open.path);
+    Err(Failure::Usage {
+        message: format!("what is special about the command on {name} says too little: {}", special.weakness()),
+        hint: format!(
+            "{BY_HAND}, or --at RE for what stands at the place that a message names; --yes goes on with this"
+        ),
+    })
+}
+
 /// Asks once whether to go on, where somebody is there to answer.
 fn ask(yes: bool) -> Result<(), Failure> {
-    if yes || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if yes || !is_somebody_there() {
         return Ok(());
     }
     let mut answer = String::new();
@@ -338,10 +460,7 @@ mod tests {
     #[test]
     fn the_explicit_line_is_the_typed_one_with_the_condition() {
         let typed = words(&["/bin/lop", "a.x", "--crash", "-y", "-q", "--", "cc", "--crash", "@@"]);
-        let explicit = |typed, option, value: &str| {
-            let words = with_condition(typed, Some(&(option, value.to_owned())));
-            shell_line(words.iter().map(OsString::as_os_str))
-        };
+        let explicit = |typed: Vec<OsString>, option, value: &str| line(&typed, &[(option, value.to_owned())]);
         assert_eq!(explicit(typed, "--signal", "SEGV"), "lop a.x -q --signal SEGV -- cc --crash @@");
         let script = words(&["lop", "--crash", "./t.sh", "a.x"]);
         assert_eq!(explicit(script, "--stderr", "a b"), "lop ./t.sh a.x --stderr 'a b'");

@@ -16,6 +16,7 @@ use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
+use super::detect::BY_HAND;
 use super::exit_code::Code;
 use super::home::Away;
 use super::meant;
@@ -426,6 +427,9 @@ impl Unfinished {
         match &self.error {
             ReduceError::NotInteresting { outcome } => {
                 self.show_run(out, outcome)?;
+                if self.says_nothing {
+                    hint_line(out, &format!("nothing was found that is special about this failure: {BY_HAND}"))?;
+                }
                 let name = self.input.file_name().unwrap_or_default().to_string_lossy();
                 if self.says_nothing && !self.test.contains("@@") && !self.test.contains(&*name) {
                     let hint =

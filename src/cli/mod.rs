@@ -2,6 +2,7 @@
 
 pub mod args;
 mod beside;
+mod climb;
 pub mod commands;
 pub mod compare_args;
 mod compat;

@@ -48,8 +48,10 @@ pub struct Settings {
     pub words: Vec<OsString>,
     /// Whether the test is a command after `--`, and not a script whose exit code is its answer.
     pub is_command: bool,
-    /// The option and the value of the condition that was found, where none was given.
-    pub found: Option<(&'static str, String)>,
+    /// The options and the values of the condition that was found, where none was given.
+    pub found: Vec<(&'static str, String)>,
+    /// What deserves attention when all is done, each in a sentence.
+    pub attention: Vec<String>,
     /// How much to examine the test at the start.
     pub checkup: Extent,
     /// What makes a run interesting, in words.
@@ -236,7 +238,8 @@ impl Settings {
             reporting: args.reporting,
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
-            found: None,
+            found: Vec::new(),
+            attention: Vec::new(),
             // Where nobody would hear of it there is nothing to examine.
             checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
                 (true, _) => Extent::Nothing,
@@ -515,7 +518,11 @@ pub(super) fn in_words(spec: &ConditionSpec) -> String {
         // What is asked of the output is asked of both.
         (false, true) => (Some(format!("{endings}, or a timeout")), "; and "),
     };
-    let outputs = [one_of("stdout matching", &quoted(&spec.stdout)), one_of("stderr matching", &quoted(&spec.stderr))];
+    let outputs = [
+        one_of("stdout matching", &quoted(&spec.stdout)),
+        one_of("stderr matching", &quoted(&spec.stderr)),
+        one_of("at the place that is named", &quoted(&spec.at)),
+    ];
     let unwanted = [other, none_of("stdout", &quoted(&spec.not_stdout)), none_of("stderr", &quoted(&spec.not_stderr))];
     let outputs: Vec<String> = outputs.into_iter().flatten().collect();
     let wanted: Vec<String> = ending.into_iter().chain((!outputs.is_empty()).then(|| outputs.join(each))).collect();

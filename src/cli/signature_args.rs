@@ -28,7 +28,16 @@ pub struct SignatureArgs {
 }
 
 /// Who says what is interesting has no use for a crash that is found.
-const CONDITIONS: [&str; 8] =
-    ["exit_code", "signal", "stdout", "stderr", "not_stdout", "not_stderr", "not_exit_code", "timeout_is_interesting"];
+const CONDITIONS: [&str; 9] = [
+    "exit_code",
+    "signal",
+    "stdout",
+    "stderr",
+    "at",
+    "not_stdout",
+    "not_stderr",
+    "not_exit_code",
+    "timeout_is_interesting",
+];
 
 const SIGNATURE: &str = "Without a test script (a CMD that fails on FILE says what is interesting)";

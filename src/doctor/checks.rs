@@ -9,6 +9,7 @@ use crate::oracle::{Exit, Outcome, Unresolved};
 use crate::reduce::usual_deadline;
 
 use super::facts::{Facts, median};
+use super::hollow::hollow_name;
 use super::home::{Home, Sight, Sights};
 use super::{Finding, Level};
 
@@ -16,11 +17,14 @@ use super::{Finding, Level};
 type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
-const CHECKS: [Check; 16] = [
-    starts, home, input, repeats, empty, trivial, original, directory, name, files, processes, sources, strewn, null,
-    time, load,
+const CHECKS: [Check; 17] = [
+    starts, home, input, repeats, empty, trivial, hollow, original, directory, name, files, processes, sources, strewn,
+    null, time, load,
 ];
 
+/// The checks whose findings say that a result may be worth nothing.
+pub(super) const TRIVIAL_CHECKS: [&str; 2] = ["trivial file", HOLLOW];
+const HOLLOW: &str = "hollow file";
 /// Names that are listed; more are only counted.
 const LISTED: usize = 5;
 /// A test that takes no longer than this is fast, whatever part of it is start-up.
@@ -98,6 +102,23 @@ fn trivial(facts: &Facts) -> Option<Finding> {
             .means("the test does not look for the bug, or it reads the original instead of the candidate")
             .mend("let it look for the message of the bug, in the candidate"),
     )
+}
+
+fn hollow(facts: &Facts) -> Option<Finding> {
+    if facts.hollow.is_empty() {
+        return None;
+    }
+    let fooling = facts.hollow.iter().filter(|(_, outcome)| outcome.is_interesting());
+    let names: Vec<String> = fooling.map(|(text, _)| hollow_name(text)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Some(match names.as_slice() {
+        [] => Finding::ok(HOLLOW, "files with nothing in them are refused"),
+        names => {
+            Finding::new(HOLLOW, Level::Warning, format!("a file with nothing in it is interesting: {}", listed(names)))
+                .means("the result is as likely to be such a file as to show the bug")
+                .mend("let it look for the message of the bug, and for what stands where the message points to (--at)")
+        }
+    })
 }
 
 fn original(facts: &Facts) -> Option<Finding> {
@@ -354,6 +375,7 @@ mod tests {
             input: vec![yes(20); 5],
             empty: Some(no()),
             trivial: Some(no()),
+            hollow: vec![(b"{}".to_vec(), no())],
             elsewhere: vec![yes(20)],
             home: Some(Home::Same),
             renamed: Some(("other.x".into(), yes(20))),
@@ -379,7 +401,7 @@ mod tests {
         let found = findings(&healthy());
         assert!(found.iter().all(|finding| finding.level == Level::Ok), "{found:#?}");
         assert_eq!(found.len(), CHECKS.len() - 2, "no original and nothing strewn to speak of");
-        assert_eq!(healthy().runs(), 11);
+        assert_eq!(healthy().runs(), 12);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Responsible for the short examination of every reduction: [`Checkup`] stands in front of the consumers of events,
-//! and between the baseline and the first pass it has the test run twice more and adds what it finds as notes.
+//! and between the baseline and the first pass it has the test run a few times more and adds what it finds as notes.
 //!
-//! The baseline judges the input and the empty file; this adds the input in another directory and a file of one line
-//! break. Both are made with the deadline that the input has set, while no other test is running.
+//! The baseline judges the input and the empty file; this adds the input in another directory, a file of one line
+//! break, and the first empty texts of the language. All are made with the deadline that the input has set, while no other
+//! test is running.
 
 use std::io;
 use std::time::Duration;
@@ -10,18 +11,23 @@ use std::time::Duration;
 use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
 use crate::reduce::{Event, EventSink};
 
-use super::exam::{Patient, TRIVIAL, elsewhere};
+use super::checks::TRIVIAL_CHECKS;
+use super::exam::{Patient, elsewhere};
+use super::hollow::TRIVIAL;
 use super::places::Snapshot;
 use super::{Level, findings};
+
+/// Empty texts of the language that are tried: a run each, of every reduction.
+const EMPTY_TEXTS: usize = 2;
 
 /// How much of the short examination is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// No run.
     Nothing,
-    /// Without the file of one line break: a result with nothing in it is what the user wants.
+    /// Without files with nothing in them: a result with nothing in it is what the user wants.
     Directory,
-    /// Both runs.
+    /// All runs.
     All,
 }
 
@@ -35,6 +41,8 @@ pub struct Checkup<'a> {
     baseline: Option<(Outcome, Duration)>,
     /// Runs that were made, and how long they took.
     made: (usize, Duration),
+    /// What of it is worth saying again at the end.
+    attention: Vec<String>,
 }
 
 impl<'a> Checkup<'a> {
@@ -42,13 +50,27 @@ impl<'a> Checkup<'a> {
     pub fn new(patient: Patient<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
         // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
         let slots = SlotOptions { owns_process: false, ..patient.slots };
-        Self { patient: Patient { slots, ..patient }, cancel, next, extent, baseline: None, made: (0, Duration::ZERO) }
+        Self {
+            patient: Patient { slots, ..patient },
+            cancel,
+            next,
+            extent,
+            baseline: None,
+            made: (0, Duration::ZERO),
+            attention: Vec::new(),
+        }
     }
 
     /// How many runs were made beside those that are counted, and how long they took.
     #[must_use]
     pub fn made(&self) -> (usize, Duration) {
         self.made
+    }
+
+    /// What deserves attention when all is done, each in a sentence.
+    #[must_use]
+    pub fn attention(&self) -> Vec<String> {
+        self.attention.clone()
     }
 
     /// Warnings and faults as lines.
@@ -58,12 +80,20 @@ impl<'a> Checkup<'a> {
         let sources = Snapshot::take(patient.sources());
         let mut facts = patient.read();
         if self.extent == Extent::All && patient.content != TRIVIAL {
-            facts.trivial = Some(patient.oracle.judge(TRIVIAL, &mut slot, deadline, self.cancel));
+            let mut judge = |text: &[u8]| patient.oracle.judge(text, &mut slot, deadline, self.cancel);
+            facts.trivial = Some(judge(TRIVIAL));
+            let empty = patient.empty_texts.iter().map(|text| text.clone().into_bytes()).take(EMPTY_TEXTS);
+            facts.hollow = empty
+                .filter(|text| text.as_slice() != patient.content)
+                .map(|text| (text.clone(), judge(&text)))
+                .collect();
         }
         facts.input = vec![outcome];
         // Stopped, it has nothing to say.
         let is_over = elsewhere(patient, &mut slot, deadline, self.cancel, &mut facts).is_ok();
-        let made: Vec<&Outcome> = facts.trivial.iter().chain(&facts.elsewhere).chain(&facts.input[1..]).collect();
+        let hollow = facts.hollow.iter().map(|(_, run)| run);
+        let made: Vec<&Outcome> =
+            facts.trivial.iter().chain(hollow).chain(&facts.elsewhere).chain(&facts.input[1..]).collect();
         self.made = (made.len(), made.iter().map(|run| run.duration).sum());
         if !is_over || self.cancel.is_stopped() {
             return Vec::new();
@@ -72,7 +102,10 @@ impl<'a> Checkup<'a> {
         facts.null = Some((true, is_device(patient.null)));
         facts.deadline = Some(deadline);
         let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
-        worrying.map(|finding| finding.to_string()).collect()
+        let worrying: Vec<_> = worrying.collect();
+        let trivial = worrying.iter().filter(|finding| TRIVIAL_CHECKS.contains(&finding.check));
+        self.attention = trivial.map(ToString::to_string).collect();
+        worrying.iter().map(ToString::to_string).collect()
     }
 }
 

@@ -9,13 +9,11 @@ use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotError, Slo
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
 use super::facts::Facts;
+use super::hollow::{TRIVIAL, hollow_texts};
 use super::places::{Script, Snapshot};
 
 /// Runs on the input, one after the other.
 const REPEATS: usize = 5;
-
-/// The file that nothing can be found in and that is not empty.
-pub(super) const TRIVIAL: &[u8] = b"\n";
 
 /// A test and what it is about.
 #[derive(Debug)]
@@ -30,6 +28,8 @@ pub struct Patient<'a> {
     pub path: &'a Path,
     /// Its content.
     pub content: &'a [u8],
+    /// Whole files of its language with nothing in them.
+    pub empty_texts: &'a [String],
     /// What makes a run interesting, in words.
     pub wanted: &'a str,
     /// How many tests would run at the same time; at least 1.
@@ -140,6 +140,11 @@ fn runs(patient: &Patient<'_>, cancel: &Cancel, facts: &mut Facts, say: &mut dyn
     facts.empty = Some(ward.run(oracle, b"", facts)?);
     say("a file of one line break");
     facts.trivial = Some(ward.run(oracle, TRIVIAL, facts)?);
+    say("files with nothing in them");
+    for text in hollow_texts(patient.empty_texts, content).into_iter().filter(|text| !text.trim_ascii().is_empty()) {
+        let outcome = ward.run(oracle, &text, facts)?;
+        facts.hollow.push((text, outcome));
+    }
     if !facts.is_interesting() {
         return Ok(());
     }

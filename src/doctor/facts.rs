@@ -21,6 +21,8 @@ pub struct Facts {
     pub empty: Option<Outcome>,
     /// The run on a file of one line break.
     pub trivial: Option<Outcome>,
+    /// Runs on other texts with nothing in them, each with its text.
+    pub hollow: Vec<(Vec<u8>, Outcome)>,
     /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
     /// as many of these again.
     pub elsewhere: Vec<Outcome>,
@@ -52,8 +54,8 @@ impl Facts {
     /// How many runs were made.
     #[must_use]
     pub fn runs(&self) -> usize {
-        let single = [&self.empty, &self.trivial].into_iter().flatten().count();
-        self.input.len() + self.together.len() + self.elsewhere.len() + single + usize::from(self.renamed.is_some())
+        let single = [&self.empty, &self.trivial].into_iter().flatten().count() + usize::from(self.renamed.is_some());
+        self.input.len() + self.together.len() + self.elsewhere.len() + self.hollow.len() + single
     }
 
     /// Whether the first run on the input was interesting.

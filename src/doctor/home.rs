@@ -32,6 +32,8 @@ use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 use super::Trouble;
 use super::rewording::{Reworded, absolute_words, with};
 
+/// A signature that has not been made more specific asks for nothing at a place in the text.
+const NO_PLACE: &[u8] = b"";
 /// So many runs of each side have to say the same before a difference has another cause than chance.
 const RUNS: usize = 5;
 /// More runs than this are not spent on what is missing.
@@ -383,7 +385,7 @@ impl Search<'_> {
             let is_shown = |line: &&String| {
                 let shows = |signature: &Signature| {
                     let line = line.as_bytes();
-                    !is_ending(signature) && signature.mark.is_shown_by(run.outcome.exit, line, line)
+                    !is_ending(signature) && signature.is_shown_by(NO_PLACE, run.outcome.exit, line, line)
                 };
                 run.signature.as_ref().is_some_and(shows)
             };
@@ -414,7 +416,7 @@ fn same_verdict(one: &Run, other: &Run) -> bool {
 /// Whether each shows what is most special about the other.
 fn same_signature(one: &Run, other: &Run) -> bool {
     let shows = |signature: &Signature, run: &Run| {
-        signature.mark.is_shown_by(run.outcome.exit, &run.written.stdout, &run.written.stderr)
+        signature.is_shown_by(NO_PLACE, run.outcome.exit, &run.written.stdout, &run.written.stderr)
     };
     match (&one.signature, &other.signature) {
         (None, None) => true,

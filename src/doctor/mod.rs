@@ -5,12 +5,13 @@
 //! ```
 //!
 //! The checks see facts and nothing else, so that each can be tested without a process. [`examine`] is the whole
-//! examination; [`Checkup`] makes two runs of it when a reduction has judged its input.
+//! examination; [`Checkup`] makes a few runs of it when a reduction has judged its input.
 
 mod checks;
 mod checkup;
 mod exam;
 mod facts;
+mod hollow;
 mod home;
 mod places;
 mod rewording;
@@ -21,6 +22,7 @@ pub use checks::findings;
 pub use checkup::{Checkup, Extent};
 pub use exam::{Patient, Trouble, examine};
 pub use facts::Facts;
+pub use hollow::{hollow_name, hollow_texts, is_hollow};
 pub use home::{Compared, Home, Sight, Sights, Traveller, find_home};
 pub use rewording::Reworded;
 

@@ -59,6 +59,8 @@ pub(super) struct Language {
     pub(super) keep_newlines: bool,
     #[serde(default)]
     pub(super) newline_sensitive: Vec<Word>,
+    #[serde(default)]
+    pub(super) empty: Vec<String>,
 }
 
 /// `[trivia]`: what means nothing to the language.

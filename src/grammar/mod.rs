@@ -67,6 +67,7 @@ pub struct Grammar {
     language: Language,
     extensions: Vec<String>,
     keeps_newlines: bool,
+    empty_texts: Vec<String>,
     keep_names: Vec<String>,
     keywords: Vec<String>,
     number_texts: Vec<String>,
@@ -129,6 +130,7 @@ impl Grammar {
             name: folder.name.to_owned(),
             extensions: file.language.extensions,
             keeps_newlines: file.language.keep_newlines,
+            empty_texts: file.language.empty,
             keep_names: file.identifiers.keep,
             keywords: keywords(&language),
             number_texts: file.literals.number_texts,
@@ -214,6 +216,11 @@ impl Grammar {
     /// Whether lines may never be joined, in nodes of any kind.
     pub fn keeps_newlines(&self) -> bool {
         self.keeps_newlines
+    }
+
+    /// Whole files of the language with nothing in them.
+    pub fn empty_texts(&self) -> &[String] {
+        &self.empty_texts
     }
 
     /// Whether nodes of this kind are names.

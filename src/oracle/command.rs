@@ -322,7 +322,7 @@ impl CommandOracle {
         }
         // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
         slot.tick()?;
-        self.judge_ending(ending, duration, &bench, written).map_err(|source| RunError::Read { source })
+        self.judge_ending(candidate, ending, duration, &bench, written).map_err(|source| RunError::Read { source })
     }
 
     /// Makes the place where the command is to be run.
@@ -365,6 +365,7 @@ impl CommandOracle {
 
     fn judge_ending(
         &self,
+        candidate: &[u8],
         ending: Ending,
         duration: Duration,
         bench: &Bench,
@@ -372,7 +373,8 @@ impl CommandOracle {
     ) -> io::Result<Outcome> {
         let stdout = output::read(&bench.stdout, written.is_some() || self.conditions.need_stdout())?;
         let stderr = output::read(&bench.stderr, written.is_some() || self.conditions.need_stderr())?;
-        let judge = |exit| Outcome { exit, ..Outcome::of(self.conditions.judge(exit, &stdout.text, &stderr.text)) };
+        let verdict = |exit| self.conditions.judge(candidate, exit, &stdout.text, &stderr.text);
+        let judge = |exit| Outcome { exit, ..Outcome::of(verdict(exit)) };
         let mut outcome = match ending {
             Ending::Cancelled => Outcome::cancelled(),
             Ending::TimedOut => judge(Exit::TimedOut),

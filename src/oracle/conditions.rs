@@ -7,12 +7,16 @@
 //!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match. With `--any`
 //!    one condition is enough whatever its kind, and those of a `not` kind rule out as before.
 //!
+//! `--at` asks for what stands in the candidate at a place that the output names: in the lines where a pattern that is
+//! wanted matches, or, without patterns, at the first place in the standard error or, failing that, in the standard output.
+//!
 //! `--timeout-is-interesting` is a kind too: it holds for timeouts. It makes a timeout interesting when the conditions
 //! on the output hold as well. A run that was cut off has no exit status, so `--exit-code` and `--signal` are not asked
 //! of it: given beside `--timeout-is-interesting` they are the other way to be interesting, for runs that do end.
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::position::{At, Finder};
 use super::signal::{SignalError, signal_number};
 use super::slippage::Slippage;
 use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
@@ -33,6 +37,9 @@ pub struct ConditionSpec {
     pub stdout: Vec<String>,
     /// `--stderr`: regular expressions of which one must match the standard error.
     pub stderr: Vec<String>,
+    /// `--at`: regular expressions of which one must match the candidate at a place that the output names; `<here>` in
+    /// one stands for the place, which is its start otherwise.
+    pub at: Vec<String>,
     /// `--not-stdout`: regular expressions none of which may match the standard output.
     pub not_stdout: Vec<String>,
     /// `--not-stderr`: regular expressions none of which may match the standard error.
@@ -54,6 +61,7 @@ impl Default for ConditionSpec {
             signals: Vec::new(),
             stdout: Vec::new(),
             stderr: Vec::new(),
+            at: Vec::new(),
             not_stdout: Vec::new(),
             not_stderr: Vec::new(),
             timeout_is_interesting: false,
@@ -69,7 +77,7 @@ impl ConditionSpec {
     pub fn has_conditions(&self) -> bool {
         let codes = !self.exit_codes.is_empty() || !self.not_exit_codes.is_empty();
         let endings = codes || !self.signals.is_empty() || self.timeout_is_interesting;
-        let outputs = [&self.stdout, &self.stderr, &self.not_stdout, &self.not_stderr];
+        let outputs = [&self.stdout, &self.stderr, &self.at, &self.not_stdout, &self.not_stderr];
         endings || outputs.iter().any(|patterns| !patterns.is_empty())
     }
 }
@@ -107,6 +115,7 @@ pub struct Conditions {
     signals: Vec<i32>,
     stdout: Output,
     stderr: Output,
+    at: Option<Places>,
     timeout_is_interesting: bool,
     invalid_code: i32,
     slippage: Option<Slippage>,
@@ -117,6 +126,22 @@ pub struct Conditions {
 struct Output {
     wanted: Vec<Regex>,
     unwanted: Vec<Regex>,
+}
+
+/// The conditions on what stands at the places that are named.
+#[derive(Clone, Debug)]
+struct Places {
+    finder: Finder,
+    wanted: Vec<At>,
+}
+
+/// A finished run.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    candidate: &'a [u8],
+    exit: Exit,
+    stdout: &'a [u8],
+    stderr: &'a [u8],
 }
 
 impl Default for Conditions {
@@ -145,6 +170,13 @@ impl Conditions {
                 wanted: compile("--stderr", &spec.stderr)?,
                 unwanted: compile("--not-stderr", &spec.not_stderr)?,
             },
+            at: match spec.at.as_slice() {
+                [] => None,
+                patterns => Some(Places {
+                    finder: Finder::default(),
+                    wanted: patterns.iter().map(|pattern| At::new(pattern)).collect::<Result<_, _>>()?,
+                }),
+            },
             timeout_is_interesting: spec.timeout_is_interesting,
             invalid_code: spec.invalid_code,
             // Where exit code 0 is all that is asked for the test knows best what a crash is.
@@ -155,24 +187,25 @@ impl Conditions {
     /// Whether the standard output has to be read.
     #[must_use]
     pub fn need_stdout(&self) -> bool {
-        !self.stdout.is_empty()
+        !self.stdout.is_empty() || self.at.is_some()
     }
 
     /// Whether the standard error has to be read.
     #[must_use]
     pub fn need_stderr(&self) -> bool {
-        !self.stderr.is_empty()
+        !self.stderr.is_empty() || self.at.is_some()
     }
 
-    /// The verdict on a run that ended with `exit` and wrote `stdout` and `stderr`. [`Exit::Unknown`] is never
-    /// interesting.
+    /// The verdict on a run on `candidate` that ended with `exit` and wrote `stdout` and `stderr`. [`Exit::Unknown`] is
+    /// never interesting.
     #[must_use]
-    pub fn judge(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
+    pub fn judge(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
+        let run = Run { candidate, exit, stdout, stderr };
         let asked_for = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
         if !asked_for && exit == Exit::Code(self.invalid_code) {
             return Verdict::Invalid;
         }
-        let output_holds = || self.stdout.holds(stdout) && self.stderr.holds(stderr);
+        let output_holds = || self.stdout.holds(stdout) && self.stderr.holds(stderr) && self.place_holds(run);
         if !asked_for && matches!(exit, Exit::TimedOut | Exit::Code(TIMEOUT_CODE)) {
             let interesting = self.timeout_is_interesting && output_holds();
             return if interesting { Verdict::Interesting } else { Verdict::Timeout };
@@ -180,8 +213,7 @@ impl Conditions {
         if matches!(exit, Exit::Code(code) if self.not_exit_codes.contains(&code)) {
             return Verdict::NotInteresting;
         }
-        let holds =
-            if self.any { self.one_holds(exit, stdout, stderr) } else { self.ending_holds(exit) && output_holds() };
+        let holds = if self.any { self.one_holds(run) } else { self.ending_holds(exit) && output_holds() };
         if holds { Verdict::Interesting } else { Verdict::NotInteresting }
     }
 
@@ -193,18 +225,37 @@ impl Conditions {
     }
 
     /// Whether any one of the conditions holds, and none of those that rule out.
-    fn one_holds(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> bool {
+    fn one_holds(&self, run: Run<'_>) -> bool {
+        let Run { exit, stdout, stderr, .. } = run;
         let ruled_out = self.stdout.is_ruled_out(stdout) || self.stderr.is_ruled_out(stderr);
         let none_asked_for = self.exit_codes.is_empty()
             && self.signals.is_empty()
             && self.stdout.wanted.is_empty()
-            && self.stderr.wanted.is_empty();
+            && self.stderr.wanted.is_empty()
+            && self.at.is_none();
         let one = self.code_holds(exit)
             || self.signal_holds(exit)
             || self.stdout.is_wanted(stdout)
             || self.stderr.is_wanted(stderr)
+            || self.at.is_some() && self.place_holds(run)
             || none_asked_for && self.ending_holds(exit);
         one && exit != Exit::Unknown && !ruled_out
+    }
+
+    /// Whether what is wanted stands at a place that is named, if anything is.
+    fn place_holds(&self, run: Run<'_>) -> bool {
+        let Some(Places { finder, wanted }) = &self.at else { return true };
+        let holds = |text: &[u8], messages: &[Regex]| {
+            let places = finder.places(text, messages, run.candidate);
+            let found = !places.is_empty();
+            (found, places.into_iter().any(|place| wanted.iter().any(|at| at.holds(run.candidate, place))))
+        };
+        let outputs = [(run.stderr, &self.stderr.wanted), (run.stdout, &self.stdout.wanted)];
+        if outputs.iter().all(|(_, wanted)| wanted.is_empty()) {
+            let first = outputs.into_iter().map(|(text, _)| holds(text, &[])).find(|(found, _)| *found);
+            return first.is_some_and(|(_, holds)| holds);
+        }
+        outputs.into_iter().any(|(text, wanted)| !wanted.is_empty() && holds(text, wanted).1)
     }
 
     fn code_holds(&self, exit: Exit) -> bool {
@@ -223,7 +274,8 @@ impl Conditions {
     /// Whether a run that was not cut off ended as it should.
     fn ending_holds(&self, exit: Exit) -> bool {
         let (code_holds, signal_holds) = (self.code_holds(exit), self.signal_holds(exit));
-        let nothing_else = self.stdout.is_empty() && self.stderr.is_empty() && self.not_exit_codes.is_empty();
+        let no_output = self.stdout.is_empty() && self.stderr.is_empty() && self.at.is_none();
+        let nothing_else = no_output && self.not_exit_codes.is_empty();
         match (self.exit_codes.is_empty(), self.signals.is_empty()) {
             (false, false) => code_holds && signal_holds,
             (false, true) => code_holds,
@@ -282,13 +334,13 @@ mod tests {
         for any in [false, true] {
             let conditions = spec(|spec| (spec.not_exit_codes, spec.any) = (vec![0], any));
             for (exit, verdict) in rows {
-                assert_eq!(conditions.judge(exit, b"", b""), verdict, "{exit:?} {any}");
+                assert_eq!(conditions.judge(b"", exit, b"", b""), verdict, "{exit:?} {any}");
             }
         }
         let both = spec(|spec| (spec.not_exit_codes, spec.stderr) = (vec![1], vec!["x".into()]));
-        assert_eq!(both.judge(Exit::Code(1), b"", b"x"), Verdict::NotInteresting);
-        assert_eq!(both.judge(Exit::Code(0), b"", b"x"), Verdict::Interesting);
-        assert_eq!(both.judge(Exit::Code(0), b"", b""), Verdict::NotInteresting);
+        assert_eq!(both.judge(b"", Exit::Code(1), b"", b"x"), Verdict::NotInteresting);
+        assert_eq!(both.judge(b"", Exit::Code(0), b"", b"x"), Verdict::Interesting);
+        assert_eq!(both.judge(b"", Exit::Code(0), b"", b""), Verdict::NotInteresting);
     }
 
     #[test]
@@ -305,13 +357,13 @@ mod tests {
             (Exit::Code(0), "", false),
             (Exit::Unknown, "yes", false),
         ] {
-            let judged = conditions.judge(exit, stdout.as_bytes(), b"");
+            let judged = conditions.judge(b"", exit, stdout.as_bytes(), b"");
             assert_eq!(judged == Verdict::Interesting, interesting, "{exit:?} {stdout}");
-            assert_eq!(conditions.judge(exit, stdout.as_bytes(), b"no"), Verdict::NotInteresting);
+            assert_eq!(conditions.judge(b"", exit, stdout.as_bytes(), b"no"), Verdict::NotInteresting);
         }
         let alone = spec(|spec| spec.any = true);
-        assert_eq!(alone.judge(Exit::Code(0), b"", b""), Verdict::Interesting);
-        assert_eq!(alone.judge(Exit::Code(1), b"", b""), Verdict::NotInteresting);
+        assert_eq!(alone.judge(b"", Exit::Code(0), b"", b""), Verdict::Interesting);
+        assert_eq!(alone.judge(b"", Exit::Code(1), b"", b""), Verdict::NotInteresting);
     }
 
     fn spec(change: impl FnOnce(&mut ConditionSpec)) -> Conditions {
@@ -338,20 +390,20 @@ mod tests {
             (Exit::TimedOut, Timeout),
             (Exit::Unknown, NotInteresting),
         ] {
-            assert_eq!(conditions.judge(exit, b"", b""), verdict, "{exit}");
+            assert_eq!(conditions.judge(b"", exit, b"", b""), verdict, "{exit}");
         }
     }
 
     #[test]
     fn one_condition_of_any_kind_takes_exit_0_back() {
         let conditions = spec(|spec| spec.stdout = words(&["^found$"]));
-        assert_eq!(conditions.judge(Exit::Code(0), b"", b"found"), NotInteresting);
-        assert_eq!(conditions.judge(Exit::Code(7), b"a\nfound\nb", b""), Interesting);
-        assert_eq!(conditions.judge(Exit::Signal(6), b"found", b""), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Code(0), b"", b"found"), NotInteresting);
+        assert_eq!(conditions.judge(b"", Exit::Code(7), b"a\nfound\nb", b""), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Signal(6), b"found", b""), Interesting);
         let conditions = spec(|spec| spec.exit_codes = vec![1, 3]);
-        assert_eq!(conditions.judge(Exit::Code(0), b"", b""), NotInteresting);
-        assert_eq!(conditions.judge(Exit::Code(3), b"", b""), Interesting);
-        assert_eq!(conditions.judge(Exit::Code(1), b"", b""), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Code(0), b"", b""), NotInteresting);
+        assert_eq!(conditions.judge(b"", Exit::Code(3), b"", b""), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Code(1), b"", b""), Interesting);
     }
 
     #[test]
@@ -371,7 +423,7 @@ mod tests {
             (Exit::Code(0), "", "an error", NotInteresting),
         ] {
             assert_eq!(
-                conditions.judge(exit, stdout.as_bytes(), stderr.as_bytes()),
+                conditions.judge(b"", exit, stdout.as_bytes(), stderr.as_bytes()),
                 verdict,
                 "{exit} {stdout} {stderr}"
             );
@@ -389,53 +441,53 @@ mod tests {
             (Exit::Code(6), NotInteresting),
             (Exit::Code(0), NotInteresting),
         ] {
-            assert_eq!(conditions.judge(exit, b"", b""), verdict, "{exit}");
+            assert_eq!(conditions.judge(b"", exit, b"", b""), verdict, "{exit}");
         }
     }
 
     #[test]
     fn a_timeout_is_interesting_only_where_it_was_asked_for() {
         let hang = spec(|spec| spec.timeout_is_interesting = true);
-        assert_eq!(hang.judge(Exit::TimedOut, b"", b""), Interesting);
-        assert_eq!(hang.judge(Exit::Code(124), b"", b""), Interesting);
-        assert_eq!(hang.judge(Exit::Code(0), b"", b""), NotInteresting);
+        assert_eq!(hang.judge(b"", Exit::TimedOut, b"", b""), Interesting);
+        assert_eq!(hang.judge(b"", Exit::Code(124), b"", b""), Interesting);
+        assert_eq!(hang.judge(b"", Exit::Code(0), b"", b""), NotInteresting);
         let loud = spec(|spec| {
             spec.timeout_is_interesting = true;
             spec.stdout = words(&["phase 3"]);
         });
-        assert_eq!(loud.judge(Exit::TimedOut, b"phase 3", b""), Interesting);
-        assert_eq!(loud.judge(Exit::TimedOut, b"phase 2", b""), Timeout);
-        assert_eq!(loud.judge(Exit::Code(0), b"phase 3", b""), NotInteresting);
+        assert_eq!(loud.judge(b"", Exit::TimedOut, b"phase 3", b""), Interesting);
+        assert_eq!(loud.judge(b"", Exit::TimedOut, b"phase 2", b""), Timeout);
+        assert_eq!(loud.judge(b"", Exit::Code(0), b"phase 3", b""), NotInteresting);
         let either = spec(|spec| {
             spec.timeout_is_interesting = true;
             spec.signals = words(&["6"]);
         });
-        assert_eq!(either.judge(Exit::TimedOut, b"", b""), Interesting);
-        assert_eq!(either.judge(Exit::Signal(6), b"", b""), Interesting);
-        assert_eq!(either.judge(Exit::Code(0), b"", b""), NotInteresting);
+        assert_eq!(either.judge(b"", Exit::TimedOut, b"", b""), Interesting);
+        assert_eq!(either.judge(b"", Exit::Signal(6), b"", b""), Interesting);
+        assert_eq!(either.judge(b"", Exit::Code(0), b"", b""), NotInteresting);
     }
 
     #[test]
     fn a_code_that_was_asked_for_loses_its_special_meaning() {
         let conditions = spec(|spec| spec.exit_codes = vec![124, 125]);
-        assert_eq!(conditions.judge(Exit::Code(124), b"", b""), Interesting);
-        assert_eq!(conditions.judge(Exit::Code(125), b"", b""), Interesting);
-        assert_eq!(conditions.judge(Exit::TimedOut, b"", b""), Timeout);
+        assert_eq!(conditions.judge(b"", Exit::Code(124), b"", b""), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Code(125), b"", b""), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::TimedOut, b"", b""), Timeout);
     }
 
     #[test]
     fn the_invalid_code_can_be_chosen() {
         let conditions = spec(|spec| spec.invalid_code = 2);
-        assert_eq!(conditions.judge(Exit::Code(2), b"", b""), Invalid);
-        assert_eq!(conditions.judge(Exit::Code(125), b"", b""), NotInteresting);
+        assert_eq!(conditions.judge(b"", Exit::Code(2), b"", b""), Invalid);
+        assert_eq!(conditions.judge(b"", Exit::Code(125), b"", b""), NotInteresting);
     }
 
     #[test]
     fn output_that_is_not_utf_8_is_matched_as_bytes() {
         let conditions = spec(|spec| spec.stderr = words(&[r"(?-u)\xff\x00", "größe"]));
-        assert_eq!(conditions.judge(Exit::Code(1), b"", b"a\xff\x00b"), Interesting);
-        assert_eq!(conditions.judge(Exit::Code(1), b"", "\u{fffd} größe".as_bytes()), Interesting);
-        assert_eq!(conditions.judge(Exit::Code(1), b"", b"a"), NotInteresting);
+        assert_eq!(conditions.judge(b"", Exit::Code(1), b"", b"a\xff\x00b"), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Code(1), b"", "\u{fffd} größe".as_bytes()), Interesting);
+        assert_eq!(conditions.judge(b"", Exit::Code(1), b"", b"a"), NotInteresting);
     }
 
     #[test]
@@ -453,5 +505,36 @@ mod tests {
         let error = Conditions::new(&spec).expect_err("no such signal");
         let cause = error.source().expect("the cause").to_string();
         assert!(cause.contains("'BOOM'") && cause.contains("ABRT"), "{cause}");
+    }
+
+    #[test]
+    fn what_stands_at_the_place_that_a_message_names_is_a_condition() {
+        let conditions = spec(|spec| (spec.stderr, spec.at) = (words(&["^no value"]), words(&[r"\d,<here>,"])));
+        let rows = [
+            ("[1,,2]", "no value: line 1 column 4", Interesting),
+            ("[,]", "no value: line 1 column 2", NotInteresting),
+            ("[1,,", "no value: line 1 column 5", NotInteresting),
+            ("[1,,", "no value", NotInteresting),
+            ("[1,,", "bad: line 1 column 4", NotInteresting),
+            ("[1,,", "bad: line 1 column 1\nno value: line 1 column 4", Interesting),
+        ];
+        for (candidate, said, verdict) in rows {
+            let judged = conditions.judge(candidate.as_bytes(), Exit::Code(1), b"", said.as_bytes());
+            assert_eq!(judged, verdict, "{candidate} {said}");
+        }
+    }
+
+    #[test]
+    fn a_place_without_a_message_is_the_first_and_no_exit_code_is_implied() {
+        let alone = spec(|spec| spec.at = words(&[","]));
+        assert!(alone.need_stdout() && alone.need_stderr());
+        assert_eq!(alone.judge(b"1,", Exit::Code(1), b"x:1:2: bad", b""), Interesting);
+        assert_eq!(alone.judge(b"1,", Exit::Code(0), b"x:1:1: bad\nx:1:2: bad", b""), NotInteresting);
+        assert_eq!(alone.judge(b"1,", Exit::Code(0), b"x:1:2: bad", b"x:1:1: odd"), NotInteresting, "stderr is first");
+        assert_eq!(alone.judge(b"1,", Exit::Code(0), b"", b""), NotInteresting);
+        let any = spec(|spec| (spec.any, spec.exit_codes, spec.at) = (true, vec![3], words(&[","])));
+        assert_eq!(any.judge(b"1,", Exit::Code(1), b"x:1:2: bad", b""), Interesting);
+        assert_eq!(any.judge(b"1,", Exit::Code(3), b"", b""), Interesting);
+        assert_eq!(any.judge(b"1,", Exit::Code(0), b"", b""), NotInteresting);
     }
 }

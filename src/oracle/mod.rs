@@ -16,6 +16,7 @@ mod conditions;
 mod confine;
 mod mirror;
 mod output;
+mod position;
 mod process;
 mod program;
 mod shell;

@@ -55,7 +55,8 @@ fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<(
     let what = match runs {
         0 => return Ok(()),
         1 => "the input in another directory",
-        _ => "the input in another directory, and a file of one line break",
+        2 => "the input in another directory, and a file of one line break",
+        _ => "the input in another directory, and files with nothing in them",
     };
     let runs = text::plural(runs as u64, "more run");
     writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))

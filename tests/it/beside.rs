@@ -139,7 +139,11 @@ fn a_projects_file_may_name_what_is_in_the_project_and_nothing_else() {
     std::os::unix::fs::symlink(folder.path("words"), folder.path("project/link")).expect("our own folder");
     for outside in ["../words", "link", "/etc/passwd"] {
         let ran = run(&format!("with = [\"{outside}\"]\n")).expect_code(2);
-        assert!(ran.stderr.contains("lop.toml:1: ") && ran.stderr.contains("with leads out of the project"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("lop.toml:1: ") && ran.stderr.contains("with leads out of the project"),
+            "{}",
+            ran.stderr
+        );
     }
     // The user's own file may name anything.
     fs::remove_file(folder.path("project/lop.toml")).expect("our own file");

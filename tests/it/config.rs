@@ -138,7 +138,7 @@ fn the_doctor_and_the_verification_take_what_they_know_of_it() {
     let ran = at_home(&folder, &["verify", "case.txt"]).expect_code(0);
     assert!(ran.stderr.contains("note: jobs from "), "{}", ran.stderr);
     for (reader, expected) in
-        [("lop doctor:", "any, clean-env, color, cpu-limit, crash, env, exit-code"), ("lop verify:", "color, jobs")]
+        [("lop doctor:", "any, at, clean-env, color, cpu-limit, crash, env, exit-code"), ("lop verify:", "color, jobs")]
     {
         assert_eq!(shown(&folder, &[], reader.trim_end_matches(' ')).find(expected), Some(reader.len() + 1));
     }

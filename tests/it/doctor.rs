@@ -161,6 +161,7 @@ fn a_test_that_destroys_dev_null_is_a_fault() {
         words: &[test.into()],
         path: &folder.path("input.txt"),
         content: b"bug\n",
+        empty_texts: &[],
         wanted: "exit code 0",
         jobs: 1,
         deadline: None,

@@ -26,7 +26,7 @@ const TOO_HARD: [&str; 2] = ["comment openers and closers, C", "macros"];
 fn grammar(file: &str) -> Arc<Grammar> {
     let registry = Registry::embedded().expect("embedded grammars load");
     let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("embedded grammars load");
-    Arc::new(grammar.expect("the extension is one of a language"))
+    grammar.expect("the extension is one of a language")
 }
 
 fn parser(file: &str) -> SyntaxParser {

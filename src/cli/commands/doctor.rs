@@ -43,6 +43,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (grammar, choice) = Registry::embedded()?.choose(AUTO, &path, &content)?;
     let language = choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);
     let path = piped::name(path, grammar.as_deref());
+    let empty_texts = grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default();
     let oracle = test.oracle(&path, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
@@ -81,6 +82,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         confinement: &confinement,
         deadline: args.timeout,
         allow_empty: false,
+        empty_texts,
         spec,
         oracle,
     };
@@ -105,6 +107,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         words: &test.words(),
         path: &path,
         content: &content,
+        empty_texts,
         wanted: &wanted,
         jobs: match args.jobs {
             Some(Jobs::Exactly(jobs)) => jobs,

@@ -16,10 +16,10 @@ use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::ui_args::UiArg;
 use crate::cli::{detect, home, signals, state};
 use crate::disk::{self, Audience};
-use crate::doctor::{Checkup, Compared, Extent, Patient, Traveller};
+use crate::doctor::{Checkup, Compared, Extent, Patient, Traveller, is_hollow};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions};
+use crate::oracle::{Cancel, Oracle, SlotOptions};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
@@ -83,7 +83,9 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
-    let header = state::header(&settings, &start.arguments())?;
+    // Who goes on with it is not asked again, and keeps what was found and chosen now.
+    let arguments = detect::with_conditions(start.arguments(), &settings.found);
+    let header = state::header(&settings, &arguments)?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
         past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(*pass, *moment));
@@ -94,17 +96,18 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     let json = json.map(|json| json.with_grammar_reason(settings.choice.reason(&settings.path)));
     let page = open_page(&settings.reporting, audience.readers())?;
     let language = settings.language().to_owned();
-    let run = Run {
+    let mut run = Run {
         path: settings.path.clone(),
         language: language.clone(),
         test: settings.oracle.describe(),
         wanted: settings.wanted,
         says_nothing: settings.is_command && !settings.spec.has_conditions(),
         kept: settings.kept,
-        typed: detect::with_condition(start.arguments(), settings.found.as_ref()),
+        typed: arguments,
+        attention: settings.attention,
+        empty_texts: settings.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
         state: settings.state.clone(),
         tidy: settings.tidy,
-        attention: Vec::new(),
         audience,
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
     };
@@ -167,6 +170,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         words: &settings.words,
         path: &run.path,
         content: &settings.content,
+        empty_texts: &run.empty_texts,
         wanted: &run.wanted,
         jobs: workers.slots(),
         deadline: settings.options.deadline,
@@ -191,6 +195,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     // What is left to do is not a part of the limit.
     cancel.expire_at(None);
     let checkup = sink.made();
+    run.attention.extend(sink.attention());
     // Before anything is said: when lop speaks its last word, no test of its is running any more.
     workers.shutdown();
     drop(workers);
@@ -211,7 +216,11 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         let away = is_script.then(|| home::of_refusal(&traveller, &run.typed, &error, &cancel)).flatten();
         run.failed(error, away, &settings.content, &mut reporters)
     })?;
-    run.say_of_belongings(&oracle);
+    let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
+    reporters.warnings.extend(changed.map(|belonging| {
+        let original = belonging.original().display();
+        format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
+    }));
     run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
     reported.place = run.place_in(&reporters.store);
     reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
@@ -297,6 +306,10 @@ struct Run {
     kept: Kept,
     /// The command line, with the condition that was found.
     typed: Vec<OsString>,
+    /// What deserves attention when all is done.
+    attention: Vec<String>,
+    /// Whole files of the language with nothing in them.
+    empty_texts: Vec<String>,
     /// The folder for what is kept beside the result, if there is to be one.
     state: Option<PathBuf>,
     /// Who may read the input, and so what is made of it.
@@ -305,8 +318,6 @@ struct Run {
     has_companions: bool,
     /// Whether the original goes once the reduction is complete.
     tidy: bool,
-    /// What the last lines of the summary say. It was told as a note when it was found out.
-    attention: Vec<String>,
 }
 
 impl Run {
@@ -355,13 +366,15 @@ impl Run {
         if verbosity > Verbosity::Quiet {
             let place = self.place_in(store);
             let journal = notes.place();
+            let mut attention = warnings.clone();
+            attention.extend(self.attention(best));
             let places = Places {
                 input: &self.path,
                 grammar: &self.language,
                 result: &place,
                 original: store.original(),
                 checkup,
-                attention: &self.attention,
+                attention: &attention,
                 journal: journal.as_deref(),
                 model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
                 others: others.as_ref(),
@@ -369,10 +382,11 @@ impl Run {
             // Nobody listens: that is no reason to fail, the result is in its place.
             let mut out = text::stderr();
             let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
-        }
-        // However little is to be said: the result is somewhere else, or rests on two tests.
-        for warning in warnings {
-            let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
+        } else {
+            // However little is to be said: the result is somewhere else, or rests on two tests.
+            for warning in warnings {
+                let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
+            }
         }
         saved
     }
@@ -401,17 +415,12 @@ impl Run {
         store.beside().map_or_else(|| self.place(), |beside| beside.display().to_string())
     }
 
-    /// Says which of the things beside the candidate the tests have changed, so that later ones found others.
-    fn say_of_belongings(&self, oracle: &CommandOracle) {
-        for belonging in oracle.belongings().iter().filter(|belonging| belonging.has_changed()) {
-            // Nobody listens: that is no reason to fail.
-            let _ = writeln!(
-                text::stderr(),
-                "{WARN}warning:{WARN:#} the test has changed its copy of {}, so that its answers may depend on the order \
-                 of candidates; yours is as it was",
-                text::path(belonging.original())
-            );
-        }
+    /// What deserves attention, of the result as well.
+    fn attention(&self, best: &[u8]) -> Vec<String> {
+        let hollow = is_hollow(&self.empty_texts, best).then(|| {
+            format!("the result says nothing about the input: look whether the test asks for the bug ({})", self.wanted)
+        });
+        self.attention.iter().cloned().chain(hollow).collect()
     }
 
     /// Where the result is, in words.

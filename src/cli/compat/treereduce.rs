@@ -97,7 +97,7 @@ pub(super) fn from_here(words: Vec<OsString>) -> Vec<OsString> {
 
 /// Whether one of lop's own conditions is given.
 pub(super) fn has_own_condition(matches: &ArgMatches) -> bool {
-    let own = ["exit_code", "signal", "stdout", "stderr", "not_exit_code", "not_stdout", "not_stderr"];
+    let own = ["exit_code", "signal", "stdout", "stderr", "at", "not_exit_code", "not_stdout", "not_stderr"];
     own.iter().any(|id| !values(matches, id).is_empty())
 }
 

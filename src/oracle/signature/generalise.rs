@@ -23,8 +23,6 @@ pub(super) enum Treatment {
     Gap,
     /// Any number.
     Number,
-    /// Any number but 0.
-    Beyond,
     /// Nothing is carried over.
     Skip,
     /// What varies in it is found out.
@@ -41,7 +39,6 @@ impl Treatment {
             "any" => Self::Any,
             "gap" => Self::Gap,
             "number" => Self::Number,
-            "beyond" => Self::Beyond,
             "skip" => Self::Skip,
             _ => panic!("patterns.toml: the group {group} asks for nothing that is known"),
         }
@@ -95,7 +92,6 @@ impl<'a> Context<'a> {
             Treatment::Any => self.pattern.push_str(".*"),
             Treatment::Gap => self.pattern.push_str(r"[\s\S]*?"),
             Treatment::Number => self.pattern.push_str(r"\d+"),
-            Treatment::Beyond => self.pattern.push_str(r"[1-9]\d*"),
             Treatment::Place => self.place(&piece),
             Treatment::Keep => {
                 self.used += piece.len();
@@ -173,7 +169,9 @@ impl<'a> Context<'a> {
         escape(open.encode_utf8(&mut [0; 4]), &mut self.pattern);
         // A sign such as a bracket is what the message is about, and not a name that could be another.
         if inner.contains(char::is_alphanumeric) && self.is_of_the_input(inner) {
-            self.pattern.push_str(&format!("[^{close}]*"));
+            // A name is still a name when it becomes another, and no sign.
+            let is_name = inner.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            if is_name { self.pattern.push_str(r"\w*") } else { self.pattern.push_str(&format!("[^{close}]*")) }
         } else {
             self.generalise(inner);
         }

@@ -5,9 +5,13 @@
 //!   ending, outputs ─► patterns.toml: what is it? ─► generalise: what of it varies? ─► Signature ─► ConditionSpec
 //! ```
 //!
+//! [`Table::climb`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
+//! well complains about.
+//!
 //! A signature says nothing that differs between two runs or two candidates of the same bug: addresses, positions,
 //! directories, the test case's name, and what is quoted from it.
 
+mod climb;
 mod generalise;
 
 use regex::bytes::{Captures, Regex, RegexBuilder};
@@ -45,6 +49,32 @@ pub struct Signature {
     pub crash: bool,
     /// The condition.
     pub mark: Mark,
+    /// What must stand in the candidate at the place that the text names, beside the condition: a value of `--at`.
+    pub at: Option<String>,
+}
+
+impl Signature {
+    /// The options that say the same, and their values.
+    #[must_use]
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        [self.mark.option()].into_iter().chain(self.at.clone().map(|at| ("--at", at))).collect()
+    }
+
+    /// The condition among the others.
+    pub fn add_to(&self, spec: &mut ConditionSpec) {
+        self.mark.add_to(spec);
+        spec.at.extend(self.at.clone());
+    }
+
+    /// Whether a run on `candidate` shows it.
+    #[must_use]
+    pub fn is_shown_by(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> bool {
+        let mut spec = ConditionSpec::default();
+        self.add_to(&mut spec);
+        // A text that makes no regular expression, as one that is too large, is shown by nothing.
+        Conditions::new(&spec)
+            .is_ok_and(|conditions| conditions.judge(candidate, exit, stdout, stderr) == Verdict::Interesting)
+    }
 }
 
 /// The condition that a signature is.
@@ -81,15 +111,6 @@ impl Mark {
             Mark::ExitCode(code) => spec.exit_codes.push(*code),
         }
     }
-
-    /// Whether a run shows it.
-    #[must_use]
-    pub fn is_shown_by(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> bool {
-        let mut spec = ConditionSpec::default();
-        self.add_to(&mut spec);
-        // A text that makes no regular expression, as one that is too large, is shown by nothing.
-        Conditions::new(&spec).is_ok_and(|conditions| conditions.judge(exit, stdout, stderr) == Verdict::Interesting)
-    }
 }
 
 /// All that was written, where that is one line of two words or more: whatever it is, it is why the program failed.
@@ -100,6 +121,7 @@ const ONLY_LINE: &str = r"\A[^\n]*[^\W\d][^\n]* [^\n]*[^\W\d][^\n]*(?<skip1>\n?)
 pub struct Table {
     patterns: Vec<Pattern>,
     only_line: Pattern,
+    warnings: Vec<Pattern>,
     context: generalise::Scanner,
 }
 
@@ -114,6 +136,7 @@ struct Pattern {
 #[serde(deny_unknown_fields)]
 struct Rows {
     pattern: Vec<Row>,
+    warning: Vec<Row>,
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -138,6 +161,7 @@ impl Default for Table {
         Table {
             patterns: rows.pattern.into_iter().map(compile).collect(),
             only_line: compile(only_line),
+            warnings: rows.warning.into_iter().map(compile).collect(),
             context: generalise::Scanner::default(),
         }
     }
@@ -158,10 +182,7 @@ impl Table {
             found.extend(self.in_output(&self.only_line, seen.stderr, Mark::Stderr, seen));
         }
         found.extend(ending);
-        found.retain(|signature| signature.mark.is_shown_by(seen.exit, seen.stdout, seen.stderr));
-        let mut known = Vec::new();
-        found.retain(|signature| !known.contains(&signature.mark) && (known.push(signature.mark.clone()), true).1);
-        found
+        shown_once(found, seen)
     }
 
     /// What a pattern finds in the two outputs.
@@ -177,11 +198,22 @@ impl Table {
         mark: fn(String) -> Mark,
         seen: &Seen<'_>,
     ) -> Option<Signature> {
+        self.all_in_output(pattern, text, mark, seen).next().filter(|found| !found.mark.option().1.is_empty())
+    }
+
+    /// Everything that a pattern finds in an output.
+    fn all_in_output(
+        &self,
+        pattern: &Pattern,
+        text: &[u8],
+        mark: fn(String) -> Mark,
+        seen: &Seen<'_>,
+    ) -> impl Iterator<Item = Signature> {
         let is_meant = |found: &Captures<'_>| pattern.but.as_ref().is_none_or(|but| !but.is_match(&found[0]));
-        let found = pattern.regex.captures_iter(text).find(is_meant)?;
-        let text = self.carry_over(pattern, &found, text, seen);
-        let (kind, crash) = (pattern.row.name.clone(), pattern.row.crash);
-        (!text.is_empty()).then(|| Signature { kind, crash, mark: mark(text) })
+        pattern.regex.captures_iter(text).filter(is_meant).map(move |found| {
+            let text = self.carry_over(pattern, &found, text, seen);
+            Signature { kind: pattern.row.name.clone(), crash: pattern.row.crash, mark: mark(text), at: None }
+        })
     }
 
     /// The text that was found as a regular expression, group by group.
@@ -204,13 +236,26 @@ impl Table {
     }
 }
 
+/// Those that the run itself shows, each once.
+fn shown_once(mut found: Vec<Signature>, seen: &Seen<'_>) -> Vec<Signature> {
+    found.retain(|signature| signature.is_shown_by(seen.input, seen.exit, seen.stdout, seen.stderr));
+    let mut known = Vec::new();
+    found.retain(|signature| !known.contains(&signature.mark) && (known.push(signature.mark.clone()), true).1);
+    found
+}
+
 /// How the run ended, as conditions.
 fn ending(exit: Exit) -> Vec<Signature> {
     let by_signal = |number: i32| {
         let name = signal_name(number).map_or_else(|| number.to_string(), |name| name["SIG".len()..].to_owned());
-        Signature { kind: "death by a signal".to_owned(), crash: crash(number).is_some(), mark: Mark::Signal(name) }
+        Signature {
+            kind: "death by a signal".to_owned(),
+            crash: crash(number).is_some(),
+            mark: Mark::Signal(name),
+            at: None,
+        }
     };
-    let by_code = |code| Signature { kind: "exit code".to_owned(), crash: false, mark: Mark::ExitCode(code) };
+    let by_code = |code| Signature { kind: "exit code".to_owned(), crash: false, mark: Mark::ExitCode(code), at: None };
     match exit {
         Exit::Signal(number) => vec![by_signal(number)],
         // As a shell reports it.

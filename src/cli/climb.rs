@@ -1,0 +1,121 @@
+//! Which of the signatures of a run is worth keeping: one that no text with nothing in it shows as well. Where none is, it
+//! climbs to more specific ones, until one is or there are no more.
+
+use crate::doctor::{hollow_name, hollow_texts};
+use crate::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
+
+/// A sign that no grammar knows where the rest of the input would stand.
+const NONSENSE: &[u8] = b"?";
+
+/// A run of the command on a text that does not have the bug.
+pub(super) struct Probe {
+    name: String,
+    is_empty: bool,
+    text: Vec<u8>,
+    outcome: Outcome,
+    written: Written,
+}
+
+/// A signature that was chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// What is kept.
+    pub(crate) signature: Signature,
+    /// Why it is worth little, in words; empty where it is not.
+    pub(crate) weakness: String,
+}
+
+/// Runs the command on texts that mean nothing; if the message of a signature names a place in the input, also on what
+/// stands before that place, alone and with nonsense behind it: a message that is the same then is not about the bug.
+pub(super) fn probe(
+    signatures: &[Signature],
+    seen: &Seen<'_>,
+    of_language: &[String],
+    run: &mut dyn FnMut(&[u8]) -> (Outcome, Written),
+) -> Vec<Probe> {
+    let mut texts: Vec<(String, Vec<u8>)> = Vec::new();
+    for text in hollow_texts(of_language, seen.input) {
+        texts.push((hollow_name(&text), text));
+    }
+    if let Some(place) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
+        let (before, rest) = seen.input.split_at(place);
+        if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
+            texts.push(("the input cut off where the message is about".to_owned(), before.to_vec()));
+            texts.push(("the input with nonsense where the message is about".to_owned(), [before, NONSENSE].concat()));
+        }
+    }
+    let judge = |(name, text): (String, Vec<u8>)| {
+        let (outcome, written) = run(&text);
+        Probe { name, is_empty: text.is_empty(), text, outcome, written }
+    };
+    texts.into_iter().map(judge).collect()
+}
+
+/// The signature to keep: shown by every one of these runs on the input, and by none of the probes, if there is one;
+/// otherwise the first, with what is the matter with it. `None` where nothing is left but what the empty file shows, too.
+pub(super) fn choose(
+    table: &Table,
+    signatures: &[Signature],
+    seen: &Seen<'_>,
+    again: &(Outcome, Written),
+    probes: &[Probe],
+) -> Option<Chosen> {
+    let repeats = |signature: &&Signature| is_shown(signature, seen.input, again);
+    let special = |signature: &&Signature| !probes.iter().any(|probe| probe.shows(signature));
+    let signatures: Vec<&Signature> = signatures.iter().filter(repeats).collect();
+    let (codes, others): (Vec<&Signature>, Vec<&Signature>) =
+        signatures.iter().partition(|signature| matches!(signature.mark, Mark::ExitCode(_)));
+    let is_some_code = |signature: &&&Signature| signature.mark != Mark::ExitCode(FAILED);
+    // What says more about the first comes before what says less.
+    let found = others.iter().copied().find_map(|signature| {
+        let climbed = || table.climb(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));
+        if special(&signature) { Some(signature.clone()) } else { climbed() }
+    });
+    let code = || codes.iter().filter(is_some_code).copied().find(special).cloned();
+    if let Some(signature) = found.or_else(code) {
+        return Some(Chosen { signature, weakness: String::new() });
+    }
+    let by_empty = |signature: &&&Signature| probes.iter().any(|probe| probe.is_empty && probe.shows(signature));
+    let signature = (*signatures.iter().find(|signature| !by_empty(signature))?).clone();
+    Some(Chosen { weakness: weakness(&signature, probes), signature })
+}
+
+/// The exit code by which programs say no more than that something went wrong.
+const FAILED: i32 = 1;
+
+fn weakness(signature: &Signature, probes: &[Probe]) -> String {
+    let names: Vec<&str> =
+        probes.iter().filter(|probe| probe.shows(signature)).map(|probe| probe.name.as_str()).collect();
+    match names.as_slice() {
+        [] => "an exit code alone says no more than that something went wrong".to_owned(),
+        names => format!("{} does the same", names.join(", or ")),
+    }
+}
+
+/// The warnings of a run that ended well which are there each time, and on no probe.
+pub(super) fn lasting(
+    warnings: Vec<Signature>,
+    input: &[u8],
+    again: &(Outcome, Written),
+    probes: &[Probe],
+) -> Vec<Signature> {
+    let lasts =
+        |warning: &Signature| is_shown(warning, input, again) && !probes.iter().any(|probe| probe.shows(warning));
+    warnings.into_iter().filter(lasts).collect()
+}
+
+impl Probe {
+    fn shows(&self, signature: &Signature) -> bool {
+        let Probe { text, outcome, written, .. } = self;
+        signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
+    }
+
+    /// Whether it is the empty file, and the command is content with that.
+    pub(super) fn is_fine_and_empty(&self) -> bool {
+        self.is_empty && self.outcome.exit == Exit::Code(0)
+    }
+}
+
+fn is_shown(signature: &Signature, text: &[u8], (outcome, written): &(Outcome, Written)) -> bool {
+    signature.is_shown_by(text, outcome.exit, &written.stdout, &written.stderr)
+}
