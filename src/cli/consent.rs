@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use crate::oracle::shell_line;
-use crate::report::text::visible;
+use crate::report::text;
 
 use super::failure::Failure;
 
@@ -17,12 +17,12 @@ pub(super) fn ask(yes: bool, file: &Path, command: &[OsString], directory: &Path
     if yes {
         return Ok(());
     }
-    let said = |text: &str| visible(text, usize::MAX);
+    let said = |words: &str| text::one_line(words);
     let line = said(&shell_line(command.iter().map(OsString::as_os_str)));
     let directory = said(&shell_line([directory.as_os_str()]));
     let file = said(&file.display().to_string());
     let shown = writeln!(
-        anstream::stderr(),
+        text::stderr(),
         "{file} was not written by your lop, or has changed since. It says to run\n  {line}\nin\n  {directory}"
     );
     let refused = |message: String| Failure::Usage {
@@ -33,9 +33,8 @@ pub(super) fn ask(yes: bool, file: &Path, command: &[OsString], directory: &Path
         return Err(refused(format!("the command in {file} is not run without being asked for")));
     }
     let mut answer = String::new();
-    let asked = shown
-        .and_then(|()| write!(anstream::stderr(), "run it? [y/N] "))
-        .and_then(|()| io::stdin().read_line(&mut answer));
+    let asked =
+        shown.and_then(|()| write!(text::stderr(), "run it? [y/N] ")).and_then(|()| io::stdin().read_line(&mut answer));
     if asked.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) {
         return Ok(());
     }
