@@ -76,7 +76,7 @@ fn variables_are_set_and_all_others_can_be_left_out() {
 }
 
 /// Whether isolation is possible here; it has to be refused clearly where it is not.
-fn is_possible(ran: &Ran, program: &str) -> bool {
+pub(crate) fn is_possible(ran: &Ran, program: &str) -> bool {
     if ran.code == Some(2) {
         let refusal = ["is not installed", "cannot isolate a test here"].iter().any(|words| ran.stderr.contains(words));
         assert!(refusal && ran.stderr.contains(program) && ran.stderr.contains("--isolate"), "{}", ran.stderr);
