@@ -27,7 +27,7 @@ impl OwnKey {
     pub fn in_folder(path: &Path) -> io::Result<OwnKey> {
         // Another user's home, as with sudo, is no place for it.
         let there = path.ancestors().find_map(|folder| fs::metadata(folder).ok());
-        if !there.is_some_and(|facts| facts.uid() == rustix::process::geteuid().as_raw()) {
+        if there.is_none_or(|facts| facts.uid() != rustix::process::geteuid().as_raw()) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let (folder, _) = Folder::make(path, Audience::OWN)?;
