@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
-use crate::support::{Folder, Ran, finish};
+use crate::support::{Folder, Ran, finish, missing};
 
 /// Runs lop with a home of its own.
 fn at_home(folder: &Folder, arguments: &[&str]) -> Ran {
@@ -218,7 +218,7 @@ fn a_file_that_others_may_change_or_move_there_is_left_out() {
 #[test]
 fn a_file_of_another_user_is_left_out() {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: only root can give files away");
+        missing("only root can give files away");
         return;
     }
     let folder = prepared("max-tests = 1\n", "");

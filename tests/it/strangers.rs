@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Folder, Ran, finish};
+use crate::support::{Folder, Ran, finish, missing};
 
 /// A user that is nobody's.
 const STRANGER: u32 = 65534;
@@ -116,7 +116,7 @@ fn what_a_user_names_is_not_written_to_through_a_link() {
 #[test]
 fn what_belongs_to_another_user_is_refused_by_name() {
     if !is_root() {
-        println!("skipped: only root can give files away");
+        missing("only root can give files away");
         return;
     }
     for name in ["input.txt.lop", "input.txt.lop/journal", "input.txt.lop/other"] {
