@@ -33,8 +33,13 @@ pub(super) fn ask(yes: bool, file: &Path, command: &[OsString], directory: &Path
         return Err(refused(format!("the command in {file} is not run without being asked for")));
     }
     let mut answer = String::new();
-    let asked =
-        shown.and_then(|()| write!(text::stderr(), "run it? [y/N] ")).and_then(|()| io::stdin().read_line(&mut answer));
+    let asked = shown
+        .and_then(|()| {
+            let mut out = text::stderr();
+            write!(out, "run it? [y/N] ")?;
+            out.flush()
+        })
+        .and_then(|()| io::stdin().read_line(&mut answer));
     if asked.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) {
         return Ok(());
     }
