@@ -15,7 +15,7 @@ use lop::syntax::{ParseError, Stop, SyntaxParser};
 use crate::generators::{ALL, Generator, NEEDLE};
 
 /// Bytes of each text: small, for there are many.
-const SIZE: usize = 3_000;
+const SIZE: usize = 2_000;
 /// Steps of the parser that a run may take before its first test and for each one.
 const STEPS_AT_FIRST: u64 = 8_000;
 const STEPS_PER_TEST: u64 = 30;
@@ -71,7 +71,7 @@ fn every_text_is_reduced_to_the_needle_in_a_bounded_number_of_steps() {
 /// The search that finds nothing asks most.
 #[test]
 fn a_test_that_refuses_everything_costs_a_bounded_number_of_steps() {
-    for (bytes, name, report) in reduce_each(30, |input, text| input == text) {
+    for (bytes, name, report) in reduce_each(20, |input, text| input == text) {
         assert_bounded(name, &report);
         assert_eq!(report.best.len(), bytes, "{name}");
     }
