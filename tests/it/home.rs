@@ -106,6 +106,9 @@ fn words_of_any_command_are_made_absolute_where_that_is_what_is_missing() {
 
 #[test]
 fn other_languages_tools_find_what_they_name() {
+    if !["make", "node", "python3"].iter().all(|tool| has(tool)) {
+        return;
+    }
     let folder = folder();
     folder.write("checker.py", "import sys\nif 'bug' in open(sys.argv[1]).read(): sys.exit('error: bug found')\n");
     folder.write(
