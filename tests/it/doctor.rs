@@ -213,7 +213,7 @@ fn a_reduction_begins_with_a_checkup_of_two_runs() {
     let folder = folder("");
     let path = folder.path(count).display().to_string();
     folder.script("test.sh", &format!("echo >> '{path}'; {HEALTHY}"));
-    let honest = folder.lop(&["-j1", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
+    let honest = folder.lop(&["-vj1", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
     assert!(honest.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", honest.stderr);
     fs::remove_file(folder.path(count)).expect("our own file");
     folder.script("test.sh", &format!("echo >> '{path}'; case $PWD in *lop-elsewhere-*) exit 1;; esac; {HEALTHY}"));
