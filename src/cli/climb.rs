@@ -40,8 +40,8 @@ pub(super) fn probe(
     if let Some(place) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
         let (before, rest) = seen.input.split_at(place);
         if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
-            texts.push(("the input cut off where the message is about".to_owned(), before.to_vec()));
-            texts.push(("the input with nonsense where the message is about".to_owned(), [before, NONSENSE].concat()));
+            texts.push(("the input cut off where the message points".to_owned(), before.to_vec()));
+            texts.push(("the input cut off there with nonsense behind it".to_owned(), [before, NONSENSE].concat()));
         }
     }
     let judge = |(name, text): (String, Vec<u8>)| {

@@ -270,11 +270,11 @@ fn the_words_that_were_made_absolute_are_those_of_the_journal_and_the_certificat
     assert!(!ran.stderr.contains("relative paths"), "it was settled when the run began\n{}", ran.stderr);
     let verified = Folder::new();
     let result = folder.path("small").display().to_string();
-    let ran = verified.lop(&["verify", &result]).expect_code(0);
+    let ran = verified.lop(&["verify", "--yes", &result]).expect_code(0);
     assert!(String::from_utf8_lossy(&ran.stdout).contains("is interesting"), "{ran:?}");
     // Later something is missing that was there.
     fs::rename(folder.path("include"), folder.path("gone")).expect("our own folder");
-    verified.lop(&["verify", &result]).expect_code(1);
+    verified.lop(&["verify", "--yes", &result]).expect_code(1);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn how_the_file_is_named_in_a_message_is_no_difference() {
     for file in ["src/case.x", "./src/case.x"] {
         for message in ["syntax error at $1 line 2, near", "$1:2: bad", "cannot cope with $1"] {
             let script = format!("grep -q strict \"$1\" || exit 0; echo \"{message}\" >&2; exit 3");
-            let ran = begun(&folder, &[file, "--", "sh", "-c", &script, "sh", "@@"]);
+            let ran = begun(&folder, &["--yes", file, "--", "sh", "-c", &script, "sh", "@@"]);
             assert!(!ran.stderr.contains("of its own"), "{}", ran.stderr);
         }
     }
