@@ -338,7 +338,7 @@ impl Failure {
                     &format!("if a run was interrupted here, `lop resume {}` goes on with it", folder.display()),
                 )
             }
-            Failure::Distrusted(_) | Failure::Journal(JournalError::Distrusted(_)) => hint_line(
+            Failure::Distrusted(_) => hint_line(
                 out,
                 "lop has not made this: look at it, and remove it if you do not need it; or name a folder of your own \
                  with --state DIR, or go without a journal by --no-state",
@@ -542,6 +542,14 @@ fn journal_hint(error: &JournalError) -> Option<String> {
             Some("name another folder with --state DIR, or go without a journal by --no-state".to_owned())
         }
         JournalError::Missing(_) => Some("the folder of a run stands beside its result: RESULT.lop".to_owned()),
+        JournalError::Distrusted(_) => {
+            Some("lop has not made this: look at it, and remove it if you do not need it".to_owned())
+        }
+        JournalError::Changed { path, .. } => Some(format!(
+            "keep yours under another name; `lop history {} --at 0 -o FILE` writes the run's input again, and then \
+             `lop resume` goes on",
+            path.display()
+        )),
         JournalError::Busy(_) => Some("wait for it to end, or stop it first".to_owned()),
         JournalError::NotAJournal(path)
         | JournalError::Format { path, .. }

@@ -179,7 +179,6 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     if then.input != now.input {
         return foreign("input", "the copy of it in the journal is another one".to_owned());
     }
-    let file = settings.path.display();
     let changed = match (&settings.kept, disk::read(&settings.path, u64::MAX)) {
         // What was found behind a damage is not known; then the file is left as it is.
         (Kept::InPlace, Ok(found)) => !past.knows(&found) && !past.is_damaged,
@@ -187,7 +186,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
         (_, Err(_)) => false,
     };
     if changed {
-        return foreign("input", format!("{file} has changed since"));
+        return Err(JournalError::Changed { path: past.path.clone(), file: settings.path.clone() });
     }
     if then.test != now.test {
         let program = settings.oracle.program().display();

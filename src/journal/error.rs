@@ -59,6 +59,14 @@ pub enum JournalError {
         /// This version.
         own: String,
     },
+    /// Somebody has written to the file that is reduced.
+    #[error("{} belongs to another input: {} has changed since", path.display(), file.display())]
+    Changed {
+        /// The journal.
+        path: PathBuf,
+        /// The file that is reduced.
+        file: PathBuf,
+    },
     /// Something that the outcomes depend on is not what it was.
     #[error("{} belongs to another {what}: {why}", path.display())]
     Foreign {

@@ -287,6 +287,14 @@ fn a_file_that_was_edited_since_is_not_overwritten() {
     let ran = run(&folder, "second", &["resume", "input.txt.lop"]).expect_code(2);
     assert!(ran.stderr.contains("input.txt has changed since"), "{}", ran.stderr);
     assert_eq!(folder.read("input.txt"), b"hours of work");
+    // Nothing of the run is in the file any more, and the way that is named loses neither.
+    assert!(ran.stderr.contains("input.txt.lop/journal --at 0 -o FILE`"), "{}", ran.stderr);
+    fs::rename(folder.path("input.txt"), folder.path("mine")).expect("our own file");
+    folder.lop(&["history", "input.txt.lop/journal", "--at", "0", "-o", "input.txt"]).expect_code(0);
+    run(&folder, "third", &["resume", "-q", "input.txt.lop"]).expect_code(0);
+    assert!(is_interesting(&folder.read("input.txt")) && folder.read("input.txt").len() < input().len());
+    assert_eq!(folder.read("input.txt.orig"), input().into_bytes());
+    assert_eq!(folder.read("mine"), b"hours of work");
 }
 
 #[test]
