@@ -71,6 +71,26 @@ fn links_under_the_names_of_lop_are_refused_by_name() {
 }
 
 #[test]
+fn without_a_journal_nothing_stands_in_the_way_and_nothing_is_written_through_a_link() {
+    // Every candidate without the line crashes otherwise, which would be kept there.
+    for name in ["input.txt.lop", "input.txt.lop/other", "input.txt.lop/journal"] {
+        let folder = prepared();
+        let path = folder.path(name);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("a new folder");
+        symlink(folder.path("elsewhere"), path).expect("a link");
+        let ran = folder.lop(&["-j1", "-o", "out", "--no-state", "test.sh", "input.txt"]).expect_code(0);
+        assert!(!ran.stderr.contains("error: "), "{}", ran.stderr);
+        assert_eq!(folder.read("out"), b"keep");
+        let line = ["-j1", "--no-state", "--crash", "input.txt", "--", "sh", "-c", CRASHES, "sh", "@@"];
+        folder.lop(&line).expect_code(0);
+        assert_eq!(fs::read_dir(folder.path("elsewhere")).expect("our own folder").count(), 0);
+    }
+}
+
+/// Dies of one signal where the line is, and of another one where it is not.
+const CRASHES: &str = "grep -q keep \"$1\" && kill -SEGV $$; kill -ABRT $$";
+
+#[test]
 fn pipes_and_hard_links_under_the_names_of_lop_are_refused_and_not_waited_for() {
     for name in ["journal", "journal.old", "certificate"] {
         let folder = prepared();

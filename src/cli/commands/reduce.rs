@@ -76,7 +76,8 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         let is_beside = !settings.is_piped || settings.kept != Kept::Stdout;
         is_beside.then(|| state_directory(&settings.path, &settings.kept))
     });
-    folder.as_deref().map_or(Ok(()), state::check_folder)?;
+    // Without a journal only other crashes may be kept there, and whoever keeps one looks at the folder first.
+    settings.state.as_deref().map_or(Ok(()), state::check_folder)?;
     let audience = if settings.is_piped { Audience::OWN } else { Audience::of_file(&settings.path) };
     if let Start::New(words) = &mut start {
         home::settle(&mut settings, words, &cancel)?;
