@@ -25,6 +25,8 @@ pub const FOLDER: &str = "other";
 const LONGEST: u64 = 64 << 10;
 /// The file that names the crash.
 const SIGNATURE: &str = "signature";
+/// What the test wrote.
+const OUTPUT: [&str; 2] = ["stdout", "stderr"];
 
 /// A crash that was met on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +59,14 @@ pub struct Others {
 }
 
 impl Others {
-    /// Keeps them in the folder `other` of `state`, called as `input` is.
+    /// Keeps them in the folder `other` of `state`, called as `input` is; `input-` stands before a name that another
+    /// file in the folder has.
     #[must_use]
     pub fn new(state: &Path, input: &Path) -> Self {
-        let name = input.file_name().unwrap_or(input.as_os_str()).to_owned();
+        let mut name = input.file_name().unwrap_or(input.as_os_str()).to_owned();
+        if OUTPUT.iter().chain([&SIGNATURE]).any(|taken| name == *taken) {
+            name = ["input-".as_ref(), name.as_os_str()].into_iter().collect();
+        }
         let audience = Audience::of_file(input).readers();
         Others { state: state.to_owned(), audience, name, found: None, left_out: 0, trouble: None }
     }
@@ -117,7 +123,7 @@ impl Others {
         let inner = path.parent().and_then(Path::file_name).unwrap_or_default();
         let folder = self.folder()?.inner(inner)?.ok_or(io::ErrorKind::NotFound)?;
         folder.replace(&self.name, content, self.audience)?;
-        for (name, text) in [("stdout", &outcome.stdout_tail), ("stderr", &outcome.stderr_tail)] {
+        for (name, text) in OUTPUT.into_iter().zip([&outcome.stdout_tail, &outcome.stderr_tail]) {
             folder.replace(OsStr::new(name), text, self.audience)?;
         }
         // Last: a folder that has a signature has everything else.
@@ -217,6 +223,18 @@ mod tests {
         assert_eq!((read("x.zed").as_str(), read("stderr").as_str()), ("two", "SIGABRT: a said"));
         let met: Vec<_> = others.met().map(|other| (other.signature.as_str(), other.bytes)).collect();
         assert_eq!(met, [("SIGABRT: a", 3), ("SIGSEGV", 5)]);
+    }
+
+    #[test]
+    fn a_candidate_is_kept_whatever_the_input_is_called() {
+        for name in ["signature", "stdout", "stderr"] {
+            let state = tempfile::tempdir().expect("a directory");
+            slip(&mut Others::new(state.path(), Path::new(name)), "SIGABRT: a", "three");
+            let mut again = Others::new(state.path(), Path::new(name));
+            slip(&mut again, "SIGABRT: a", "two");
+            let met: Vec<_> = again.met().collect();
+            assert_eq!((met.len(), fs::read(&met[0].path).expect("it is there")), (1, b"two".to_vec()), "{name}");
+        }
     }
 
     #[test]
