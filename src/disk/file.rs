@@ -3,13 +3,20 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::audience::Audience;
 use super::distrust::Distrust;
 use super::folder::Folder;
+
+/// How often it is looked whether somebody reads from a pipe.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where the system keeps names of what is open already.
 const SYSTEM: [&str; 2] = ["/dev", "/proc"];
@@ -37,13 +44,13 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Opens what a user named as a place to write to: a new file, one of the user's own, which is emptied, or a device or a
-/// pipe.
+/// pipe. Somebody who reads from a pipe is waited for as long as `waits` says so.
 ///
 /// # Errors
 /// When it is a link to a file, another user's file, has another name, or cannot be written to.
-pub fn create(path: &Path, audience: Audience) -> io::Result<File> {
+pub fn create(path: &Path, audience: Audience, waits: &dyn Fn() -> bool) -> io::Result<File> {
     if is_special(path) {
-        return OpenOptions::new().write(true).open(path);
+        return open_special(path, waits);
     }
     let (folder, name) = Folder::of(path)?;
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
@@ -62,6 +69,25 @@ pub fn create(path: &Path, audience: Audience) -> io::Result<File> {
 pub fn create_new(path: &Path, audience: Audience) -> io::Result<File> {
     let (folder, name) = Folder::of(path)?;
     folder.create_new(&name, audience.file_mode(&folder.facts()?))
+}
+
+/// Opens something that is written to as it is. The system would wait for a pipe's reader whatever signal comes.
+fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
+    if !fs::metadata(path)?.file_type().is_fifo() {
+        return OpenOptions::new().write(true).open(path);
+    }
+    loop {
+        match rustix::fs::open(path, OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
+            Err(Errno::NXIO) if waits() => thread::sleep(PAUSE),
+            Err(Errno::NXIO) => return Err(io::Error::other("nobody has read from the pipe")),
+            Err(error) => return Err(error.into()),
+            Ok(pipe) => {
+                // From now on a reader who is slow is waited for.
+                rustix::fs::fcntl_setfl(&pipe, rustix::fs::fcntl_getfl(&pipe)? - OFlags::NONBLOCK)?;
+                return Ok(pipe.into());
+            }
+        }
+    }
 }
 
 /// Opens a file of the user's own without what is in it, and takes it from those who may not read it from now on.
@@ -90,4 +116,35 @@ pub fn is_open_file(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
     folder
         .is_some_and(|folder| SYSTEM.iter().any(|system| folder.starts_with(system)) && !folder.starts_with("/dev/shm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io::Write;
+
+    use rustix::fs::{CWD, FileType};
+
+    use super::*;
+
+    #[test]
+    fn a_reader_of_a_pipe_is_waited_for_as_long_as_somebody_wants() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("a pipe");
+        let left = Cell::new(3);
+        let waits = || left.replace(left.get() - 1) > 0;
+        let error = create(&pipe, Audience::OWN, &waits).expect_err("nobody comes");
+        assert_eq!((left.get(), error.to_string().as_str()), (-1, "nobody has read from the pipe"));
+        let reader = thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).expect("it is written to")
+        });
+        // More than fits in at once, so that it has to be waited for.
+        let text = vec![7; 1 << 20];
+        let mut file = create(&pipe, Audience::OWN, &|| true).expect("somebody reads");
+        file.write_all(&text).expect("all of it is read");
+        drop(file);
+        assert!(reader.join().expect("it does not panic") == text);
+    }
 }

@@ -39,9 +39,7 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
 }
 
 fn write(output: &Path, best: &[u8], audience: Audience) -> Result<(), Failure> {
-    disk::create(output, audience).and_then(|mut file| file.write_all(best)).map_err(|source| Failure::Result {
-        source,
-        place: output.display().to_string(),
-        kept: "the journal still has it".to_owned(),
+    disk::create(output, audience, &|| true).and_then(|mut file| file.write_all(best)).map_err(|source| {
+        Failure::Result { source, place: output.display().to_string(), kept: "the journal still has it".to_owned() }
     })
 }

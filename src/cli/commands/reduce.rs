@@ -93,9 +93,9 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     }
     let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test, audience.readers()));
     let cache = cache.transpose().map_err(Failure::Cache)?;
-    let json = settings.json.as_deref().map(|path| open_json(path, audience.readers())).transpose()?;
+    let json = settings.json.as_deref().map(|path| open_json(path, audience.readers(), &cancel)).transpose()?;
     let json = json.map(|json| json.with_grammar_reason(settings.choice.reason(&settings.path)));
-    let page = open_page(&settings.reporting, audience.readers())?;
+    let page = open_page(&settings.reporting, audience.readers(), &cancel)?;
     let language = settings.language().to_owned();
     let mut run = Run {
         path: settings.path.clone(),
@@ -510,11 +510,11 @@ fn step_diffs(input: &[u8]) -> StepDiffs {
     StepDiffs::new(Box::new(text::stdout()), true, input)
 }
 
-fn open_json(path: &Path, audience: Audience) -> Result<JsonLines, Failure> {
+fn open_json(path: &Path, audience: Audience, cancel: &Cancel) -> Result<JsonLines, Failure> {
     if is_stdout(path) {
         return Ok(JsonLines::new(Box::new(io::stdout())));
     }
-    match disk::create(path, audience) {
+    match disk::create(path, audience, &|| !cancel.is_stopped()) {
         Ok(file) => Ok(JsonLines::new(Box::new(file))),
         Err(source) => Err(Failure::Json { path: path.to_owned(), source }),
     }

@@ -44,9 +44,13 @@ pub(super) struct Reported {
 }
 
 /// Opens the file of the page.
-pub(super) fn open_page(args: &ReportArgs, audience: Audience) -> Result<Option<(PathBuf, File)>, Failure> {
+pub(super) fn open_page(
+    args: &ReportArgs,
+    audience: Audience,
+    cancel: &Cancel,
+) -> Result<Option<(PathBuf, File)>, Failure> {
     let Some(path) = &args.report else { return Ok(None) };
-    match disk::create(path, audience) {
+    match disk::create(path, audience, &|| !cancel.is_stopped()) {
         Ok(file) => Ok(Some((path.clone(), file))),
         Err(source) => Err(Failure::Page { path: path.clone(), source }),
     }

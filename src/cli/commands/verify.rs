@@ -95,7 +95,7 @@ pub fn run(args: VerifyArgs) -> Result<Code, Failure> {
     workers.shutdown();
     told?;
     if let (Some(text), Some(path)) = (&out.smallest, &output) {
-        let written = disk::create(path, audience).and_then(|mut file| file.write_all(text));
+        let written = disk::create(path, audience, &|| !cancel.is_stopped()).and_then(|mut file| file.write_all(text));
         written.map_err(Failure::Output)?;
         say(&format!("the smallest interesting one is in {}", path.display()))?;
     }
