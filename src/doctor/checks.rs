@@ -295,6 +295,10 @@ fn load(facts: &Facts) -> Option<Finding> {
         return None;
     }
     let interesting = facts.together.iter().filter(|outcome| outcome.is_interesting()).count();
+    if interesting < jobs && facts.is_flaky() {
+        // It says no when it is alone, too.
+        return None;
+    }
     if interesting < jobs {
         let seen = format!("of {jobs} runs at the same time {interesting} were interesting");
         return Some(
@@ -435,6 +439,15 @@ mod tests {
             assert!(!finding.means.is_empty(), "{finding:#?}");
             assert!(level == Level::Note || !finding.mend.is_empty(), "{finding:#?}");
         }
+    }
+
+    #[test]
+    fn load_is_not_to_blame_for_a_flaky_test() {
+        let finding = only(|facts| {
+            facts.together[1] = no();
+            facts.input.push(no());
+        });
+        assert_eq!(finding.check, "repeated");
     }
 
     #[test]

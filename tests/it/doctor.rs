@@ -146,6 +146,18 @@ fn tests_that_get_in_each_others_way_are_a_fault() {
     expect(&ran, "fault", "load");
 }
 
+#[test]
+fn a_test_that_changes_its_mind_late_is_not_taken_for_one_that_others_disturb() {
+    let folder = folder("");
+    let count = folder.path("../count").display().to_string();
+    // So many runs come before the two at the same time, which say no.
+    let no = "test $n = 10 -o $n = 11 -o $n = 13 && exit 1";
+    folder.script("test.sh", &format!("echo >> '{count}'; n=$(wc -l < '{count}'); {no}; {HEALTHY}"));
+    let ran = examined(&folder, &["-j2", "test.sh", "input.txt"]).expect_code(1);
+    expect(&ran, "fault", "repeated");
+    assert_eq!(findings(&ran, "fault").len(), 1, "{ran:#?}");
+}
+
 /// Never the real one: a link stands in for it, which the test replaces by a file.
 #[test]
 #[cfg(unix)]
