@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// Entries of one directory beside the way. Of more only some are to be found in the mirror.
+/// Entries of one directory beside the way. Of more only those that are named are to be found in the mirror.
 const BESIDE: usize = 2_000;
 /// Entries that are made again; a directory for which there are too few left is a link.
 const ENTRIES: usize = 4_000;
@@ -74,7 +74,7 @@ impl Mirror {
             let is_beside = |above: &&Path| !above.starts_with(&self.current) && *above != self.folder;
             for above in way.ancestors().skip(1).filter(is_beside) {
                 // Whoever may not look at it does not find anything in it by its name either, in most cases.
-                for entry in fs::read_dir(above).into_iter().flatten().flatten().take(BESIDE) {
+                for entry in self.listed(above, BESIDE) {
                     link(&entry.path(), &within(above).join(entry.file_name()))?;
                 }
             }
@@ -102,18 +102,24 @@ impl Mirror {
         })
     }
 
+    /// What is in a directory, by name; where that is more than `most` entries, those that are named.
+    fn listed(&self, directory: &Path, most: usize) -> Vec<fs::DirEntry> {
+        let mut entries: Vec<fs::DirEntry> = fs::read_dir(directory).into_iter().flatten().flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        if entries.len() > most {
+            entries.retain(|entry| is_named(&entry.file_name(), &self.named));
+            entries.truncate(BESIDE);
+        }
+        entries
+    }
+
     /// Makes what is in a directory again, what is less deep first.
     fn copy(&self, from: &Path, to: &Path, budget: &mut Budget, skips: &dyn Fn(&Path) -> bool) -> io::Result<()> {
         // What is mounted there is left alone: reading what a kernel shows as files may take for ever.
         let device = fs::metadata(from)?.dev();
         let mut rest = VecDeque::from([(from.to_owned(), to.to_owned())]);
         while let Some((from, to)) = rest.pop_front() {
-            let mut entries: Vec<fs::DirEntry> = fs::read_dir(&from).into_iter().flatten().flatten().collect();
-            entries.sort_by_key(fs::DirEntry::file_name);
-            if entries.len() > budget.entries {
-                entries.retain(|entry| is_named(&entry.file_name(), &self.named));
-                entries.truncate(BESIDE);
-            }
+            let entries = self.listed(&from, budget.entries);
             budget.entries = budget.entries.saturating_sub(entries.len());
             for entry in entries {
                 let (path, place) = (entry.path(), to.join(entry.file_name()));
@@ -280,5 +286,12 @@ mod tests {
         let scene = mirror.make(place.path(), Path::new("/bin/sh"), &[]).expect("it can be made");
         assert_eq!(fs::read_dir(&scene.current).expect("readable").count(), 1);
         assert!(scene.current.join("f17").exists());
+        // Beside the way it is the same.
+        let below = mirror.current.join("f17.d");
+        fs::create_dir(&below).expect("writable");
+        let mirror = Mirror { current: below.clone(), folder: below, ..mirror };
+        let place = tempfile::tempdir().expect("a directory");
+        let scene = mirror.make(place.path(), Path::new("/bin/sh"), &[]).expect("it can be made");
+        assert!(scene.current.join("../f17").exists());
     }
 }
