@@ -168,6 +168,17 @@ fn what_runs_or_writes_something_does_not_count_in_a_projects_file() {
     let folder = prepared("rules = \"link\"\n", "");
     symlink("/etc", folder.path("link")).expect("a link");
     refused(&folder, &["lop.toml:1: rules leads out of the project"]);
+    // However deep the link is.
+    let folder = prepared("with = [\"data\"]\n", "");
+    fs::create_dir_all(folder.path("data/deep")).expect("a new folder");
+    folder.write("data/deep/own", "");
+    symlink("own", folder.path("data/deep/inside")).expect("a link");
+    at_home(&folder, &["test.sh", "case.txt"]).expect_code(0);
+    let folder = prepared("with = [\"data\"]\n", "");
+    fs::create_dir_all(folder.path("data/deep")).expect("a new folder");
+    folder.write("data/deep/own", "");
+    symlink("/etc", folder.path("data/deep/outside")).expect("a link");
+    refused(&folder, &["lop.toml:1: with leads out of the project"]);
 }
 
 #[test]

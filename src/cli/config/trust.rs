@@ -1,5 +1,6 @@
 //! Whose word counts how much: what a project's file may set, and which files are a project's.
 
+use std::collections::HashSet;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -65,6 +66,9 @@ const OF_A_PROJECT: [&str; 51] = [
     "verbose",
 ];
 
+/// Files and folders in one that a project's file names. More are not looked through.
+const MOST_ENTRIES: usize = 200_000;
+
 /// Set on a folder in which everybody may move their own files only.
 const STICKY: u32 = 0o1000;
 
@@ -120,11 +124,19 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
         let rest = path.strip_prefix(folder);
         return rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))));
     };
-    let is_plain = |path: &Path| {
-        path.canonicalize().is_ok_and(|path| path.starts_with(&folder) && (path.is_file() || path.is_dir()))
-    };
-    let inner = found.read_dir().into_iter().flatten().flatten();
-    is_plain(&found) && inner.map(|entry| entry.path()).all(|path| is_plain(&path))
+    let mut known = HashSet::new();
+    let mut rest = vec![found];
+    while let Some(path) = rest.pop() {
+        // Where a link leads counts, and not where it stands.
+        let Ok(path) = path.canonicalize() else { return false };
+        if !path.starts_with(&folder) || !(path.is_file() || path.is_dir()) || known.len() > MOST_ENTRIES {
+            return false;
+        }
+        if known.insert(path.clone()) {
+            rest.extend(path.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+    }
+    true
 }
 
 /// Whether a file in a folder is one that somebody else may have put there, to be found by whoever comes along.
