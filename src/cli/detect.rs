@@ -17,7 +17,7 @@ use crate::report::text::{self, HINT, STRONG, WARN};
 
 use super::climb::{self, Chosen};
 use super::failure::Failure;
-use super::home;
+use super::home::{self, Away};
 use super::settings::{Settings, in_words};
 use super::signature_args::SignatureArgs;
 
@@ -50,6 +50,9 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let special = open.find(cancel);
     not_stopped(open.path, cancel)?;
     let mut special = special?;
+    if let (Special::Flaky(first, other), false) = (&special, settings.options.allow_flaky) {
+        return Err(Failure::Away(Box::new(Away::flaky(&open.path.display().to_string(), *first, *other))));
+    }
     if let (Special::Warnings(warnings), Some(typed)) = (&special, typed) {
         let chosen = offer(warnings, &open, typed)?;
         open.adopt(&chosen)?;
@@ -115,6 +118,8 @@ pub(crate) enum Special {
     Nothing,
     /// It fails with no sign that could be kept.
     Vague(Exit),
+    /// It ended in two ways.
+    Flaky(Exit, Exit),
     /// It ends well and warns of these.
     Warnings(Vec<Signature>),
     /// This, which is a condition now.
@@ -200,7 +205,11 @@ impl Open<'_> {
             }
             chosen => chosen,
         };
-        let Some(chosen) = chosen else { return Ok(Special::Vague(first.exit)) };
+        let Some(chosen) = chosen else {
+            let answers = [first.exit, again.0.exit].iter().all(|exit| matches!(exit, Exit::Code(_) | Exit::Signal(_)));
+            let is_flaky = answers && first.exit != again.0.exit;
+            return Ok(if is_flaky { Special::Flaky(first.exit, again.0.exit) } else { Special::Vague(first.exit) });
+        };
         self.adopt(&chosen.signature)?;
         Ok(Special::Found(Box::new(chosen), first.exit))
     }
@@ -258,6 +267,12 @@ impl Special {
                     out,
                     "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, on the empty file as well or not each \
                      time: {BY_HAND}"
+                );
+            }
+            Special::Flaky(first, other) => {
+                return writeln!(
+                    out,
+                    "{HINT}hint:{HINT:#} the command is flaky: two runs on {name} ended with {first} and with {other}"
                 );
             }
             Special::Warnings(warnings) => {

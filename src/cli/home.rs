@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::doctor::{Compared, Home, Sight, Sights, Traveller, Trouble, find_home};
-use crate::oracle::{Cancel, ConditionSpec, SlotOptions, shell_line};
+use crate::oracle::{Cancel, ConditionSpec, Exit, SlotOptions, shell_line};
 use crate::reduce::ReduceError;
 use crate::report::Verbosity;
 use crate::report::text::{self, HINT};
@@ -15,6 +15,10 @@ use super::detect::{Open, second, second_words};
 use super::exit_code::Code;
 use super::failure::Failure;
 use super::settings::Settings;
+
+/// The way out with a flaky test.
+const REPEATABLE: &str = "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
+                          for), or go on with --allow-flaky";
 
 /// A command that does not do in a test's directory what it does where the user stands.
 #[derive(Clone, Debug)]
@@ -176,12 +180,20 @@ impl Away {
             Home::Flaky { runs, alike, sights } => Away {
                 headline: format!("the test is flaky: of {runs} runs on {name} {alike} were like the first"),
                 runs: vec![("first", shown(&sights.here)), ("other", shown(&sights.there))],
-                hint: "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
-                       for), or go on with --allow-flaky"
-                    .to_owned(),
+                hint: REPEATABLE.to_owned(),
                 code: Code::Flaky,
             },
         })
+    }
+
+    /// What is said of a command that has ended in two ways on the test case `name`.
+    pub(crate) fn flaky(name: &str, first: Exit, other: Exit) -> Self {
+        Away {
+            headline: format!("the test is flaky: two runs on {name} did not end alike"),
+            runs: vec![("first", first.to_string()), ("other", other.to_string())],
+            hint: REPEATABLE.to_owned(),
+            code: Code::Flaky,
+        }
     }
 }
 
