@@ -155,7 +155,7 @@ struct Search<'a> {
 }
 
 /// Finds out whether a test does in its own directory what it does where the user stands. Nothing of the user's is
-/// written to, as far as the test names it by a path of the current directory.
+/// written to that is in the current directory or beside the test case, but for large files and directories there.
 ///
 /// # Errors
 /// [`Trouble`] when there is no place for tests, or `cancel` was stopped.

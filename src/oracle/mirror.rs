@@ -1,4 +1,4 @@
-//! Responsible for running a command as where the user stands, without anything of the user's being in danger: a
+//! Responsible for running a command as where the user stands, with as little as possible of the user's in danger: a
 //! [`Mirror`] of the current directory is made in a slot, with the candidate in the place of the test case.
 //!
 //! ```text
@@ -10,7 +10,8 @@
 //! ```
 //!
 //! So relative paths lead where they lead at home, `..` too, and what the command writes beside the test case or below
-//! the current directory goes with the slot.
+//! the current directory goes with the slot. What is behind a link is the real thing: a command that writes to a large
+//! file, into a directory with thousands of entries, or beside the way changes it, as it does when the user runs it.
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
