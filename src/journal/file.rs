@@ -362,7 +362,7 @@ impl Notes {
         self.0.borrow().journal.as_ref()?.ahead().map(<[u8]>::to_vec)
     }
 
-    /// What [`journal_file`] makes the journal's file of, if one is kept: its folder, unless it was moved aside.
+    /// What [`journal_file`](super::journal_file) makes the journal's file of, if one is kept: its folder, unless it was moved aside.
     #[must_use]
     pub fn place(&self) -> Option<PathBuf> {
         let inner = self.0.borrow();
