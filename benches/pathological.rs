@@ -22,6 +22,8 @@ use generators::{ALL, NEEDLE};
 const USUAL: Duration = Duration::from_millis(50);
 /// No more tests than this, in which a run of the last two kinds shows what it costs.
 const TESTS: u64 = 400;
+/// lop may work so long between two tests.
+const TOO_LONG: Duration = Duration::from_secs(5);
 
 fn spent() -> Duration {
     let now = clock_gettime(ClockId::ProcessCPUTime);
@@ -36,17 +38,34 @@ enum Test {
     Chance,
 }
 
+#[derive(Default)]
 struct Clock {
     /// When the last test ended, in CPU time.
     last: Duration,
     longest: Duration,
+    /// The test that the longest stretch was before.
+    before: u64,
     own: Duration,
+    tests: u64,
 }
 
 impl Clock {
     fn tick(&mut self) {
         let now = spent();
-        self.longest = self.longest.max(now - self.last);
+        self.tests += 1;
+        if now - self.last > self.longest {
+            (self.longest, self.before) = (now - self.last, self.tests);
+        }
+        if now - self.last > TOO_LONG {
+            // At once: the rest of the run may take minutes.
+            let _ = writeln!(
+                std::io::stderr(),
+                "{:.2} s before test {}, {:.2} s so far",
+                (now - self.last).as_secs_f64(),
+                self.tests,
+                (self.own + now - self.last).as_secs_f64()
+            );
+        }
         self.own += now - self.last;
     }
 }
@@ -59,7 +78,7 @@ fn main() {
     for generator in ALL.iter().filter(|g| names.is_empty() || names.iter().any(|name| g.name.contains(&**name))) {
         let input = generator.text(size);
         for test in [Test::Needle, Test::Stubborn, Test::Chance] {
-            let clock = RefCell::new(Clock { last: spent(), longest: Duration::ZERO, own: Duration::ZERO });
+            let clock = RefCell::new(Clock { last: spent(), ..Clock::default() });
             let mut executor = Inline::new(|candidate: &[u8]| {
                 clock.borrow_mut().tick();
                 let verdict = match test {
@@ -78,13 +97,13 @@ fn main() {
             }
             let report = lop::reduce_on(&input, &mut executor, &config).expect("it can be reduced");
             clock.borrow_mut().tick();
-            let Clock { longest, own, .. } = *clock.borrow();
+            let Clock { longest, before, own, .. } = *clock.borrow();
             let tests = report.tests.total();
             let share = own.as_secs_f64() / (USUAL.as_secs_f64() * tests as f64);
-            let mark = if longest > Duration::from_secs(5) || share > 0.1 { "  <--" } else { "" };
+            let mark = if longest > TOO_LONG || share > 0.1 { "  <--" } else { "" };
             writeln!(
                 out,
-                "{:50} {:9} {tests:5} tests {:8.2} s own {:7.2} s at most {:6.1} %  {} to {}{mark}",
+                "{:50} {:9} {tests:5} tests {:8.2} s own {:7.2} s at most (before test {before}) {:6.1} %  {} to {}{mark}",
                 generator.name,
                 format!("{test:?}"),
                 own.as_secs_f64(),

@@ -369,6 +369,15 @@ impl Search {
         Progress { committed: !newly_removed.is_empty(), newly_removed, accepted }
     }
 
+    /// Ends a sweep: what is not decided yet stays, and nothing more is asked. A verification goes on, for a promise
+    /// depends on it.
+    pub fn give_up(&mut self) {
+        if matches!(self.phase, Phase::Sweep(_)) {
+            self.phase = Phase::Finished;
+            self.questions.clear();
+        }
+    }
+
     /// Whether the answer can still be used: `false` once an earlier answer has led elsewhere.
     pub fn wants(&self, id: QuestionId) -> bool {
         self.questions.records.get(&id).is_some_and(|record| record.answer.is_none())

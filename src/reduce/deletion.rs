@@ -169,6 +169,9 @@ impl Reducer<'_, '_> {
             }
             result = self.session.go_on(&mut lists.on(&mut self.work, most), &mut pursuit);
             lists.refresh(most);
+            if lists.take_giving_up() {
+                waiting.clear();
+            }
         }
         for turn in lists.turns() {
             turn.sweep.teach(&mut self.knowledge);

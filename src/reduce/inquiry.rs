@@ -43,6 +43,8 @@ pub(super) trait Inquiry {
     /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
     /// it was answered *interesting*, now or before.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
+    /// Too much was asked without a test: what is left is asked no more, unless a promise depends on it.
+    fn give_up(&mut self) {}
     /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
     fn heeds_blanks(&self) -> bool {
         true

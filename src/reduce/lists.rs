@@ -87,6 +87,8 @@ pub(super) struct Lists {
     committed: u64,
     /// What is gone of its list in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
+    /// Whether those at work were given up because too much was asked without a test.
+    gives_up: bool,
 }
 
 impl Lists {
@@ -100,6 +102,11 @@ impl Lists {
 
     pub(super) fn turns(&mut self) -> &mut [Turn] {
         &mut self.turns
+    }
+
+    /// Whether those at work were given up since this was asked last: others would fare no better.
+    pub(super) fn take_giving_up(&mut self) -> bool {
+        std::mem::take(&mut self.gives_up)
     }
 
     /// A list that is to be asked about from now on.
@@ -296,6 +303,11 @@ impl Inquiry for ListsOn<'_, '_> {
             self.commit(number, &progress.newly_removed);
         }
         progress.accepted.map(|id| number << TURN | id.0)
+    }
+
+    fn give_up(&mut self) {
+        self.lists.turns.iter_mut().for_each(|turn| turn.search_mut().give_up());
+        self.lists.gives_up = true;
     }
 
     fn mark(&self) -> Option<Mark> {

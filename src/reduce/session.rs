@@ -4,6 +4,7 @@
 mod confirm;
 mod for_now;
 mod rules;
+mod unasked;
 mod watch;
 
 use std::collections::{HashMap, HashSet};
@@ -117,6 +118,8 @@ pub(super) struct Session<'a> {
     pub(super) counts: Counts,
     pub(super) cache_hits: u64,
     pub(super) gate_refusals: u64,
+    /// Bytes of candidates that were made since the last test.
+    unasked: usize,
     /// Steps of the gates before this one.
     gate_steps: u64,
     pub(super) waiting: Duration,
@@ -167,6 +170,7 @@ impl<'a> Session<'a> {
             counts: Counts::default(),
             cache_hits: 0,
             gate_refusals: 0,
+            unasked: 0,
             gate_steps: 0,
             waiting: Duration::ZERO,
             testing: Duration::ZERO,
@@ -410,15 +414,16 @@ impl<'a> Session<'a> {
                     Some(_) => None,
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
-                let (tokens, kept) = (candidate.tokens, candidate.kept.unwrap_or_default());
+                let (bytes, tokens, kept) = (text.len(), candidate.tokens, candidate.kept.unwrap_or_default());
                 let what = ticket.map_or_else(String::new, |_| inquiry.describe(question));
                 if let Some(ticket) = ticket {
                     let pass = inquiry.pass(question).map_or(self.pass, Pass::name);
-                    self.tell_trying(ticket, pass, text.len(), || what.clone())?;
+                    self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
                 asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
+                    self.answered_unasked(bytes, inquiry);
                     answered = true;
                     break;
                 }
@@ -600,6 +605,7 @@ impl<'a> Session<'a> {
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {
         self.counts.add(outcome.verdict);
+        self.unasked = 0;
         if let Some(gate) = &mut self.gate {
             gate.earn();
         }

@@ -328,6 +328,10 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         progress.accepted.map(|id| id.0)
     }
 
+    fn give_up(&mut self) {
+        self.search.give_up();
+    }
+
     fn mark(&self) -> Option<Mark> {
         Some(Mark { searches: vec![self.search.clone()], pending: self.work.pending() })
     }

@@ -203,6 +203,10 @@ impl Inquiry for Trial<'_, '_> {
         None
     }
 
+    fn give_up(&mut self) {
+        self.on.heap.clear();
+    }
+
     fn ahead(&self) -> Option<Ahead> {
         let edits = self.open.values().chain(self.on.heap.iter().map(|waiting| &waiting.item));
         let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit.class)));
