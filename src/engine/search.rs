@@ -674,6 +674,24 @@ mod tests {
         assert_eq!(rounds(&known, &|gone| gone < 500).1, 499, "what is known is not asked");
     }
 
+    #[test]
+    fn a_sweep_that_is_given_up_ends_with_what_was_removed_and_a_verification_goes_on() {
+        let next = |search: &mut Search| search.next_tests(1).pop();
+        let config = Config { theta: None, empty_known_uninteresting: true, ..Config::default() };
+        let mut search = Search::new(500, &config, &EvidenceView::blank(500));
+        let first = next(&mut search).expect("nothing is decided");
+        search.observe(first.id, Verdict::Interesting);
+        let removed = search.removed().clone();
+        assert!(removed.count() > 0 && !search.is_finished());
+        search.give_up();
+        assert!(search.is_finished() && next(&mut search).is_none());
+        assert_eq!((search.removed(), search.undecided()), (&removed, 0));
+        let config = Config { theta: Some(0.0), ..config };
+        let mut search = Search::for_verification(5, &config, &EvidenceView::blank(5));
+        search.give_up();
+        assert!(!search.is_finished() && next(&mut search).is_some(), "each unit has to be asked about");
+    }
+
     /// Keeps up to `width` questions in flight, answers a random one, cancels what is not wanted.
     /// Returns the positions kept and the candidates that were accepted, in order.
     fn in_any_order(

@@ -30,6 +30,7 @@ use super::report::{Counts, Ended, PassStats, RuleStats};
 use confirm::{Answers, Confidence};
 use for_now::ForNow;
 use rules::RuleCounts;
+use unasked::Unasked;
 use watch::Watch;
 
 /// The deadline is this many times the slowest accepted run.
@@ -118,8 +119,7 @@ pub(super) struct Session<'a> {
     pub(super) counts: Counts,
     pub(super) cache_hits: u64,
     pub(super) gate_refusals: u64,
-    /// Bytes of candidates that were made since the last test.
-    unasked: usize,
+    unasked: Unasked,
     /// Steps of the gates before this one.
     gate_steps: u64,
     pub(super) waiting: Duration,
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
             counts: Counts::default(),
             cache_hits: 0,
             gate_refusals: 0,
-            unasked: 0,
+            unasked: Unasked::default(),
             gate_steps: 0,
             waiting: Duration::ZERO,
             testing: Duration::ZERO,
@@ -423,7 +423,9 @@ impl<'a> Session<'a> {
                 asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
-                    self.answered_unasked(bytes, inquiry);
+                    if self.unasked.add(bytes) {
+                        inquiry.give_up();
+                    }
                     answered = true;
                     break;
                 }
@@ -605,7 +607,7 @@ impl<'a> Session<'a> {
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {
         self.counts.add(outcome.verdict);
-        self.unasked = 0;
+        self.unasked.tested();
         if let Some(gate) = &mut self.gate {
             gate.earn();
         }

@@ -1,10 +1,6 @@
 //! Work between two tests has an end: where question after question is answered without a test, whoever asks is told to
 //! give the rest up.
 
-use crate::reduce::inquiry::Inquiry;
-
-use super::Session;
-
 /// So many bytes of candidates may be made without a test. Making and looking up a gigabyte of them takes one to two
 /// seconds.
 const MOST_BYTES: usize = 2 << 30;
@@ -15,13 +11,44 @@ const LEAST_BYTES: usize = 64 << 10;
 /// Who asks after somebody has given up may make so large a part of them at least.
 const NEXT: usize = 16;
 
-impl Session<'_> {
-    /// A question about so many bytes was answered without a test.
-    pub(super) fn answered_unasked(&mut self, bytes: usize, inquiry: &mut dyn Inquiry) {
-        self.unasked = self.unasked.saturating_add(bytes.max(LEAST_BYTES));
-        if self.unasked >= MOST_BYTES {
-            inquiry.give_up();
-            self.unasked = MOST_BYTES - MOST_BYTES / NEXT;
+/// Bytes of the candidates that were made since the last test.
+#[derive(Default)]
+pub(super) struct Unasked(usize);
+
+impl Unasked {
+    /// A test was run.
+    pub(super) fn tested(&mut self) {
+        self.0 = 0;
+    }
+
+    /// A question about so many bytes was answered without a test. Returns whether that is too much.
+    #[must_use]
+    pub(super) fn add(&mut self, bytes: usize) -> bool {
+        self.0 = self.0.saturating_add(bytes.max(LEAST_BYTES));
+        let is_too_much = self.0 >= MOST_BYTES;
+        if is_too_much {
+            self.0 = MOST_BYTES - MOST_BYTES / NEXT;
         }
+        is_too_much
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_answered_without_a_test_adds_up_until_a_test_is_run() {
+        let answers = |unasked: &mut Unasked, bytes| (1..).find(|_| unasked.add(bytes)).expect("it adds up");
+        let mut unasked = Unasked::default();
+        assert_eq!(answers(&mut unasked, 1 << 20), 2048);
+        assert_eq!(answers(&mut unasked, 1 << 20), 2048 / NEXT, "the next one");
+        unasked.tested();
+        assert_eq!(answers(&mut unasked, 1), MOST_BYTES / LEAST_BYTES, "small texts cost something, too");
+        unasked.tested();
+        assert!((0..2000).all(|_| !unasked.add(1 << 20)));
+        unasked.tested();
+        assert!(!unasked.add(1 << 30));
+        assert!(unasked.add(usize::MAX));
     }
 }
