@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
@@ -25,6 +26,9 @@ use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 use super::ui_args::UiArgs;
 use super::verify_args::{self, VerifyArgs};
+
+/// More workers for a core only keep the machine from answering.
+const WORKERS_PER_CORE: usize = 64;
 
 /// Shown above the options.
 const USAGE: &str = "lop [OPTIONS] FILE -- CMD [ARGS]...
@@ -642,7 +646,20 @@ fn waste(text: &str) -> Result<Waste, String> {
 pub(super) fn jobs(text: &str) -> Result<Jobs, String> {
     match text {
         "auto" => Ok(Jobs::Auto),
-        number => at_least_one(number).map(Jobs::Exactly).map_err(|error| format!("{error}; or write auto")),
+        number => workers(number).map(Jobs::Exactly).map_err(|error| format!("{error}; or write auto")),
+    }
+}
+
+/// The most workers that are started here. A file of options or a journal may ask for any number.
+pub(super) fn most_workers() -> usize {
+    WORKERS_PER_CORE * thread::available_parallelism().map_or(1, usize::from)
+}
+
+pub(super) fn workers(text: &str) -> Result<usize, String> {
+    let most = most_workers();
+    match at_least_one(text)? {
+        number if number > most => Err(format!("at most {most} can run at the same time here")),
+        number => Ok(number),
     }
 }
 

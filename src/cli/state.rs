@@ -14,7 +14,7 @@ use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
 use crate::report::{Kept, certificate, others, state_directory};
 
-use super::args::{Cli, Jobs, ReduceArgs};
+use super::args::{Cli, Jobs, ReduceArgs, most_workers};
 use super::failure::Failure;
 use super::rules;
 use super::settings::Settings;
@@ -22,9 +22,6 @@ use super::state_args::ResumeArgs;
 
 /// A program up to this size is a part of the test as it is; a larger one (a compiler) by its length and time.
 const PROGRAM: u64 = 16 << 20;
-
-/// No machine has more; a journal may say anything.
-const MOST_WORKERS: usize = 4096;
 
 /// The version that journals are tied to.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -149,7 +146,7 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
     let Ok(Cli { command: None, mut reduce }) = Cli::try_parse_from(words) else {
         return Err(JournalError::NotAJournal(past.path.clone()).into());
     };
-    reduce.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(MOST_WORKERS))));
+    reduce.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(most_workers()))));
     if past.ended.is_some_and(|ended| ended == crate::reduce::Ended::Budget) {
         (reduce.max_tests, reduce.max_time) = (None, None);
     }

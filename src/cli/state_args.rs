@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, value_parser};
 
-use super::args::{at_least_one, seconds};
+use super::args::{seconds, workers};
 
 const STATE: &str = "Journal";
 
@@ -35,7 +35,7 @@ pub struct ResumeArgs {
     pub folder: PathBuf,
     /// Tests at the same time [default: as many as before]; only with 1, before and now, the result is exactly that of an
     /// uninterrupted run
-    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    #[arg(short, long, value_name = "N", value_parser = workers)]
     pub jobs: Option<usize>,
     /// Stop after this many tests, those before the interruption included [default: as before; none if it was reached]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]

@@ -112,6 +112,9 @@ fn refused(folder: &Folder, why: &[&str]) {
 fn what_is_wrong_in_a_file_stops_the_run_with_its_line_and_the_way_out() {
     let folder = prepared("# all of it\njbos = 4\n", "");
     refused(&folder, &["lop.toml:2: there is no option jbos", "hint: jobs is an option"]);
+    // A stranger's project does not bring a machine down.
+    folder.write("lop.toml", "jobs = 1000000\n");
+    refused(&folder, &["lop.toml:1: ", "can run at the same time here"]);
     at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
 }
 
