@@ -53,10 +53,12 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>, cancel:
     if !settings.is_command || settings.content.is_empty() {
         return Ok(());
     }
+    // Nobody has typed the name that standard input gets, so that no path is relative to where the user stands.
+    let path = std::path::absolute(&settings.path).ok().filter(|_| settings.is_piped);
     let traveller = Traveller {
         oracle: &settings.oracle,
         words: &settings.words,
-        path: &settings.path,
+        path: path.as_deref().unwrap_or(&settings.path),
         content: &settings.content,
         compared: compared(&settings.spec),
         deadline: settings.options.deadline,
