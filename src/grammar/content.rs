@@ -70,7 +70,7 @@ impl ContentTest {
 
     /// How well `content` fits, `None` when it is not in this language. A language without `content`
     /// is never found by its content.
-    pub(super) fn fit(&self, parser: &Parser, content: &[u8]) -> Option<Fit> {
+    pub(super) fn fit(&self, parser: &Parser<'_>, content: &[u8]) -> Option<Fit> {
         let head = head(content)?;
         let fit = Fit { by_parse: true, priority: Reverse(self.priority), unparsed: 0 };
         if self.is_said_by_first_line(content) {
@@ -101,7 +101,7 @@ fn head(content: &[u8]) -> Option<&[u8]> {
 
 /// The share of bytes, in thousandths, that the parser could make nothing of; comments are no
 /// evidence for either side. `None` when it refuses.
-fn unparsed(parser: &Parser, head: &[u8]) -> Option<u64> {
+fn unparsed(parser: &Parser<'_>, head: &[u8]) -> Option<u64> {
     let mut tree_sitter = TreeSitter::new();
     tree_sitter.set_language(&Language::new(parser.language)).ok()?;
     let tree = tree_sitter.parse(head, None)?;

@@ -1,10 +1,10 @@
-//! A language as it is shipped: the files of one folder and the parser they speak about.
+//! A language: the texts of one folder and the parser they speak about, be they built in or read at run time.
 
 use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
-/// One folder of `grammars/`. Its name is the language's name.
+/// One language: a folder of `grammars/`, or what was read of one. Its name is the language's name.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder<'a> {
     /// The folder's name and, with it, the language's.
@@ -14,25 +14,25 @@ pub struct Folder<'a> {
     /// The text of `reduce.scm`, empty when the folder has none.
     pub rules: &'a str,
     /// The text of `grammar.json`, empty when the folder has none.
-    pub productions: &'static str,
+    pub productions: &'a str,
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
     /// Name and content of `sample.*`, the file that every rule must match.
     pub sample: Option<(&'a str, &'a [u8])>,
     /// The parser whose node kinds the files name.
-    pub parser: Parser,
+    pub parser: Parser<'a>,
 }
 
 /// A tree-sitter parser and the description of its node kinds.
 #[derive(Clone, Copy)]
-pub struct Parser {
-    /// The parser crate's language constant.
+pub struct Parser<'a> {
+    /// The function that gives the parser; its code stays in memory until the program ends.
     pub language: LanguageFn,
     /// The parser's `node-types.json`: the only place where parsers of ABI 14 name supertypes.
-    pub node_types: &'static str,
+    pub node_types: &'a str,
 }
 
-impl fmt::Debug for Parser {
+impl fmt::Debug for Parser<'_> {
     /// A function and 100 KB of text say nothing to a reader.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Parser").finish_non_exhaustive()

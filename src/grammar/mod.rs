@@ -83,7 +83,7 @@ pub struct Grammar {
 #[derive(Debug)]
 struct LazyProductions {
     /// The text of `grammar.json`, empty when there is none.
-    text: &'static str,
+    text: Box<str>,
     read: OnceLock<Result<Productions, GrammarError>>,
 }
 
@@ -140,7 +140,7 @@ impl Grammar {
             minimal,
             rules,
             places,
-            productions: LazyProductions { text: folder.productions, read: OnceLock::new() },
+            productions: LazyProductions { text: folder.productions.into(), read: OnceLock::new() },
         })
     }
 
@@ -326,7 +326,7 @@ impl Grammar {
         if self.productions.text.is_empty() {
             return Ok(None);
         }
-        let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: self.productions.text };
+        let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: &self.productions.text };
         let read = self.productions.read.get_or_init(|| Productions::parse(origin, &self.language));
         read.as_ref().map(Some).map_err(Clone::clone)
     }
