@@ -2,8 +2,10 @@
 //!
 //! Each folder is one language. Its files are included as they are; from `parser` in its
 //! `language.toml` the path of the parser crate's constants is made, so that no language is named
-//! in `src/` and a new one costs a line in `Cargo.toml` and a folder here.
+//! in `src/` and a new one costs two lines in `Cargo.toml` and a folder here. A folder whose parser
+//! no feature has brought along is known by its `language.toml` alone.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -21,6 +23,30 @@ struct LanguageSection {
     constant: String,
     #[serde(default = "default_node_types")]
     node_types: String,
+    extends: Option<String>,
+}
+
+/// The part of `Cargo.toml` that says which parsers are asked for.
+#[derive(serde::Deserialize)]
+struct Manifest {
+    features: BTreeMap<String, Vec<String>>,
+}
+
+impl Manifest {
+    /// The features that bring this crate.
+    fn features_with<'m>(&'m self, krate: &str) -> impl Iterator<Item = &'m String> {
+        let dependency = format!("dep:{krate}");
+        self.features.iter().filter(move |(_, brings)| brings.contains(&dependency)).map(|(feature, _)| feature)
+    }
+}
+
+/// A folder of `grammars/` with what its `language.toml` says.
+struct Language {
+    folder: PathBuf,
+    name: String,
+    /// The crate that has the parser.
+    krate: String,
+    section: LanguageSection,
 }
 
 fn default_constant() -> String {
@@ -33,17 +59,40 @@ fn default_node_types() -> String {
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=Cargo.toml");
     println!("cargo::rerun-if-changed=grammars");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the manifest directory"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the output directory"));
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the package has a manifest");
+    let manifest: Manifest = toml::from_str(&manifest).expect("cargo has read it");
 
-    let mut table = String::from("&[\n");
-    for folder in folders(&root.join("grammars")) {
+    let read = |folder: PathBuf| {
         let name = file_name(&folder);
-        table.push_str(&entry(&folder, &name).unwrap_or_else(|problem| panic!("grammars/{name}/{problem}")));
+        Language::read(folder).unwrap_or_else(|problem| panic!("grammars/{name}/{problem}"))
+    };
+    let languages: Vec<Language> = folders(&root.join("grammars")).into_iter().map(read).collect();
+    let (mut built_in, mut others) = (String::from("&[\n"), String::from("&[\n"));
+    for language in &languages {
+        let features: Vec<&String> = manifest.features_with(&language.krate).collect();
+        // A parser that no feature brings is there always, or the compiler says that it is not.
+        let missing = match features.iter().any(|feature| is_on(feature)) {
+            true => None,
+            false => features.iter().find(|feature| feature.ends_with(&language.name)).or(features.first()),
+        };
+        match missing {
+            None => built_in.push_str(&language.row(&languages)),
+            Some(feature) => others.push_str(&language.known_row(feature)),
+        }
     }
-    table.push_str("]\n");
-    fs::write(out.join("grammars.rs"), table).expect("the output directory is writable");
+    built_in.push_str("]\n");
+    others.push_str("]\n");
+    fs::write(out.join("grammars.rs"), built_in).expect("the output directory is writable");
+    fs::write(out.join("not_built_in.rs"), others).expect("the output directory is writable");
+}
+
+/// Whether the package is built with this feature.
+fn is_on(feature: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
 }
 
 /// The language folders, in the order of their names so that the program does not depend on the
@@ -58,46 +107,87 @@ fn folders(grammars: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// One row of the embedded table, as Rust source.
-fn entry(folder: &Path, name: &str) -> Result<String, String> {
-    let text = fs::read_to_string(folder.join("language.toml")).map_err(|error| format!("language.toml: {error}"))?;
-    let file: LanguageFile = toml::from_str(&text).map_err(|error| format!("language.toml: {error}"))?;
-    let krate = file
-        .language
-        .parser
-        .strip_prefix("builtin:")
-        .ok_or_else(|| format!("language.toml: parser `{}` does not start with `builtin:`", file.language.parser))?
-        .replace('-', "_");
+impl Language {
+    fn read(folder: PathBuf) -> Result<Self, String> {
+        let text =
+            fs::read_to_string(folder.join("language.toml")).map_err(|error| format!("language.toml: {error}"))?;
+        let file: LanguageFile = toml::from_str(&text).map_err(|error| format!("language.toml: {error}"))?;
+        let parser = &file.language.parser;
+        let krate = parser
+            .strip_prefix("builtin:")
+            .ok_or_else(|| format!("language.toml: parser `{parser}` does not start with `builtin:`"))?
+            .to_owned();
+        Ok(Self { name: file_name(&folder), folder, krate, section: file.language })
+    }
 
-    // The path is put together by the compiler: nothing of this machine's paths is written down.
-    let include =
-        |file: &str| format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?})", format!("/grammars/{name}/{file}"));
-    let text = |file: &str| match folder.join(file).is_file() {
-        true => format!("include_str!({})", include(file)),
-        false => "\"\"".to_owned(),
-    };
-    let sample = match sample(folder) {
-        Some(file) => format!("Some(({file:?}, include_bytes!({})))", include(&file)),
-        None => "None".to_owned(),
-    };
+    /// The languages that this one extends, the nearest first.
+    fn ancestors<'l>(&self, languages: &'l [Self]) -> Vec<&'l Self> {
+        let mut found: Vec<&Self> = Vec::new();
+        let mut wanted = self.section.extends.as_ref();
+        while let Some(name) = wanted {
+            let ancestor = languages.iter().find(|language| language.name == *name);
+            let ancestor =
+                ancestor.unwrap_or_else(|| panic!("grammars/{}: it extends `{name}`, which is no folder", self.name));
+            let again = ancestor.name == self.name || found.iter().any(|known| known.name == ancestor.name);
+            assert!(!again, "grammars/{}: it extends itself", self.name);
+            found.push(ancestor);
+            wanted = ancestor.section.extends.as_ref();
+        }
+        found
+    }
 
-    let mut row = String::new();
-    writeln!(row, "    Folder {{").expect("writing to a string succeeds");
-    writeln!(row, "        name: {name:?},").expect("writing to a string succeeds");
-    writeln!(row, "        language: include_str!({}),", include("language.toml"))
-        .expect("writing to a string succeeds");
-    writeln!(row, "        rules: {},", text("reduce.scm")).expect("writing to a string succeeds");
-    writeln!(row, "        productions: {},", text("grammar.json")).expect("writing to a string succeeds");
-    writeln!(row, "        guard: {},", text("guard.toml")).expect("writing to a string succeeds");
-    writeln!(row, "        sample: {sample},").expect("writing to a string succeeds");
-    writeln!(
-        row,
-        "        parser: Parser {{ language: {krate}::{}, node_types: {krate}::{} }},",
-        file.language.constant, file.language.node_types
-    )
-    .expect("writing to a string succeeds");
-    writeln!(row, "    }},").expect("writing to a string succeeds");
-    Ok(row)
+    /// A file of the folder, as an expression. The path is put together by the compiler: nothing of this machine's
+    /// paths is written down.
+    fn included(&self, how: &str, file: &str) -> String {
+        format!("{how}!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))", format!("/grammars/{}/{file}", self.name))
+    }
+
+    /// The text of a file that may be missing, as an expression.
+    fn text(&self, file: &str) -> String {
+        match self.folder.join(file).is_file() {
+            true => self.included("include_str", file),
+            false => "\"\"".to_owned(),
+        }
+    }
+
+    /// The row of a language whose parser is there, as Rust source.
+    fn row(&self, languages: &[Self]) -> String {
+        let sample = match sample(&self.folder) {
+            Some(file) => format!("Some(({file:?}, {}))", self.included("include_bytes", &file)),
+            None => "None".to_owned(),
+        };
+        let mut inherited = String::new();
+        for ancestor in self.ancestors(languages) {
+            let texts = ["language.toml", "reduce.scm", "guard.toml"].map(|file| ancestor.text(file));
+            let [language, rules, guard] = texts;
+            let name = &ancestor.name;
+            inherited +=
+                &format!("Inherited {{ name: {name:?}, language: {language}, rules: {rules}, guard: {guard} }}, ");
+        }
+        let krate = self.krate.replace('-', "_");
+        let (constant, node_types) = (&self.section.constant, &self.section.node_types);
+
+        let mut row = String::from("    Folder {\n");
+        for (field, value) in [
+            ("name", format!("{:?}", self.name)),
+            ("language", self.text("language.toml")),
+            ("rules", self.text("reduce.scm")),
+            ("productions", self.text("grammar.json")),
+            ("guard", self.text("guard.toml")),
+            ("inherited", format!("&[{inherited}]")),
+            ("sample", sample),
+            ("parser", format!("Parser {{ language: {krate}::{constant}, node_types: {krate}::{node_types} }}")),
+        ] {
+            writeln!(row, "        {field}: {value},").expect("writing to a string succeeds");
+        }
+        row + "    },\n"
+    }
+
+    /// The row of a language whose parser is not there, as Rust source.
+    fn known_row(&self, feature: &str) -> String {
+        let language = self.text("language.toml");
+        format!("    NotBuiltIn {{ name: {:?}, language: {language}, feature: {feature:?} }},\n", self.name)
+    }
 }
 
 /// The name of the folder's `sample.*`, if there is one.

@@ -17,10 +17,36 @@ pub struct Folder<'a> {
     pub productions: &'a str,
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
+    /// What the language takes over from those that it extends, the nearest first.
+    pub inherited: &'a [Inherited<'a>],
     /// Name and content of `sample.*`, the file that every rule must match.
     pub sample: Option<(&'a str, &'a [u8])>,
     /// The parser whose node kinds the files name.
     pub parser: Parser<'a>,
+}
+
+/// What a folder takes over from another one, whose name is in its key `extends`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inherited<'a> {
+    /// The other folder's name.
+    pub name: &'a str,
+    /// The text of its `language.toml`.
+    pub language: &'a str,
+    /// The text of its `reduce.scm`, empty when it has none.
+    pub rules: &'a str,
+    /// The text of its `guard.toml`, empty when it has none.
+    pub guard: &'a str,
+}
+
+/// A folder of `grammars/` whose parser was left out when the program was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotBuiltIn<'a> {
+    /// The folder's name and, with it, the language's.
+    pub name: &'a str,
+    /// The text of `language.toml`.
+    pub language: &'a str,
+    /// The cargo feature that brings the parser.
+    pub feature: &'a str,
 }
 
 /// A tree-sitter parser and the description of its node kinds.
@@ -39,5 +65,8 @@ impl fmt::Debug for Parser<'_> {
     }
 }
 
-/// The folders that were in `grammars/` when the program was built, sorted by name.
+/// The folders that were in `grammars/` when the program was built and whose parsers were asked for, sorted by name.
 pub static EMBEDDED: &[Folder<'static>] = include!(concat!(env!("OUT_DIR"), "/grammars.rs"));
+
+/// The other folders that were there, sorted by name.
+pub static NOT_BUILT_IN: &[NotBuiltIn<'static>] = include!(concat!(env!("OUT_DIR"), "/not_built_in.rs"));

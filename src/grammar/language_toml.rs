@@ -42,13 +42,15 @@ pub(super) struct LanguageToml {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Language {
-    /// Read by the build script, which asks for it; here only so that it is a known key.
+    /// This and the next three are read by the build script; they are here only so that they are known keys.
     #[serde(default, rename = "parser")]
     _parser: Option<String>,
     #[serde(default, rename = "constant")]
     _constant: Option<String>,
     #[serde(default, rename = "node_types")]
     _node_types: Option<String>,
+    #[serde(default, rename = "extends")]
+    _extends: Option<String>,
     #[serde(default)]
     pub(super) extensions: Vec<String>,
     pub(super) first_line: Option<Word>,

@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 use tree_sitter::Language;
 
 pub use expansions::{Child, Expansion, Part};
-pub use folder::{EMBEDDED, Folder, Parser};
+pub use folder::{EMBEDDED, Folder, Inherited, NOT_BUILT_IN, NotBuiltIn, Parser};
 pub use guard::Guard;
 pub use minimal::Place;
 pub use overrides::{Overrides, Patched};

@@ -21,6 +21,14 @@ pub enum GrammarError {
         /// Every name that would have been understood.
         known: Vec<String>,
     },
+    /// There is a language of this name, but the program was built without it.
+    #[error("{}", super::registry::not_built_in(name, feature))]
+    NotBuiltIn {
+        /// What was asked for.
+        name: &'static str,
+        /// The cargo feature that brings it.
+        feature: &'static str,
+    },
     /// A folder has a name that already means something else, or the name of another folder.
     #[error("grammars/{name}: this name is taken; rename the folder")]
     NameTaken {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Grammar;
 use super::content::ContentTest;
-use super::folder::{EMBEDDED, Folder};
+use super::folder::{EMBEDDED, Folder, NOT_BUILT_IN};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin};
 
@@ -20,6 +20,15 @@ pub const TEXT: &str = "text";
 #[derive(Debug)]
 pub struct Registry<'a> {
     entries: Vec<Entry<'a>>,
+    not_built_in: Vec<Known>,
+}
+
+/// A language that this program knows only by its name and its extensions.
+#[derive(Debug)]
+struct Known {
+    name: &'static str,
+    feature: &'static str,
+    extensions: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -49,6 +58,13 @@ pub enum Choice {
     FirstLine,
     /// The file has no extension, and its content parses as it.
     Content,
+    /// The file's extension is one of a language that this program was built without: it is text.
+    NotBuiltIn {
+        /// The language.
+        name: &'static str,
+        /// The cargo feature that brings it.
+        feature: &'static str,
+    },
     /// The file has an extension that no language has: it is text without a grammar, whatever it looks like. A forgiving
     /// parser makes something of nearly any file, and a search by the wrong tree is worse than one by lines.
     UnknownExtension,
@@ -68,6 +84,7 @@ impl Choice {
             Choice::UnknownExtension => {
                 format!("no grammar for .{} is built in", path.extension().unwrap_or_default().display())
             }
+            Choice::NotBuiltIn { name, feature } => not_built_in(name, feature),
             Choice::Nothing => "it has no extension, and its content fits no grammar that is built in".to_owned(),
         }
     }
@@ -77,6 +94,7 @@ impl Choice {
     pub fn sentence(self, language: Option<&str>, path: &Path) -> String {
         let reason = self.reason(path);
         match (self, language) {
+            (Choice::NotBuiltIn { .. }, _) => format!("{TEXT}: {reason}"),
             (Choice::UnknownExtension | Choice::Nothing, _) => format!("{TEXT}: {reason}; lop grammars lists what is"),
             (_, language) => format!("{}, {reason}", language.unwrap_or(TEXT)),
         }
@@ -89,7 +107,13 @@ impl Registry<'static> {
     /// # Errors
     /// When one of their `language.toml` files is wrong.
     pub fn embedded() -> Result<Self, GrammarError> {
-        Self::new(EMBEDDED)
+        let mut registry = Self::new(EMBEDDED)?;
+        for known in NOT_BUILT_IN {
+            let origin = Origin { folder: known.name, file: language_toml::FILE_NAME, text: known.language };
+            let extensions = LanguageToml::parse(origin)?.language.extensions;
+            registry.not_built_in.push(Known { name: known.name, feature: known.feature, extensions });
+        }
+        Ok(registry)
     }
 }
 
@@ -110,7 +134,7 @@ impl<'a> Registry<'a> {
             let content = ContentTest::new(&file.language, origin)?;
             entries.push(Entry { folder: *folder, extensions: file.language.extensions, content });
         }
-        Ok(Self { entries })
+        Ok(Self { entries, not_built_in: Vec::new() })
     }
 
     /// All languages, in the order of their folders.
@@ -161,6 +185,9 @@ impl<'a> Registry<'a> {
 
     fn named(&self, name: &str) -> Result<&Entry<'a>, GrammarError> {
         self.entries.iter().find(|entry| entry.folder.name == name).ok_or_else(|| {
+            if let Some(known) = self.not_built_in.iter().find(|known| known.name == name) {
+                return GrammarError::NotBuiltIn { name: known.name, feature: known.feature };
+            }
             let names = self.entries.iter().map(|entry| entry.folder.name);
             GrammarError::Unknown {
                 name: name.to_owned(),
@@ -179,8 +206,10 @@ impl<'a> Registry<'a> {
                 if let Some(entry) = self.entries.iter().find(|entry| entry.content.is_said_by_first_line(content)) {
                     return (Some(entry), Choice::FirstLine);
                 }
-                if extension.is_some() {
-                    return (None, Choice::UnknownExtension);
+                if let Some(extension) = extension {
+                    let known = self.not_built_in.iter().find(|known| known.extensions.contains(&extension));
+                    let choice = known.map(|known| Choice::NotBuiltIn { name: known.name, feature: known.feature });
+                    return (None, choice.unwrap_or(Choice::UnknownExtension));
                 }
                 match best(&self.entries.iter().collect::<Vec<_>>(), content) {
                     Some(entry) => (Some(entry), Choice::Content),
@@ -191,6 +220,11 @@ impl<'a> Registry<'a> {
             [first, ..] => (Some(best(&claimants, content).unwrap_or(first)), Choice::Extension),
         }
     }
+}
+
+/// What a user can do about a language that was left out.
+pub(super) fn not_built_in(name: &str, feature: &str) -> String {
+    format!("{name} is known, but not built into this lop: cargo install --path . --features {feature} builds it in")
 }
 
 /// The entry whose language the content is in, if it is in any of theirs.
