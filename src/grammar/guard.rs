@@ -1,7 +1,7 @@
 //! Responsible for a language's guard: the compiler whose warnings mean that a program has no meaning, as data in
 //! `guard.toml`.
 
-use super::folder::EMBEDDED;
+use super::folder::{EMBEDDED, Folder};
 
 /// A command that warns of what a program must not do, and what its warnings look like.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -17,15 +17,21 @@ impl Guard {
     /// The guard of a language; `None` when it has none or there is no such language.
     #[must_use]
     pub fn of(language: &str) -> Option<Self> {
-        let folder = EMBEDDED.iter().find(|folder| folder.name == language && !folder.guard.is_empty())?;
-        Some(toml::from_str(folder.guard).expect("a test reads all of them"))
+        let folder = EMBEDDED.iter().find(|folder| folder.name == language)?;
+        Some(toml::from_str(text(folder)?).expect("a test reads all of them"))
     }
 
     /// The languages that have one.
     #[must_use]
     pub fn languages() -> Vec<&'static str> {
-        EMBEDDED.iter().filter(|folder| !folder.guard.is_empty()).map(|folder| folder.name).collect()
+        EMBEDDED.iter().filter(|folder| text(folder).is_some()).map(|folder| folder.name).collect()
     }
+}
+
+/// The text of the nearest guard.
+fn text(folder: &Folder<'static>) -> Option<&'static str> {
+    let inherited = folder.inherited.iter().map(|layer| layer.guard);
+    [folder.guard].into_iter().chain(inherited).find(|guard| !guard.is_empty())
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ impl KindSet {
         !self.0.contains(&true)
     }
 
-    fn extend(&mut self, other: &Self) {
+    /// Takes the members of another set in.
+    pub(super) fn extend(&mut self, other: &Self) {
         for (mine, &theirs) in self.0.iter_mut().zip(&other.0) {
             *mine |= theirs;
         }
@@ -42,6 +43,8 @@ pub(super) struct Resolver<'a> {
     pub(super) language: &'a Language,
     pub(super) types: &'a NodeTypes,
     pub(super) origin: Origin<'a>,
+    /// Whether the names are those of a language that this one extends: what the parser lacks is left out.
+    pub(super) inherited: bool,
 }
 
 impl Resolver<'_> {
@@ -95,7 +98,11 @@ impl Resolver<'_> {
     ) -> Result<KindSet, GrammarError> {
         let mut set = KindSet::empty(self.language);
         for word in words {
-            set.extend(&resolve(word)?);
+            match resolve(word) {
+                Ok(kinds) => set.extend(&kinds),
+                Err(_) if self.inherited => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(set)
     }

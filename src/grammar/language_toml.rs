@@ -57,8 +57,7 @@ pub(super) struct Language {
     pub(super) content: Option<Word>,
     #[serde(default)]
     pub(super) content_priority: i32,
-    #[serde(default)]
-    pub(super) keep_newlines: bool,
+    pub(super) keep_newlines: Option<bool>,
     #[serde(default)]
     pub(super) newline_sensitive: Vec<Word>,
     #[serde(default)]

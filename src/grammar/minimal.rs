@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use super::kinds::{KindSet, Resolver};
-use super::language_toml::{LanguageToml, Word};
+use super::language_toml::Word;
+use super::layers::{Layers, MinimalEntry};
 use super::problem::{GrammarError, Problem};
 
 /// Stands for any parent, or for any field and none.
@@ -48,14 +49,15 @@ pub(super) struct MinimalTable {
 }
 
 impl MinimalTable {
-    /// Resolves the keys of `file`.
+    /// Resolves the keys of the files.
     ///
     /// # Errors
-    /// A key with a kind or field that the parser does not have, or a field that no such parent has.
-    pub(super) fn new(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Self, GrammarError> {
-        let kinds = (0..=u16::MAX).take(resolver.language.node_kind_count());
+    /// A key of the language's own with a kind or field that the parser does not have, or a field that no such parent has.
+    pub(super) fn new(layers: &Layers<'_>, resolvers: &[Resolver<'_>]) -> Result<Self, GrammarError> {
+        let language = resolvers[0].language;
+        let kinds = (0..=u16::MAX).take(language.node_kind_count());
         let mut table = Self {
-            named: kinds.map(|kind| resolver.language.node_kind_is_named(kind)).collect(),
+            named: kinds.map(|kind| language.node_kind_is_named(kind)).collect(),
             texts: Vec::new(),
             by_kind: HashMap::new(),
             by_previous: HashMap::new(),
@@ -63,10 +65,13 @@ impl MinimalTable {
             by_field: HashMap::new(),
             by_place: HashMap::new(),
         };
-        for (index, (key, texts)) in file.minimal().into_iter().enumerate() {
+        for (index, MinimalEntry { layer, key, texts }) in layers.minimal().into_iter().enumerate() {
             let above = table.texts.last().map_or(0, |(above, texts)| above + texts.len());
             table.texts.push((above, texts.to_vec()));
-            table.insert(key, index, resolver)?;
+            match table.insert(key, index, &resolvers[layer]) {
+                Err(_) if resolvers[layer].inherited => {}
+                inserted => inserted?,
+            }
         }
         Ok(table)
     }

@@ -10,6 +10,7 @@ mod forms;
 mod guard;
 mod kinds;
 mod language_toml;
+mod layers;
 mod minimal;
 mod overrides;
 mod places;
@@ -18,6 +19,7 @@ mod productions;
 mod query;
 mod registry;
 mod replace;
+mod rule_file;
 mod rules;
 mod supertypes;
 mod template;
@@ -44,10 +46,12 @@ pub use rules::{
 pub use template::Piece;
 
 use kinds::{KindSet, Resolver};
-use language_toml::LanguageToml;
+use language_toml::{LanguageToml, Word};
+use layers::Layers;
 use minimal::MinimalTable;
 use problem::Origin;
 use replace::ReplaceTable;
+use rule_file::RuleFile;
 use supertypes::NodeTypes;
 
 /// From which end a sibling sequence is swept.
@@ -111,29 +115,43 @@ impl Grammar {
     /// When a file of the folder has an unknown key, kind, field or capture or does not compile, or
     /// when the parser cannot be used.
     pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
+        let own = Origin { folder: folder.name, file: rules::FILE_NAME, text: folder.rules };
+        Self::load_with(folder, RuleFile::new(own, folder.inherited.iter().map(|layer| (layer.name, layer.rules))))
+    }
+
+    /// Loads the language of a folder with these rules, instead of its own and those that it takes over.
+    ///
+    /// # Errors
+    /// As for [`Grammar::load`].
+    pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
+        let own = Origin { folder: folder.name, file: rules::FILE_NAME, text: rules };
+        Self::load_with(folder, RuleFile::new(own, []))
+    }
+
+    fn load_with(folder: &Folder<'_>, rules: RuleFile<'_>) -> Result<Self, GrammarError> {
         let unusable = |cause: String| GrammarError::Parser { name: folder.name.to_owned(), cause };
         let language = Language::new(folder.parser.language);
         if !language.is_parseable() {
             return Err(unusable(format!("it was made for version {} of tree-sitter", language.abi_version())));
         }
         let types = NodeTypes::parse(folder.parser.node_types).map_err(|error| unusable(error.to_string()))?;
-        let origin = Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language };
-        let file = LanguageToml::parse(origin)?;
-        let resolver = Resolver { language: &language, types: &types, origin };
-        let sets = Sets::new(&file, &resolver)?;
-        let replace = ReplaceTable::new(&file, &resolver)?;
-        let minimal = MinimalTable::new(&file, &resolver)?;
-        let rules = Rules::compile(&language, Origin { file: rules::FILE_NAME, text: folder.rules, ..origin })?;
-        let minimal_places = places::of_minimal(origin, &file).into_iter().map(|(_, place)| place);
-        let places = places::of_patterns(folder.name, rules.texts()).chain(minimal_places).collect();
+        let layers = Layers::parse(folder)?;
+        let resolvers = layers.resolvers(&language, &types);
+        let sets = Sets::new(&layers, &resolvers)?;
+        let replace = ReplaceTable::new(&layers, &resolvers)?;
+        let minimal = MinimalTable::new(&layers, &resolvers)?;
+        drop(resolvers);
+        let rules = Rules::compile(&language, rules)?;
+        let minimal_places = layers.places().into_iter().map(|(_, place)| place);
+        let places = places::of_patterns(rules.texts()).chain(minimal_places).collect();
         Ok(Self {
             name: folder.name.to_owned(),
-            extensions: file.language.extensions,
-            keeps_newlines: file.language.keep_newlines,
-            empty_texts: file.language.empty,
-            keep_names: file.identifiers.keep,
+            extensions: layers.own().language.extensions.clone(),
+            keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
+            empty_texts: layers.nearest(|file| &file.language.empty),
+            keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
-            number_texts: file.literals.number_texts,
+            number_texts: layers.nearest(|file| &file.literals.number_texts),
             language,
             sets,
             replace,
@@ -333,20 +351,21 @@ impl Grammar {
 }
 
 impl Sets {
-    fn new(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Self, GrammarError> {
+    fn new(layers: &Layers<'_>, resolvers: &[Resolver<'_>]) -> Result<Self, GrammarError> {
+        let kinds = |words: fn(&LanguageToml) -> &[Word]| layers.union(resolvers, words, Resolver::kinds);
         Ok(Self {
-            comments: resolver.kinds(&file.trivia.comments)?,
-            separators: resolver.tokens(&file.lists.separators)?,
-            opaque: resolver.kinds(&file.lists.opaque)?,
-            newline_sensitive: resolver.kinds(&file.language.newline_sensitive)?,
-            chains: resolver.kinds(&file.lists.chains)?,
-            identifiers: resolver.kinds(&file.identifiers.kinds)?,
-            numbers: resolver.kinds(&file.literals.number)?,
-            strings: resolver.kinds(&file.literals.string)?,
-            patterns: resolver.kinds(&file.literals.pattern)?,
-            forward: resolver.kinds(&file.order.forward)?,
-            name_holders: resolver.kinds(&file.identifiers.inside)?,
-            blocks: resolver.kinds(&file.layout.blocks)?,
+            comments: kinds(|file| &file.trivia.comments)?,
+            separators: layers.union(resolvers, |file| &file.lists.separators, Resolver::tokens)?,
+            opaque: kinds(|file| &file.lists.opaque)?,
+            newline_sensitive: kinds(|file| &file.language.newline_sensitive)?,
+            chains: kinds(|file| &file.lists.chains)?,
+            identifiers: kinds(|file| &file.identifiers.kinds)?,
+            numbers: kinds(|file| &file.literals.number)?,
+            strings: kinds(|file| &file.literals.string)?,
+            patterns: kinds(|file| &file.literals.pattern)?,
+            forward: kinds(|file| &file.order.forward)?,
+            name_holders: kinds(|file| &file.identifiers.inside)?,
+            blocks: kinds(|file| &file.layout.blocks)?,
         })
     }
 }

@@ -3,14 +3,16 @@
 use toml::{Table, Value};
 
 use super::folder::Folder;
-use super::language_toml::{self, LanguageToml};
-use super::places::{self, RulePlace};
-use super::problem::{GrammarError, Origin, Problem, line_of};
+use super::language_toml;
+use super::layers::Layers;
+use super::places::RulePlace;
+use super::problem::{GrammarError, Problem, line_of};
+use super::rules::RuleText;
 use super::{Grammar, rules};
 
 /// Keys that say which language a file is in. That is known before a user's folder is looked at.
-const SETTLED: [&str; 7] =
-    ["parser", "constant", "node_types", "extensions", "first_line", "content", "content_priority"];
+const SETTLED: [&str; 8] =
+    ["parser", "constant", "node_types", "extends", "extensions", "first_line", "content", "content_priority"];
 
 /// A user's files about the language in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,20 +133,21 @@ impl<'a> Patched<'a> {
         if self.directory.is_empty() {
             return Ok(grammar);
         }
-        let texts_of = |folder, text| {
-            let origin = Origin { folder, file: language_toml::FILE_NAME, text };
-            Ok(places::of_minimal(origin, &LanguageToml::parse(origin)?))
-        };
+        let texts_of =
+            |name, language| Ok(Layers::parse(&Folder { name, language, inherited: &[], ..self.built_in })?.places());
         let name = self.built_in.name;
         let written = [texts_of(&self.directory, &self.own)?, texts_of(name, self.built_in.language)?].concat();
-        let merged = texts_of(name, &self.language)?;
+        let merged = Layers::parse(&self.folder())?.places();
         let (patterns, texts) = grammar.places.split_at_mut(grammar.rules.texts().len());
-        for place in patterns {
-            if let Some(line @ 1..) = place.line.checked_sub(self.lines) {
+        for (place, rule) in patterns.iter_mut().zip(grammar.rules.texts()) {
+            if let Some(line) = self.own_line(rule) {
                 *place = RulePlace { file: format!("{}/{}", self.directory, rules::FILE_NAME), line, text: None };
             }
         }
-        for (place, (key, _)) in texts.iter_mut().zip(merged) {
+        for (place, (key, inherited)) in texts.iter_mut().zip(merged) {
+            if inherited.file != format!("{name}/{}", language_toml::FILE_NAME) {
+                continue;
+            }
             let same = |(other, at): &&(String, RulePlace)| *other == key && at.text == place.text;
             let (_, at) = written.iter().find(same).expect("what was merged is from one of the two");
             *place = at.clone();
@@ -158,13 +161,19 @@ impl<'a> Patched<'a> {
         Folder { language: &self.language, rules: &self.rules, ..self.built_in }
     }
 
-    /// The file that a rule is in and its line there, from its line in all rules.
+    /// The file that a rule is in and its line there.
     #[must_use]
-    pub fn place(&self, line: usize) -> (String, usize) {
-        match line.checked_sub(self.lines) {
-            Some(own @ 1..) => (format!("{}/{}", self.directory, rules::FILE_NAME), own),
-            _ => (format!("grammars/{}/{}", self.built_in.name, rules::FILE_NAME), line),
+    pub fn place(&self, rule: &RuleText) -> (String, usize) {
+        match self.own_line(rule) {
+            Some(line) => (format!("{}/{}", self.directory, rules::FILE_NAME), line),
+            None => (format!("grammars/{}/{}", rule.folder, rules::FILE_NAME), rule.line),
         }
+    }
+
+    /// The line of a rule in the user's own file, if it is in that.
+    fn own_line(&self, rule: &RuleText) -> Option<usize> {
+        let line = rule.line.checked_sub(self.lines).filter(|line| *line > 0)?;
+        (rule.folder == self.built_in.name).then_some(line)
     }
 }
 

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::language_toml::{self, LanguageToml};
-use super::problem::{Origin, line_of};
 use super::rules::{self, RuleText};
 
 /// The number of a rule in its grammar: the patterns of `reduce.scm` in file order, then the texts of `[minimal]`.
@@ -58,24 +56,11 @@ impl fmt::Display for RulePlace {
     }
 }
 
-/// The places of the patterns of a folder, whose `reduce.scm` has been read.
-pub(super) fn of_patterns<'t>(folder: &'t str, texts: &'t [RuleText]) -> impl Iterator<Item = RulePlace> + 't {
-    texts.iter().map(move |rule| RulePlace {
-        file: format!("{folder}/{}", rules::FILE_NAME),
+/// The places of the patterns of a language.
+pub(super) fn of_patterns(texts: &[RuleText]) -> impl Iterator<Item = RulePlace> {
+    texts.iter().map(|rule| RulePlace {
+        file: format!("{}/{}", rule.folder, rules::FILE_NAME),
         line: rule.line,
         text: None,
     })
-}
-
-/// The places of the texts of `[minimal]`, with their keys.
-pub(super) fn of_minimal(origin: Origin<'_>, file: &LanguageToml) -> Vec<(String, RulePlace)> {
-    let mut places = Vec::new();
-    for (key, texts) in file.minimal() {
-        let line = line_of(origin.text, key.span().start);
-        places.extend(texts.iter().map(|text| {
-            let file = format!("{}/{}", origin.folder, language_toml::FILE_NAME);
-            (key.get_ref().clone(), RulePlace { file, line, text: Some(text.clone()) })
-        }));
-    }
-    places
 }

@@ -1,7 +1,9 @@
 //! Which kinds may stand for which: the classes of `language.toml` and the parser's supertypes.
 
-use super::kinds::Resolver;
-use super::language_toml::LanguageToml;
+use std::collections::BTreeMap;
+
+use super::kinds::{KindSet, Resolver};
+use super::layers::Layers;
 use super::problem::GrammarError;
 
 /// For each kind, the groups (classes and supertypes) it belongs to.
@@ -17,11 +19,16 @@ impl ReplaceTable {
     ///
     /// # Errors
     /// A class with a name that the parser does not have.
-    pub(super) fn new(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Self, GrammarError> {
-        let mut sets = Vec::new();
-        for words in file.classes.values() {
-            sets.push(resolver.kinds(words)?);
+    pub(super) fn new(layers: &Layers<'_>, resolvers: &[Resolver<'_>]) -> Result<Self, GrammarError> {
+        let mut classes: BTreeMap<&str, KindSet> = BTreeMap::new();
+        for (file, resolver) in layers.files().zip(resolvers) {
+            for (name, words) in &file.classes {
+                let kinds = resolver.kinds(words)?;
+                classes.entry(name).and_modify(|known| known.extend(&kinds)).or_insert(kinds);
+            }
         }
+        let resolver = &resolvers[0];
+        let mut sets: Vec<KindSet> = classes.into_values().collect();
         sets.extend(resolver.types.all().map(|subtypes| resolver.subtypes(subtypes)));
 
         let mut groups = vec![Vec::new(); resolver.language.node_kind_count()];

@@ -11,7 +11,8 @@ use tree_sitter::{Language, Node, Query, QueryCursor, QueryError, QueryErrorKind
 
 use super::forms::{Form, setting};
 use super::places::{ByRule, RuleId};
-use super::problem::{GrammarError, Origin, Problem, line_of};
+use super::problem::{GrammarError, Origin};
+use super::rule_file::RuleFile;
 use super::template::{Piece, Template};
 use super::wildcard::begins_with_wildcard;
 
@@ -82,6 +83,8 @@ pub struct Lift {
 /// A rule as it is written, for messages about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
+    /// The folder of the file it is in: the language's own, or that of one that it extends.
+    pub folder: String,
     /// The line of the file it starts in, counted from 1.
     pub line: usize,
     /// The pattern.
@@ -244,17 +247,18 @@ struct Found<'f> {
 }
 
 impl Rules {
-    /// Compiles the file against the parser.
+    /// Compiles the rules against the parser.
     ///
     /// # Errors
     /// A query that does not compile, a capture, directive or predicate that is not documented, and a
     /// pattern whose captures do not make exactly one rule.
-    pub(super) fn compile(language: &Language, origin: Origin<'_>) -> Result<Self, GrammarError> {
-        let query = compile(language, origin)?;
+    pub(super) fn compile(language: &Language, mut file: RuleFile<'_>) -> Result<Self, GrammarError> {
+        let query = file.compile(language)?;
+        let origin = file.origin();
         let forms = (0..query.pattern_count())
             .map(|pattern| Form::of(&query, pattern, origin))
             .collect::<Result<Vec<_>, _>>()?;
-        let texts = (0..query.pattern_count()).map(|pattern| rule_text(&query, pattern, origin.text)).collect();
+        let texts = (0..query.pattern_count()).map(|pattern| file.rule(&query, pattern)).collect();
 
         let mut queries = [const { None }; Form::ALL.len()];
         for (slot, form) in queries.iter_mut().zip(Form::ALL) {
@@ -553,15 +557,6 @@ fn capture(found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
     Some(Capture { range: first.start_byte()..end, kind: first.kind_id() })
 }
 
-fn compile(language: &Language, origin: Origin<'_>) -> Result<Query, GrammarError> {
-    Query::new(language, origin.text).map_err(|error| GrammarError::File {
-        file: format!("grammars/{}/{}", origin.folder, origin.file),
-        // Not the offset: for predicates tree-sitter gives only the row.
-        line: error.row + 1,
-        problem: Problem::Query(in_words(&error)),
-    })
-}
-
 /// What is wrong with a query.
 pub(super) fn in_words(error: &QueryError) -> String {
     let what = match error.kind {
@@ -574,11 +569,4 @@ pub(super) fn in_words(error: &QueryError) -> String {
         QueryErrorKind::Language => "",
     };
     format!("{what}{}", error.message)
-}
-
-fn rule_text(query: &Query, pattern: usize, source: &str) -> RuleText {
-    let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
-    // tree-sitter counts what stands between two patterns to the first of them.
-    let text = source[range.clone()].split("\n;").next().unwrap_or_default();
-    RuleText { line: line_of(source, range.start), text: text.trim_end().to_owned() }
 }

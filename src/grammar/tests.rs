@@ -135,7 +135,9 @@ fn samples_parse() {
 fn every_rule_matches_its_sample() {
     let mut idle = Vec::new();
     for language in Sampled::all() {
-        for rule in language.grammar.rules().unmatched(language.tree.root_node(), language.source) {
+        let unmatched = language.grammar.rules().unmatched(language.tree.root_node(), language.source);
+        // Those that it takes over match in the sample of their own folder.
+        for rule in unmatched.into_iter().filter(|rule| rule.folder == language.folder.name) {
             idle.push(format!("grammars/{}/reduce.scm:{}: {}", language.folder.name, rule.line, rule.text));
         }
     }
@@ -255,7 +257,10 @@ fn renaming_a_folder_renames_the_language_and_nothing_else() {
     assert_eq!((before.name(), after.name()), (folder.name, "renamed"));
     assert_eq!(before.sets, after.sets);
     assert_eq!(before.replace, after.replace);
-    assert_eq!(before.rules().texts(), after.rules().texts());
+    let rules = |grammar: &Grammar| {
+        grammar.rules().texts().iter().map(|rule| (rule.line, rule.text.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&before), rules(&after));
     assert_eq!((before.extensions(), before.keep_names()), (after.extensions(), after.keep_names()));
     assert_eq!(before.keeps_newlines(), after.keeps_newlines());
 
@@ -303,7 +308,7 @@ fn mistakes_in_language_toml_name_file_and_line() {
 fn a_field_that_the_parent_never_has_is_a_mistake() {
     for language in Sampled::all() {
         let types = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
-        let field = (1..u16::MAX).find_map(|id| language.grammar.field_name(id)).expect("a parser has fields");
+        let Some(field) = language.grammar.field_name(1) else { continue };
         let root = language.tree.root_node().kind();
         assert!(!types.has_field(root, field));
         let text = format!("[language]\nparser = \"p\"\n[minimal]\n\"{root}.{field}\" = []\n");
@@ -365,10 +370,13 @@ fn the_extension_decides_before_the_content() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
     for listed in registry.list() {
         for extension in listed.extensions {
+            // Of several that claim it the first, as this content fits none.
+            let mut claims = registry.list().filter(|other| other.extensions.contains(extension));
+            let first = claims.next().map(|other| other.name);
             for path in [format!("dir.x/file.{extension}"), format!("FILE.{}", extension.to_uppercase())] {
                 let (grammar, choice) = registry.choose(AUTO, Path::new(&path), b"\xff\0").expect("it loads");
                 let name = grammar.as_ref().map(|grammar| grammar.name());
-                assert_eq!((name, choice), (Some(listed.name), Choice::Extension), "{path}");
+                assert_eq!((name, choice), (first, Choice::Extension), "{path}");
             }
         }
     }
@@ -377,7 +385,8 @@ fn the_extension_decides_before_the_content() {
 #[test]
 fn samples_are_recognised_by_their_content() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
-    for language in Sampled::all() {
+    let has_content = |folder: &Folder<'_>| Layers::parse(folder).expect("it loads").own().language.content.is_some();
+    for language in Sampled::all().into_iter().filter(|language| has_content(&language.folder)) {
         let sample = language.source;
         // Whole, and repeated until the limit cuts through it.
         for content in [sample.to_vec(), sample.repeat(1 + 100_000 / sample.len())] {
@@ -450,13 +459,20 @@ fn named_kinds(language: &Language) -> impl Iterator<Item = u16> + '_ {
     kinds.filter(|&kind| language.node_kind_is_named(kind) && language.node_kind_is_visible(kind))
 }
 
+/// The languages with a `grammar.json`.
+fn with_productions() -> Vec<Sampled> {
+    let all = Sampled::all().into_iter().filter(|language| !language.folder.productions.is_empty()).collect::<Vec<_>>();
+    assert!(!all.is_empty(), "some language has one");
+    all
+}
+
 fn productions(grammar: &Grammar) -> &Productions {
     grammar.productions().expect("it is well-formed").unwrap_or_else(|| panic!("{} has none", grammar.name()))
 }
 
 #[test]
 fn productions_are_those_of_the_parser() {
-    for language in Sampled::all() {
+    for language in with_productions() {
         let productions = productions(&language.grammar);
         for kind in named_kinds(language.grammar.language()) {
             let name = language.grammar.kind_name(kind);
@@ -487,7 +503,7 @@ fn may_be(child: &Child, node: Node<'_>) -> bool {
 /// Those that are none have lists of several elements, of which an expansion has one.
 #[test]
 fn nodes_of_the_sample_are_expansions_of_their_kind() {
-    for language in Sampled::all() {
+    for language in with_productions() {
         let productions = productions(&language.grammar);
         let inner = nodes(&language.tree).into_iter().map(|(node, _)| node);
         let inner: Vec<_> = inner.filter(|node| node.is_named() && node.child_count() > 0).collect();
@@ -505,7 +521,7 @@ fn nodes_of_the_sample_are_expansions_of_their_kind() {
 
 #[test]
 fn expansions_of_the_sample_made_of_its_own_parts_parse() {
-    for language in Sampled::all() {
+    for language in with_productions() {
         let productions = productions(&language.grammar);
         let (mut made, mut wrong) = (0, Vec::new());
         for (node, _) in nodes(&language.tree) {

@@ -157,7 +157,7 @@ mod tests {
                 let rest: Vec<_> =
                     texts.iter().filter(|rule| !has(&rule.text)).map(|rule| rule.text.as_str()).collect();
                 let rules = rest.join("\n");
-                let without = Grammar::load(&Folder { rules: &rules, ..*folder }).expect("rules are independent");
+                let without = Grammar::load_with_rules(folder, &rules).expect("rules are independent");
                 assert_ne!(by_rules(&document, &without), all, "{}: {capture}", folder.name);
             }
         }
@@ -172,7 +172,7 @@ mod tests {
             let (grammar, mut parser, document) = sampled(folder);
             for rule in grammar.rules().texts() {
                 let place = format!("grammars/{}/reduce.scm:{}: {}", folder.name, rule.line, rule.text);
-                let alone = Grammar::load(&Folder { rules: &rule.text, ..*folder })
+                let alone = Grammar::load_with_rules(folder, &rule.text)
                     .unwrap_or_else(|error| panic!("{place}: {error}"));
                 let (mut clean, mut broken) = (0, Vec::new());
                 for proposal in by_rules(&document, &alone) {
@@ -198,7 +198,7 @@ mod tests {
         for folder in EMBEDDED {
             let (grammar, _, document) = sampled(folder);
             for (rule, matches) in grammar.rules().found(document.tree().root_node(), document.source()) {
-                let alone = || Grammar::load(&Folder { rules: &rule.text, ..*folder }).expect("rules are independent");
+                let alone = || Grammar::load_with_rules(folder, &rule.text).expect("rules are independent");
                 let known = by_rules(&document, &alone().knowing(matches));
                 assert_eq!(known, by_rules(&document, &alone()), "{}: {}", folder.name, rule.text);
                 assert_eq!(by_rules(&document, &alone().knowing(Vec::new())), [], "{}: {}", folder.name, rule.text);

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::failure::Failure;
 use crate::cli::rules::{self, RulesError};
 use crate::cli::settings;
-use crate::grammar::{AUTO, Folder, Grammar, Patched, Registry, TEXT};
+use crate::grammar::{AUTO, Grammar, Patched, Registry, TEXT};
 use crate::reduce::{Pass, Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
@@ -150,8 +150,8 @@ impl Shown<'_> {
         let found = self.grammar.rules().found(self.document.tree().root_node(), self.document.source());
         // What matches nowhere proposes nothing.
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
-            let alone = Grammar::load(&Folder { rules: &rule.text, ..self.patched.folder() })?.knowing(matches);
-            let (file, line) = self.patched.place(rule.line);
+            let alone = Grammar::load_with_rules(&self.patched.folder(), &rule.text)?.knowing(matches);
+            let (file, line) = self.patched.place(rule);
             for pass in Pass::ALL.into_iter().filter(|pass| pass.needs_rules()) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
@@ -200,7 +200,7 @@ impl Shown<'_> {
         for (heading, rules) in [("rules that never match", idle), ("rules that match", busy)] {
             writeln!(out, "{STRONG}{heading}{STRONG:#} ({})", text::len(rules.len()))?;
             for (rule, matches) in rules {
-                let (file, line) = self.patched.place(rule.line);
+                let (file, line) = self.patched.place(rule);
                 let times = if matches == 0 { String::new() } else { format!("{} x  ", text::len(matches)) };
                 let rule: Vec<&str> = rule.text.split_whitespace().collect();
                 let (file, rule) = (text::one_line(&file), text::one_line(&rule.join(" ")));

@@ -1,0 +1,115 @@
+//! A language's own `language.toml` and those of the languages that it extends, read as one.
+//!
+//! The nearest comes first. Lists of kinds and names are put together; a key of `[minimal]` that two of them have
+//! says what the nearer one says, in the place of the farther one; of plain values the nearest one counts. What says
+//! which files are in the language is its own alone.
+
+use tree_sitter::Language;
+
+use super::folder::Folder;
+use super::kinds::{KindSet, Resolver};
+use super::language_toml::{self, LanguageToml, Word};
+use super::places::RulePlace;
+use super::problem::{GrammarError, Origin, line_of};
+use super::supertypes::NodeTypes;
+
+/// The files, the language's own first.
+pub(super) struct Layers<'a> {
+    layers: Vec<(Origin<'a>, LanguageToml)>,
+}
+
+/// A key of `[minimal]` with its texts.
+pub(super) struct MinimalEntry<'l> {
+    /// The number of the file that it is in.
+    pub(super) layer: usize,
+    /// The key.
+    pub(super) key: &'l Word,
+    /// What may stand there.
+    pub(super) texts: &'l [String],
+}
+
+impl<'a> Layers<'a> {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// When one of them is not TOML, has an unknown key or a value of the wrong type.
+    pub(super) fn parse(folder: &Folder<'a>) -> Result<Self, GrammarError> {
+        let inherited = folder.inherited.iter().map(|layer| (layer.name, layer.language));
+        let layers = [(folder.name, folder.language)].into_iter().chain(inherited).map(|(name, text)| {
+            let origin = Origin { folder: name, file: language_toml::FILE_NAME, text };
+            Ok((origin, LanguageToml::parse(origin)?))
+        });
+        Ok(Self { layers: layers.collect::<Result<_, _>>()? })
+    }
+
+    /// The language's own file.
+    pub(super) fn own(&self) -> &LanguageToml {
+        &self.layers[0].1
+    }
+
+    /// All files, the nearest first.
+    pub(super) fn files(&self) -> impl Iterator<Item = &LanguageToml> {
+        self.layers.iter().map(|(_, file)| file)
+    }
+
+    /// What resolves the names of each file. What the parser lacks is a mistake in the language's own file only.
+    pub(super) fn resolvers(&'a self, language: &'a Language, types: &'a NodeTypes) -> Vec<Resolver<'a>> {
+        let numbered = self.layers.iter().enumerate();
+        numbered.map(|(layer, (origin, _))| Resolver { language, types, origin: *origin, inherited: layer > 0 }).collect()
+    }
+
+    /// The union of what each file lists.
+    ///
+    /// # Errors
+    /// A name in the language's own file that the parser does not have.
+    pub(super) fn union<'l, 'r>(
+        &'l self,
+        resolvers: &[Resolver<'r>],
+        words: impl Fn(&'l LanguageToml) -> &'l [Word],
+        resolve: impl Fn(&Resolver<'r>, &[Word]) -> Result<KindSet, GrammarError>,
+    ) -> Result<KindSet, GrammarError> {
+        let mut all = resolve(&resolvers[0], words(self.own()))?;
+        for (resolver, file) in resolvers.iter().zip(self.files()).skip(1) {
+            all.extend(&resolve(resolver, words(file))?);
+        }
+        Ok(all)
+    }
+
+    /// The nearest list that has something in it.
+    pub(super) fn nearest(&self, list: impl Fn(&LanguageToml) -> &Vec<String>) -> Vec<String> {
+        self.files().map(list).find(|list| !list.is_empty()).cloned().unwrap_or_default()
+    }
+
+    /// The entries of `[minimal]` from top to bottom: the first key that fits a node is the one that counts. Keys that
+    /// only a nearer file has stand above all of a farther one.
+    pub(super) fn minimal(&self) -> Vec<MinimalEntry<'_>> {
+        let mut all: Vec<MinimalEntry<'_>> = Vec::new();
+        for (layer, file) in self.files().enumerate().collect::<Vec<_>>().into_iter().rev() {
+            let mut new = Vec::new();
+            for (key, texts) in file.minimal() {
+                let entry = MinimalEntry { layer, key, texts };
+                match all.iter_mut().find(|known| known.key.get_ref() == key.get_ref()) {
+                    Some(known) => *known = entry,
+                    None => new.push(entry),
+                }
+            }
+            new.append(&mut all);
+            all = new;
+        }
+        all
+    }
+
+    /// The places of the texts of `[minimal]`, with their keys.
+    pub(super) fn places(&self) -> Vec<(String, RulePlace)> {
+        let mut places = Vec::new();
+        for MinimalEntry { layer, key, texts } in self.minimal() {
+            let origin = self.layers[layer].0;
+            let line = line_of(origin.text, key.span().start);
+            places.extend(texts.iter().map(|text| {
+                let file = format!("{}/{}", origin.folder, language_toml::FILE_NAME);
+                (key.get_ref().clone(), RulePlace { file, line, text: Some(text.clone()) })
+            }));
+        }
+        places
+    }
+}

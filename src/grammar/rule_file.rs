@@ -1,0 +1,129 @@
+//! The text of `reduce.scm` with those of the languages that a language extends behind it, compiled as one query.
+
+use std::ops::Range;
+
+use tree_sitter::{Language, Query, QueryError};
+
+use super::problem::{GrammarError, Origin, Problem, line_of};
+use super::rules::{RuleText, in_words};
+
+/// The rules of a language, its own first.
+pub(super) struct RuleFile<'a> {
+    /// All texts, one behind the other.
+    text: String,
+    /// Where each begins, with its folder.
+    parts: Vec<(usize, &'a str)>,
+    /// The language's own file.
+    own: Origin<'a>,
+}
+
+impl<'a> RuleFile<'a> {
+    /// Puts the texts together.
+    pub(super) fn new(own: Origin<'a>, inherited: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let (mut text, mut parts) = (own.text.to_owned(), vec![(0, own.folder)]);
+        for (folder, rules) in inherited {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            parts.push((text.len(), folder));
+            text.push_str(rules);
+        }
+        Self { text, parts, own }
+    }
+
+    /// All rules as one text, whose beginning is the language's own.
+    pub(super) fn origin(&self) -> Origin<'_> {
+        Origin { text: &self.text, ..self.own }
+    }
+
+    /// Compiles the rules. Inherited ones that the parser cannot have are left out: their language has more
+    /// kinds, or others.
+    ///
+    /// # Errors
+    /// A rule of the language's own that does not compile.
+    pub(super) fn compile(&mut self, language: &Language) -> Result<Query, GrammarError> {
+        loop {
+            let error = match Query::new(language, &self.text) {
+                Ok(query) => return Ok(query),
+                Err(error) => error,
+            };
+            let Some(pattern) = self.inherited_pattern(&error) else {
+                return Err(GrammarError::File {
+                    file: format!("grammars/{}/{}", self.own.folder, self.own.file),
+                    // Not the offset: for predicates tree-sitter gives only the row.
+                    line: error.row + 1,
+                    problem: Problem::Query(in_words(&error)),
+                });
+            };
+            // Lines stay where they are.
+            let blank = self.text[pattern.clone()].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect::<String>();
+            self.text.replace_range(pattern, &blank);
+        }
+    }
+
+    /// The inherited pattern that an error is in.
+    fn inherited_pattern(&self, error: &QueryError) -> Option<Range<usize>> {
+        let inherited = self.parts.get(1)?.0;
+        let starts = patterns(&self.text);
+        let ends = starts.iter().skip(1).copied().chain([self.text.len()]);
+        let mut all = starts.iter().zip(ends).map(|(&start, end)| start..end);
+        let row = error.row + 1;
+        all.find(|pattern| {
+            let last = self.text[pattern.clone()].trim_end().len() + pattern.start;
+            match error.offset {
+                0 => (line_of(&self.text, pattern.start)..=line_of(&self.text, last)).contains(&row),
+                offset => pattern.contains(&offset),
+            }
+        })
+        .filter(|pattern| pattern.start >= inherited)
+    }
+
+    /// A rule as it is written.
+    pub(super) fn rule(&self, query: &Query, pattern: usize) -> RuleText {
+        let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
+        // tree-sitter counts what stands between two patterns to the first of them.
+        let text = self.text[range.clone()].split("\n;").next().unwrap_or_default();
+        let part = self.parts.iter().rev().find(|(start, _)| *start <= range.start);
+        let (start, folder) = *part.expect("the first part begins at 0");
+        let line = line_of(&self.text[start..], range.start - start);
+        RuleText { folder: folder.to_owned(), line, text: text.trim_end().to_owned() }
+    }
+}
+
+/// Where each pattern of a query that compiles somewhere begins.
+fn patterns(text: &str) -> Vec<usize> {
+    let (bytes, mut starts, mut depth, mut at) = (text.as_bytes(), Vec::new(), 0_usize, 0);
+    while let Some(&byte) = bytes.get(at) {
+        if depth == 0 && matches!(byte, b'(' | b'[' | b'"') {
+            starts.push(at);
+        }
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            b';' => at += bytes[at..].iter().take_while(|&&byte| byte != b'\n').count(),
+            b'"' => {
+                at += 1;
+                while let Some(&byte) = bytes.get(at).filter(|&&byte| byte != b'"') {
+                    at += if byte == b'\\' { 2 } else { 1 };
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_begins_outside_of_all_brackets_texts_and_comments() {
+        let text = "; (a)\n(a \"(\" @b) @c\n[(d) \"]\\\"\"] @e ; (f)\n\"g\" @h\n((i) (#eq? @_j \";\"))\n";
+        let starts: Vec<&str> = patterns(text).into_iter().map(|start| &text[start..start + 3]).collect();
+        assert_eq!(starts, ["(a ", "[(d", "\"g\"", "((i"]);
+        assert_eq!(patterns("(((\""), [0]);
+        assert!(patterns("").is_empty());
+    }
+}
