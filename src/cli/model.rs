@@ -66,12 +66,14 @@ impl Place {
         &self.path
     }
 
-    /// Saves a model; what was there before stays whole until then.
+    /// Saves a model; what was there before stays whole until then. Somebody who reads from a pipe is waited for as long
+    /// as `waits` says so.
     ///
     /// # Errors
-    /// When writing fails.
-    pub fn save(&mut self, model: &Model) -> Result<(), Failure> {
+    /// When writing fails, or nobody has read from the pipe.
+    pub fn save(&mut self, model: &Model, waits: &dyn Fn() -> bool) -> Result<(), Failure> {
         let text = model.to_json();
-        self.store.finish(text.as_bytes()).map_err(|source| Failure::ModelUnsaved { path: self.path.clone(), source })
+        let saved = self.store.finish(text.as_bytes(), waits);
+        saved.map_err(|source| Failure::ModelUnsaved { path: self.path.clone(), source })
     }
 }

@@ -71,8 +71,12 @@ pub fn create_new(path: &Path, audience: Audience) -> io::Result<File> {
     folder.create_new(&name, audience.file_mode(&folder.facts()?))
 }
 
-/// Opens something that is written to as it is. The system would wait for a pipe's reader whatever signal comes.
-fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
+/// Opens something that is written to as it is, such as a device or a pipe. The system would wait for a pipe's reader
+/// whatever signal comes; here it is waited for as long as `waits` says so.
+///
+/// # Errors
+/// When it cannot be written to, or nobody has read from the pipe.
+pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
     if !fs::metadata(path)?.file_type().is_fifo() {
         return OpenOptions::new().write(true).open(path);
     }

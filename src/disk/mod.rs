@@ -19,5 +19,5 @@ mod folder;
 
 pub use audience::Audience;
 pub use distrust::{Distrust, Distrusted};
-pub use file::{create, create_new, is_open_file, read};
+pub use file::{create, create_new, is_open_file, open_special, read};
 pub use folder::{Folder, Temporary};

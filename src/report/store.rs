@@ -284,11 +284,11 @@ impl Store {
 
     /// Makes sure that `best`, the result at the end, is where it was asked to be: also when no
     /// candidate was accepted and the result is the input. A file that is replaced in place is
-    /// left alone in that case.
+    /// left alone in that case. Somebody who reads from a pipe is waited for as long as `waits` says so.
     ///
     /// # Errors
-    /// When writing fails.
-    pub fn finish(&mut self, best: &[u8]) -> io::Result<()> {
+    /// When writing fails, or nobody has read from the pipe.
+    pub fn finish(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         match &self.place {
             Place::Stdout => {
                 let mut out = io::stdout().lock();
@@ -296,8 +296,7 @@ impl Store {
                 out.flush()
             }
             Place::Device(path) => {
-                let mut out = OpenOptions::new().write(true).open(path)?;
-                out.write_all(best)?;
+                disk::open_special(path, waits)?.write_all(best)?;
                 self.written = true;
                 Ok(())
             }
@@ -330,14 +329,14 @@ impl Store {
     }
 
     /// Keeps `best` at the end of a run that failed: in its place also when nothing has been
-    /// written yet.
+    /// written yet. A pipe's reader is waited for as [`Store::finish`] does.
     ///
     /// # Errors
     /// When writing fails. A file has then the content it had before.
-    pub fn rescue(&mut self, best: &[u8]) -> io::Result<()> {
+    pub fn rescue(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         match &self.place {
             Place::Rename(_) => self.write(best, true),
-            Place::Device(_) | Place::Stdout => self.finish(best),
+            Place::Device(_) | Place::Stdout => self.finish(best, waits),
         }
     }
 
@@ -526,7 +525,7 @@ mod tests {
         assert_eq!(names(directory.path()), ["a.txt"], "opening touches nothing");
         store.event(&accepted(b"shorter")).expect("it is kept");
         store.event(&accepted(b"short")).expect("it is kept");
-        store.finish(b"short").expect("it is kept");
+        store.finish(b"short", &|| true).expect("it is kept");
         assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
         assert_eq!(fs::read(&input).expect("the result"), b"short");
         assert_eq!(fs::read(original_name(&input)).expect("the original"), b"original");
@@ -538,7 +537,7 @@ mod tests {
     fn in_place_leaves_the_input_alone_when_nothing_was_accepted() {
         let (directory, input) = input();
         let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
-        store.finish(b"original").expect("nothing to do");
+        store.finish(b"original", &|| true).expect("nothing to do");
         assert_eq!(names(directory.path()), ["a.txt"]);
         assert_eq!(store.original(), None);
     }
@@ -589,7 +588,7 @@ mod tests {
     fn a_rescue_writes_also_when_nothing_was_written_before() {
         let (directory, input) = input();
         let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
-        store.rescue(b"short").expect("it is kept");
+        store.rescue(b"short", &|| true).expect("it is kept");
         assert_eq!(fs::read(&input).expect("the result"), b"short");
         assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
     }
@@ -612,7 +611,7 @@ mod tests {
         let output = directory.path().join("out");
         let mut store = Store::open(&input, &Kept::File(output.clone())).expect("a writable place");
         assert_eq!(names(directory.path()), ["a.txt"]);
-        store.finish(b"original").expect("it is kept");
+        store.finish(b"original", &|| true).expect("it is kept");
         assert_eq!(fs::read(&output).expect("the copy"), b"original");
         assert_eq!(store.original(), None);
     }
@@ -635,7 +634,7 @@ mod tests {
         let null = PathBuf::from("/dev/null");
         let mut store = Store::open(&input, &Kept::File(null.clone())).expect("it can be written");
         store.event(&accepted(b"short")).expect("it is kept");
-        store.finish(b"short").expect("it is kept");
+        store.finish(b"short", &|| true).expect("it is kept");
         assert!(!fs::metadata(&null).expect("the device").is_file());
     }
 }

@@ -111,6 +111,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         tidy: settings.tidy,
         audience,
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
+        cancel: cancel.clone(),
     };
     let mut reported = Reported {
         wanted: settings.reporting,
@@ -319,6 +320,7 @@ struct Run {
     has_companions: bool,
     /// Whether the original goes once the reduction is complete.
     tidy: bool,
+    cancel: Cancel,
 }
 
 impl Run {
@@ -335,7 +337,7 @@ impl Run {
         // Stopped before it got as far as the run that it goes on with.
         let ahead = notes.ahead().filter(|_| report.ended != Ended::Complete);
         let best = ahead.as_deref().unwrap_or(&report.best);
-        store.finish(best).or_else(|source| {
+        store.finish(best, &self.waits()).or_else(|source| {
             // A reader who has seen enough wants no more.
             if self.kept == Kept::Stdout && source.kind() == io::ErrorKind::BrokenPipe {
                 return Ok(());
@@ -363,7 +365,7 @@ impl Run {
         if let Some(folder) = self.state.as_deref().filter(|_| !self.has_companions) {
             certify(report, &self.typed, folder, self.audience);
         }
-        let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model));
+        let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model, &self.waits()));
         if verbosity > Verbosity::Quiet {
             let place = self.place_in(store);
             let journal = notes.place();
@@ -424,6 +426,11 @@ impl Run {
         self.attention.iter().cloned().chain(hollow).collect()
     }
 
+    /// Whether somebody who reads from a pipe is still waited for.
+    fn waits(&self) -> impl Fn() -> bool + '_ {
+        || !self.cancel.is_stopped()
+    }
+
     /// Where the result is, in words.
     fn place(&self) -> String {
         match &self.kept {
@@ -470,7 +477,7 @@ impl Run {
 
     /// Writes `best` wherever that is possible, and says in a sentence where it is.
     fn rescue(&self, best: &[u8], store: &mut Store) -> String {
-        if store.rescue(best).is_ok() {
+        if store.rescue(best, &self.waits()).is_ok() {
             return format!("the best result so far is in {}", self.place_in(store));
         }
         let rest = if store.is_written() {
