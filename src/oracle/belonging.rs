@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use super::private::Held;
 use super::slot::{SlotError, SlotOptions, private_directory, remove_tree};
 
 /// The bits that let somebody write.
@@ -104,8 +105,10 @@ pub enum BelongingError {
 pub struct Belonging {
     name: OsString,
     original: PathBuf,
-    /// The directory that holds the copy and nothing else.
+    /// The directory that holds the copy and nothing else of the user's.
     base: PathBuf,
+    /// Tells others that it is in use.
+    _held: Held,
     /// The hash of everything in it.
     content: blake3::Hash,
     /// The hash of what would show a change of the copy.
@@ -129,10 +132,11 @@ impl Belonging {
         let name = path.file_name().ok_or_else(|| BelongingError::NoName { path: path.to_owned() })?.to_owned();
         let plan = Plan::make(path, but, room)?;
         let bytes = usize::try_from(plan.bytes).unwrap_or(usize::MAX).min(MOST_ROOM);
-        let base = private_directory(&SlotOptions { candidate_len: bytes, ..slots.clone() })?;
+        let (base, held) = private_directory(&SlotOptions { candidate_len: bytes, ..slots.clone() })?;
         // From here on it is removed whatever happens.
         let nothing = blake3::hash(b"");
-        let mut belonging = Self { name, original: path.to_owned(), base, content: nothing, stamp: nothing };
+        let mut belonging =
+            Self { name, original: path.to_owned(), base, _held: held, content: nothing, stamp: nothing };
         belonging.content = plan.carry_out(&belonging.copy_path())?;
         belonging.stamp = belonging.stamp();
         Ok(belonging)

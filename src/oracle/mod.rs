@@ -17,6 +17,7 @@ mod confine;
 mod mirror;
 mod output;
 mod position;
+mod private;
 mod process;
 mod program;
 mod shell;

@@ -5,6 +5,7 @@
 //!     test/            made for each test, holds only the candidate; removed after it
 //!     tmp/             TMPDIR of the test, so that what a killed compiler leaves behind goes too
 //!     stdout  stderr   what the test writes; unlinked before each test, never overwritten in place
+//!     .lop-held        says that the directory is in use: see `private`
 //! ```
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::private::{self, Held};
 use super::process::Household;
 use super::surroundings::{self, SurroundingsError};
 
@@ -58,6 +60,8 @@ pub struct SlotError {
 #[derive(Debug)]
 pub struct Slot {
     base: PathBuf,
+    /// Tells others that somebody is at work in it.
+    _held: Held,
     work: PathBuf,
     /// Counts up when a test directory could not be removed, so that the next test gets a fresh one all the same.
     renamed: u64,
@@ -104,10 +108,11 @@ impl Slot {
     fn make(place: &Path, household: &Arc<Household>) -> Result<Self, SlotError> {
         let make = || {
             // From here on our own Drop removes it: it copes with read-only directories, that of tempfile does not.
-            let base = private(place)?;
+            let (base, held) = private::make(place)?;
             let slot = Self {
                 work: base.join("test"),
                 base,
+                _held: held,
                 renamed: 0,
                 is_clear: true,
                 null: None,
@@ -248,6 +253,7 @@ impl Drop for Slot {
         }
         let _ = fs::remove_dir(&self.work);
         let _ = fs::remove_dir(self.temporary());
+        let _ = fs::remove_file(self.base.join(private::HELD));
         if fs::remove_dir(&self.base).is_err() {
             let _ = remove_tree(&self.base);
         }
@@ -255,17 +261,9 @@ impl Drop for Slot {
 }
 
 /// A new directory for nobody but the user, where slots would be made. Who asks for it removes it.
-pub(super) fn private_directory(options: &SlotOptions) -> Result<PathBuf, SlotError> {
+pub(super) fn private_directory(options: &SlotOptions) -> Result<(PathBuf, Held), SlotError> {
     let place = choose_place(options, 1);
-    private(&place).map_err(|source| SlotError { place, source })
-}
-
-fn private(place: &Path) -> io::Result<PathBuf> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("lop-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    Ok(builder.tempdir_in(place.canonicalize()?)?.keep())
+    private::make(&place).map_err(|source| SlotError { place, source })
 }
 
 fn choose_place(options: &SlotOptions, count: usize) -> PathBuf {
@@ -284,6 +282,8 @@ fn choose_place(options: &SlotOptions, count: usize) -> PathBuf {
 fn memory_file_system(candidate_len: usize, count: usize) -> Option<PathBuf> {
     use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
     let place = Path::new("/dev/shm");
+    // They take memory, and no other place is known to be on this machine alone.
+    private::clear(place);
     let facts = statvfs(place).ok()?;
     let needed = ROOM + ROOM_PER_BYTE * candidate_len as u64 * count as u64;
     let usable = facts.f_bavail.saturating_mul(facts.f_frsize) >= needed
