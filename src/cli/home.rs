@@ -3,9 +3,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::doctor::{Compared, Home, Sight, Sights, Traveller, Trouble, find_home};
+use crate::doctor::{Compared, Home, Sight, Sights, Traveller, Trouble, UNTRIED_WAY_OUT, find_home, why_untried};
 use crate::oracle::{Cancel, ConditionSpec, Exit, SlotOptions, shell_line};
 use crate::reduce::ReduceError;
 use crate::report::Verbosity;
@@ -69,16 +69,17 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>, cancel:
         Home::Reworded { words, changes } => {
             if settings.verbosity > Verbosity::Quiet {
                 let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                let changes = text::one_line(&changes);
-                // Nobody listens: that is no reason to fail.
-                let _ = writeln!(
-                    text::stderr(),
-                    "{HINT}note:{HINT:#} tests run in a directory of their own, where relative paths lead nowhere: {changes}"
-                );
+                note(&format!("tests run in a directory of their own, where relative paths lead nowhere: {changes}"));
             }
             *typed = replace_words(typed, settings.words.len(), &words);
             settings.oracle = settings.oracle.reworded(&words, &settings.path)?;
             settings.words = words;
+            Ok(())
+        }
+        Home::Untried { path } => {
+            if settings.verbosity > Verbosity::Quiet {
+                note(&untried(&path));
+            }
             Ok(())
         }
         other => match Away::new(&other, &settings.path.display().to_string(), settings.words.len(), typed) {
@@ -86,6 +87,16 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>, cancel:
             None => Ok(()),
         },
     }
+}
+
+fn note(what: &str) {
+    // Nobody listens: that is no reason to fail.
+    let _ = writeln!(text::stderr(), "{HINT}note:{HINT:#} {}", text::one_line(what));
+}
+
+/// What is said of a test that was not compared, because `path` cannot be copied.
+pub(crate) fn untried(path: &Path) -> String {
+    format!("{}; {UNTRIED_WAY_OUT}", why_untried(path))
 }
 
 /// What a test misses that refuses its own input, if it would accept it where the user stands.
@@ -97,6 +108,10 @@ pub(crate) fn of_refusal(
 ) -> Option<Away> {
     let ReduceError::NotInteresting { .. } = error else { return None };
     let found = find_home(test, cancel).ok()?;
+    if let Home::Untried { path } = &found {
+        // The refusal is an error, of which nobody can want to hear less.
+        note(&untried(path));
+    }
     let name = test.path.display().to_string();
     // That the test is flaky would have shown.
     if let Home::Flaky { .. } = found { None } else { Away::new(&found, &name, test.words.len(), typed) }
@@ -155,7 +170,7 @@ impl Away {
         let differ = |Sights { here, there }: &Sights| vec![("here", shown(here)), ("there", shown(there))];
         let headline = || format!("the test does not do on {name} in a directory of its own what it does here");
         Some(match home {
-            Home::Same | Home::Reworded { .. } => return None,
+            Home::Same | Home::Reworded { .. } | Home::Untried { .. } => return None,
             Home::Missing { things, words: others, runs } => {
                 let line = shell_line(with_things(typed, words, things, others).iter().map(OsString::as_os_str));
                 Away {

@@ -10,7 +10,7 @@ use crate::reduce::usual_deadline;
 
 use super::facts::{Facts, median};
 use super::hollow::hollow_name;
-use super::home::{Home, Sight, Sights};
+use super::home::{Home, Sight, Sights, UNTRIED_WAY_OUT, why_untried};
 use super::{Finding, Level};
 
 /// A check; `None` where it has nothing to say about these facts.
@@ -177,6 +177,7 @@ fn home(facts: &Facts) -> Option<Finding> {
             .mend(
                 "name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH",
             ),
+        Home::Untried { path } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
         Home::Flaky { runs, alike, .. } => {
             let seen = format!("it does not do the same each time: {alike} of {runs} runs were like the first");
             Finding::new("home", Level::Fault, seen)
@@ -503,6 +504,9 @@ mod tests {
         let finding = only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change] }));
         assert_eq!(finding.level, Level::Note);
         assert!(finding.seen.contains("-Ii -> -I/a/i"), "{finding:#?}");
+        let finding = only(|facts| facts.home = Some(Home::Untried { path: "/a/large".into() }));
+        assert_eq!(finding.level, Level::Note);
+        assert!(finding.seen.contains("/a/large cannot be copied") && finding.mend.contains("bwrap"), "{finding:#?}");
     }
 
     #[test]

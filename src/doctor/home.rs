@@ -13,6 +13,9 @@
 //!                                                            ▼
 //!                                                    say what differs
 //! ```
+//!
+//! All these runs are guarded alike, so that none can write to the user's files. What fails only because of that fails in
+//! both places, and is no difference. Where there is no guard, what cannot be copied keeps them from being compared.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -44,6 +47,10 @@ const ROUNDS: usize = 5;
 const MOST_THINGS: usize = 64;
 /// A line that is shown is cut here, in characters.
 const LINE: usize = 160;
+
+/// What to do where a command was not compared.
+pub(crate) const UNTRIED_WAY_OUT: &str = "name files by absolute paths, and what belongs beside the candidate with --with \
+                                          PATH; or let --isolate bwrap keep it from writing";
 
 /// A test of which is to be found out whether it misses something.
 #[derive(Debug)]
@@ -104,6 +111,12 @@ pub enum Home {
         /// The two runs.
         runs: Sights,
     },
+    /// It was not tried: nothing here keeps the command from writing to the user's files, and there is one that is too
+    /// large to be copied.
+    Untried {
+        /// What could not be copied.
+        path: PathBuf,
+    },
     /// It does not even do the same in the same place.
     Flaky {
         /// Runs in one place.
@@ -146,6 +159,8 @@ type Remedy = (Vec<PathBuf>, Vec<OsString>);
 
 struct Search<'a> {
     test: &'a Traveller<'a>,
+    /// The test in its own directory.
+    own: CommandOracle,
     name: String,
     table: Table,
     slot: Slot,
@@ -154,21 +169,29 @@ struct Search<'a> {
     runs: usize,
 }
 
-/// Finds out whether a test does in its own directory what it does where the user stands. Nothing of the user's is
-/// written to that is in the current directory or beside the test case, but for large files and directories there.
+/// Finds out whether a test does in its own directory what it does where the user stands. No run of it can write to the
+/// user's files, but for the places for temporary files. Where this system has no guard for that, or the oracle was
+/// confined without a limiter, what is reached by a way out of the current directory and that of the test case is not
+/// guarded.
 ///
 /// # Errors
 /// [`Trouble`] when there is no place for tests, or `cancel` was stopped.
 pub fn find_home(test: &Traveller<'_>, cancel: &Cancel) -> Result<Home, Trouble> {
     let words: Vec<&[u8]> = test.words.iter().map(|word| word.as_encoded_bytes()).collect();
     let texts = [&words[..], &[test.content]].concat();
+    let mut slot = Slot::new(&test.slots)?;
+    let own = test.oracle.guarded(test.path, &slot).unwrap_or_else(|| test.oracle.clone());
     // A directory that cannot be made again cannot be compared with.
-    let Ok(at_home) = test.oracle.at_home(test.path, &texts) else { return Ok(Home::Same) };
+    let Ok(at_home) = own.at_home(test.path, &texts) else { return Ok(Home::Same) };
+    if let Some(path) = at_home.not_copied(&mut slot) {
+        return Ok(Home::Untried { path });
+    }
     let mut search = Search {
         test,
+        own,
         name: test.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         table: Table::default(),
-        slot: Slot::new(&test.slots)?,
+        slot,
         deadline: test.deadline.unwrap_or(BASELINE_DEADLINE),
         cancel,
         runs: 0,
@@ -178,7 +201,7 @@ pub fn find_home(test: &Traveller<'_>, cancel: &Cancel) -> Result<Home, Trouble>
 
 impl Search<'_> {
     fn find(&mut self, at_home: &CommandOracle) -> Result<Home, Trouble> {
-        let own = self.test.oracle;
+        let own = &self.own.clone();
         let there = self.run(own)?;
         let here = self.run(at_home)?;
         // A run that gave no answer, or none in time, says nothing; the baseline speaks of it.
@@ -299,10 +322,9 @@ impl Search<'_> {
         if self.runs >= MOST_RUNS {
             return Ok(None);
         }
-        let same = || Ok(self.test.oracle.clone());
-        let oracle =
-            if words.is_empty() { same() } else { self.test.oracle.reworded(words, self.test.path).map_err(drop) };
-        let all = [self.test.oracle.belongings(), &things].concat();
+        let same = || Ok(self.own.clone());
+        let oracle = if words.is_empty() { same() } else { self.own.reworded(words, self.test.path).map_err(drop) };
+        let all = [self.own.belongings(), &things].concat();
         let oracle = oracle.and_then(|oracle: CommandOracle| oracle.with_belongings(all).map_err(drop));
         oracle.ok().map(|oracle| self.run(&oracle)).transpose()
     }
@@ -396,6 +418,15 @@ impl Search<'_> {
         };
         Sights { here: sight(here, &of_here, &of_there), there: sight(there, &of_there, &of_here) }
     }
+}
+
+/// Why a command was not compared, where `path` cannot be copied.
+pub(crate) fn why_untried(path: &Path) -> String {
+    format!(
+        "the test was not compared with what it does here: nothing on this system keeps it from writing to your files, and {} \
+         cannot be copied (too large, or a link)",
+        path.display()
+    )
 }
 
 fn replaced(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -24,6 +24,7 @@ pub use exam::{Patient, Trouble, examine};
 pub use facts::Facts;
 pub use hollow::{hollow_name, hollow_texts, is_hollow};
 pub use home::{Compared, Home, Sight, Sights, Traveller, find_home};
+pub(crate) use home::{UNTRIED_WAY_OUT, why_untried};
 pub use rewording::Reworded;
 
 /// How serious a finding is.

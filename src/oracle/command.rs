@@ -23,7 +23,7 @@ use std::time::Duration;
 use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Cage;
-use super::mirror::{Mirror, Scene};
+use super::mirror::{Mirror, MirrorError, Scene, places};
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
 use super::slot::Bench;
@@ -92,6 +92,8 @@ enum RunError {
     Read { source: io::Error },
     #[error(transparent)]
     Surroundings(#[from] SurroundingsError),
+    #[error(transparent)]
+    Mirror(#[from] MirrorError),
 }
 
 impl CommandOracle {
@@ -183,15 +185,36 @@ impl CommandOracle {
         &self.belongings
     }
 
+    /// The same test, which can write to none of the user's files: only to the slot, to devices, and to the places for
+    /// temporary files, unless those are above the current directory or that of `file`, or below. `None` where nothing
+    /// here can see to that.
+    pub(crate) fn guarded(&self, file: &Path, slot: &Slot) -> Option<Self> {
+        let spared = places(file).ok()?;
+        let cage = self.cage.guarded(slot.path(), &spared.each_ref().map(PathBuf::as_path))?;
+        Some(Self { cage, ..self.clone() })
+    }
+
     /// The same test as where the user stands: in a copy of the current directory, with the candidate in the place of
     /// `file`, and without what is put beside it elsewhere. Of directories with many entries it finds those that are
-    /// named in one of the `texts`.
+    /// named in one of the `texts`. One that is not [guarded](CommandOracle::guarded) is run only in a copy that leads
+    /// to nothing of the user's.
     ///
     /// # Errors
     /// What the system says when it is asked for the current directory, or that of `file`.
-    pub fn at_home(&self, file: &Path, texts: &[&[u8]]) -> io::Result<Self> {
-        let mirror = Some(Mirror::new(file, texts)?);
+    pub(crate) fn at_home(&self, file: &Path, texts: &[&[u8]]) -> io::Result<Self> {
+        let mirror = Some(Mirror::new(file, texts, self.cage.is_guarded())?);
         Ok(Self { mirror, belongings: Vec::new(), ..self.clone() })
+    }
+
+    /// What keeps a test [at home](CommandOracle::at_home) from being run, because it could not be copied.
+    pub(crate) fn not_copied(&self, slot: &mut Slot) -> Option<PathBuf> {
+        if self.cage.is_guarded() {
+            return None;
+        }
+        let bench = slot.prepare().ok()?;
+        let made = self.set(&bench.directory);
+        slot.clear();
+        if let Err(MirrorError::Link { path }) = made { Some(path) } else { None }
     }
 
     /// The same test, one of the second form, with other words; without companions.
@@ -276,7 +299,10 @@ impl CommandOracle {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
-        let scene = self.set(&bench.directory).map_err(in_place)?;
+        let scene = self.set(&bench.directory).map_err(|error| match error {
+            MirrorError::System(source) => in_place(source),
+            error => error.into(),
+        })?;
         let path = self.write(candidate, &scene.folder).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
             File::open(path).map_err(in_place)?
@@ -326,7 +352,7 @@ impl CommandOracle {
     }
 
     /// Makes the place where the command is to be run.
-    fn set(&self, directory: &Path) -> io::Result<Scene> {
+    fn set(&self, directory: &Path) -> Result<Scene, MirrorError> {
         if let Some(mirror) = &self.mirror {
             return mirror.make(directory, &self.program, &self.names);
         }

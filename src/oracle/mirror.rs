@@ -10,8 +10,9 @@
 //! ```
 //!
 //! So relative paths lead where they lead at home, `..` too, and what the command writes beside the test case or below
-//! the current directory goes with the slot. What is behind a link is the real thing: a command that writes to a large
-//! file, into a directory with thousands of entries, or beside the way changes it, as it does when the user runs it.
+//! the current directory goes with the slot. What is behind a link is the real thing, so that a command could change it.
+//! A mirror must not have links in the current directory, nor in that of the test case, unless the command is kept from
+//! writing through them ([`Cage::guarded`](super::confine::Cage::guarded)). Links beside the way are there in any case.
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -40,6 +41,22 @@ pub(super) struct Mirror {
     typed: PathBuf,
     /// Names that matter where a directory has too many.
     named: HashSet<Vec<u8>>,
+    /// Whether there may be links in the directories that are made again.
+    may_link: bool,
+}
+
+/// A mirror could not be made.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum MirrorError {
+    /// What is there cannot be copied, and a link to it is not wanted.
+    #[error("{} cannot be copied, and the command could write to it", path.display())]
+    Link {
+        /// The first such thing.
+        path: PathBuf,
+    },
+    /// The system does not let it.
+    #[error(transparent)]
+    System(#[from] io::Error),
 }
 
 /// Where a command is to be run.
@@ -57,16 +74,15 @@ pub(super) struct Scene {
 
 impl Mirror {
     /// A mirror of the current directory for a test case. In directories with many entries those are found whose names
-    /// are in one of the `texts`.
-    pub(super) fn new(file: &Path, texts: &[&[u8]]) -> io::Result<Self> {
+    /// are in one of the `texts`. Without links, except beside the way, unless `may_link`.
+    pub(super) fn new(file: &Path, texts: &[&[u8]], may_link: bool) -> io::Result<Self> {
         let typed = file.parent().unwrap_or(Path::new("")).to_owned();
-        let current = std::env::current_dir()?;
-        let folder = current.join(&typed).canonicalize()?;
-        Ok(Self { current, folder, typed, named: names_in(texts) })
+        let [current, folder] = places(file)?;
+        Ok(Self { current, folder, typed, named: names_in(texts), may_link })
     }
 
     /// Makes the mirror in an empty directory. `names` are those of the candidate, which are left free.
-    pub(super) fn make(&self, root: &Path, own_program: &Path, names: &[OsString]) -> io::Result<Scene> {
+    pub(super) fn make(&self, root: &Path, own_program: &Path, names: &[OsString]) -> Result<Scene, MirrorError> {
         let within = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
         fs::create_dir_all(within(&self.current))?;
         fs::create_dir_all(within(&self.folder))?;
@@ -115,7 +131,13 @@ impl Mirror {
     }
 
     /// Makes what is in a directory again, what is less deep first.
-    fn copy(&self, from: &Path, to: &Path, budget: &mut Budget, skips: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    fn copy(
+        &self,
+        from: &Path,
+        to: &Path,
+        budget: &mut Budget,
+        skips: &dyn Fn(&Path) -> bool,
+    ) -> Result<(), MirrorError> {
         // What is mounted there is left alone: reading what a kernel shows as files may take for ever.
         let device = fs::metadata(from)?.dev();
         let mut rest = VecDeque::from([(from.to_owned(), to.to_owned())]);
@@ -138,12 +160,22 @@ impl Mirror {
                 } else if is_made {
                     // It is on the way.
                 } else if !(facts.is_file() && is_here && budget.pays(facts.len()) && copy_file(&path, &place)) {
+                    if !self.may_link {
+                        return Err(MirrorError::Link { path });
+                    }
                     link(&path, &place)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The current directory and that of a test case, without links on the way.
+pub(super) fn places(file: &Path) -> io::Result<[PathBuf; 2]> {
+    let current = std::env::current_dir()?;
+    let folder = current.join(file.parent().unwrap_or(Path::new(""))).canonicalize()?;
+    Ok([current, folder])
 }
 
 /// What may still be made.
@@ -248,6 +280,7 @@ mod tests {
             folder: project.join("src"),
             typed: typed.into(),
             named: HashSet::new(),
+            may_link: true,
         };
         let root = place.path().join("one");
         fs::create_dir(&root).expect("writable");
@@ -275,6 +308,41 @@ mod tests {
     }
 
     #[test]
+    fn a_mirror_that_may_have_no_links_is_whole_or_not_made() {
+        let home = tempfile::tempdir().expect("a directory");
+        let here = home.path().canonicalize().expect("it is there").join("project");
+        fs::create_dir_all(here.join("sub")).expect("writable");
+        fs::write(here.join("sub/a"), "a").expect("writable");
+        let make = |may_link| {
+            let (current, folder) = (here.clone(), here.clone());
+            let mirror = Mirror { current, folder, typed: "".into(), named: HashSet::new(), may_link };
+            let place = tempfile::tempdir().expect("a directory");
+            mirror.make(place.path(), Path::new("/bin/sh"), &["case".into()]).map(drop)
+        };
+        let refuses = |name: &str| {
+            assert!(make(true).is_ok());
+            match make(false) {
+                Err(MirrorError::Link { path }) => assert_eq!(path, here.join(name)),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(make(false).is_ok(), "what is beside the way may be a link");
+        // The candidate has a place of its own.
+        symlink("sub/a", here.join("case")).expect("writable");
+        assert!(make(false).is_ok());
+        symlink("a", here.join("sub/link")).expect("writable");
+        refuses("sub/link");
+        fs::remove_file(here.join("sub/link")).expect("ours");
+        File::create(here.join("large")).and_then(|file| file.set_len(LONGEST + 1)).expect("writable");
+        refuses("large");
+        fs::remove_file(here.join("large")).expect("ours");
+        fs::create_dir(here.join("many")).expect("writable");
+        (0..ENTRIES)
+            .for_each(|number| drop(File::create(here.join("many").join(number.to_string())).expect("writable")));
+        refuses("many");
+    }
+
+    #[test]
     fn a_directory_with_too_much_in_it_has_what_is_named() {
         let home = tempfile::tempdir().expect("a directory");
         let here = home.path().canonicalize().expect("it is there");
@@ -282,7 +350,7 @@ mod tests {
             fs::write(here.join(format!("f{number}")), "").expect("writable");
         }
         let named = names_in(&[b"-cf17"]);
-        let mirror = Mirror { current: here.clone(), folder: here, typed: "".into(), named };
+        let mirror = Mirror { current: here.clone(), folder: here, typed: "".into(), named, may_link: false };
         let place = tempfile::tempdir().expect("a directory");
         let scene = mirror.make(place.path(), Path::new("/bin/sh"), &[]).expect("it can be made");
         assert_eq!(fs::read_dir(&scene.current).expect("readable").count(), 1);

@@ -4,7 +4,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::support::{Folder, Ran, has};
+use crate::confine::is_possible;
+use crate::support::{Folder, Ran, has, has_guard};
 
 /// A compiler says of it that there is no such member, if it finds the header.
 const CASE: &str = "#include <api.h>\nint unused(void) { return 4; }\nint depth(struct node *n) { return n->depth; }\n";
@@ -338,7 +339,7 @@ fn how_the_file_is_named_in_a_message_is_no_difference() {
 #[test]
 fn a_command_that_changes_its_mind_later_is_flaky_as_well() {
     let folder = folder();
-    let count = folder.path("../count").display().to_string();
+    let count = folder.path("../tmp/count").display().to_string();
     // Here and there it ends alike, and when its failure is looked at for the second time it does not.
     let script = format!("echo x >> '{count}'; test $(wc -l < '{count}') = 4 && exit 0; echo error: bad >&2; exit 3");
     let line = ["case.txt", "--", "sh", "-c", &script];
@@ -349,7 +350,7 @@ fn a_command_that_changes_its_mind_later_is_flaky_as_well() {
 #[test]
 fn a_command_that_changes_its_mind_misses_nothing_but_is_flaky() {
     let folder = folder();
-    let count = folder.path("../count").display().to_string();
+    let count = folder.path("../tmp/count").display().to_string();
     let script = format!("echo x >> '{count}'; test $(($(wc -l < '{count}') % 2)) = 1 && exit 0; exit 3");
     let line = ["case.txt", "--", "sh", "-c", &script];
     let ran = lop(&folder, &line).expect_code(4);
@@ -359,4 +360,189 @@ fn a_command_that_changes_its_mind_misses_nothing_but_is_flaky() {
     );
     let ran = lop(&folder, &[&["--allow-flaky"], &line[..]].concat());
     assert_ne!(ran.code, Some(4), "{}", ran.stderr);
+}
+
+/// What a command may harm that is not copied: a directory with thousands of files, a large file, and a neighbour.
+const LARGE: usize = 2 << 20;
+const MANY: usize = 4_100;
+
+fn vulnerable() -> Folder {
+    let folder = folder();
+    fs::create_dir(folder.path("build")).expect("our own folder");
+    (0..MANY).for_each(|number| drop(folder.write(&format!("build/{number}"), "")));
+    folder.write("large", vec![b'a'; LARGE]);
+    folder.write("../sibling", "mine\n");
+    folder
+}
+
+/// The harm, as a user's command would do it; it goes on when it must not.
+const HARMS: [&str; 6] = [
+    "rm -rf build/*",
+    "sed -i --follow-symlinks s/a/b/ large",
+    "echo more >> large; truncate -s 0 large",
+    "cd build && touch new && mv 17 18; rmdir ../build",
+    "echo changed > ../sibling; rm -f ../sibling; touch ../new",
+    "for link in build large ../sibling; do real=$(readlink -f $link); rm -rf $real/*; echo x > $real; done",
+];
+
+#[track_caller]
+fn is_unharmed(folder: &Folder, harm: &str) {
+    assert_eq!(fs::read_dir(folder.path("build")).expect("our own folder").count(), MANY, "{harm}");
+    assert!(folder.read("large") == vec![b'a'; LARGE], "{harm}");
+    assert_eq!(folder.read("../sibling"), b"mine\n", "{harm}");
+    assert!(!folder.path("../new").exists(), "{harm}");
+}
+
+/// Compares a command that does harm, with these options. It misses something, so that nothing is run but what is compared.
+#[track_caller]
+fn does_no_harm(folder: &Folder, harm: &str, options: &[&str]) {
+    let script = format!("({harm}) 2>/dev/null; {}", complains("test -e config"));
+    folder.write("config", "x");
+    let ran = lop(folder, &[options, &["case.txt", "--", "sh", "-c", &script, "sh", "@@"]].concat());
+    is_unharmed(folder, harm);
+    says(&ran.expect_code(2), &["here    exit code 3: error: bug found", "case.txt --with config -- sh -c"]);
+}
+
+/// Whether commands can be isolated in this way here.
+fn can_isolate(folder: &Folder, how: &str, program: &str) -> bool {
+    let ran = lop(folder, &["--isolate", how, "case.txt", "--exit-code", "0", "--", "grep", "bug", "@@"]);
+    is_possible(&ran, program)
+}
+
+#[test]
+fn what_could_not_be_copied_stays_as_it_is() {
+    if !has_guard() {
+        return;
+    }
+    let folder = vulnerable();
+    for harm in HARMS {
+        does_no_harm(&folder, harm, &[]);
+    }
+    does_no_harm(&folder, HARMS[1], &["--cpu-limit", "9"]);
+    // Whoever names the whole path is kept from it as well.
+    let here = here(&folder);
+    let harm =
+        format!("rm -rf {here}/build {here}/large {here}/../sibling; echo x > {here}/case.txt; touch {here}/../new");
+    does_no_harm(&folder, &harm, &[]);
+    assert_eq!(folder.read("case.txt"), b"some\nbug\nhere\n");
+    if can_isolate(&folder, "pidns", "unshare") {
+        does_no_harm(&folder, &harm, &["--isolate", "pidns"]);
+        does_no_harm(&folder, HARMS[0], &["--isolate", "pidns", "--cpu-limit", "9", "--clean-env"]);
+    }
+}
+
+#[test]
+fn in_a_box_what_could_not_be_copied_stays_as_it_is() {
+    let folder = vulnerable();
+    if can_isolate(&folder, "bwrap", "bwrap") {
+        HARMS.iter().for_each(|harm| does_no_harm(&folder, harm, &["--isolate", "bwrap"]));
+    }
+}
+
+#[test]
+fn a_second_command_and_a_script_and_the_doctor_do_no_harm_either() {
+    if !has_guard() {
+        return;
+    }
+    let folder = vulnerable();
+    let second = format!("sh -c '{}; exit 0'", HARMS[0]);
+    begun(&folder, &["--while-passing", &second, "case.txt", "--stdout", "bug", "--", "grep", "bug", "@@"]);
+    is_unharmed(&folder, "a second command");
+    folder.write("words", "bug\n");
+    folder.script("test.sh", "rm -rf build/*; echo x > large; grep -q -f words \"$1\"");
+    let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
+    says(&ran, &["./test.sh case.txt --with words\n"]);
+    is_unharmed(&folder, "a script");
+    let ran = folder.lop(&["doctor", "./test.sh", "case.txt"]);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("--with words"), "{ran:?}");
+    let line =
+        ["doctor", "case.txt", "--", "sh", "-c", "rm -rf build/*; echo x > large; grep -f words \"$1\"", "sh", "@@"];
+    let ran = folder.lop(&line);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("--with words"), "{ran:?}");
+    is_unharmed(&folder, "the doctor");
+}
+
+#[test]
+fn a_command_that_needs_temporary_files_and_devices_has_them_and_what_it_misses_is_found() {
+    let folder = vulnerable();
+    folder.write("config", "x");
+    let outer = folder.path("../tmp/of a user's");
+    let needs = "f=$(mktemp) && echo x > \"$f\" && mkdir \"$TMPDIR/d\" && mv \"$f\" \"$TMPDIR/d/g\" && ln \"$TMPDIR/d/g\" here \
+                 && echo x > /dev/null && echo x > \"$0\" && rm \"$0\" \
+                 || { echo 'error: no place to write to' >&2; exit 9; }";
+    let script = format!("{needs}; {}", complains("test -e config"));
+    let outer = outer.to_str().expect("plain");
+    let ran = lop(&folder, &["case.txt", "--", "sh", "-c", &script, outer, "@@"]).expect_code(2);
+    says(&ran, &["here    exit code 3: error: bug found", "there   exit code 4", "case.txt --with config -- sh -c"]);
+    is_unharmed(&folder, "nothing");
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+/// Runs something where the kernel has no more guards to give: a process can take so many upon itself and no more.
+#[cfg(target_os = "linux")]
+fn without_guard(run: impl FnOnce() + Send) {
+    use landlock::{
+        AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, path_beneath_rules,
+    };
+
+    /// More than any kernel gives.
+    const MOST: usize = 64;
+    // One that takes nothing away.
+    let take = || {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::Refer)?
+            .create()?
+            .add_rules(path_beneath_rules(["/"], AccessFs::Refer))?
+            .restrict_self()
+            .map(drop)
+    };
+    std::thread::scope(|scope| {
+        let run = || {
+            let refused: Option<RulesetError> = (0..MOST).find_map(|_| take().err());
+            if refused.is_some() {
+                run();
+            } else {
+                crate::support::missing("there is no end of guards");
+            }
+        };
+        std::thread::Builder::new()
+            .name(std::thread::current().name().unwrap_or_default().to_owned())
+            .spawn_scoped(scope, run)
+            .expect("a thread")
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_nothing_guards_only_what_is_copied_as_a_whole_is_compared() {
+    without_guard(|| {
+        let folder = folder();
+        let script = "echo x > notes; rm -f src/case.txt; test -e config || exit 4; echo error: bad >&2; exit 3";
+        let line = ["case.txt", "--", "sh", "-c", script];
+        folder.write("config", "x");
+        folder.write("notes", "mine\n");
+        let before = everything(&folder);
+        let ran = lop(&folder, &line).expect_code(2);
+        says(&ran, &["here    exit code 3: error: bad", "case.txt --with config -- sh"]);
+        assert_eq!(everything(&folder), before);
+        folder.write("large", vec![b'a'; LARGE]);
+        let harm = "echo x > large";
+        let script = format!("{harm}; {script}");
+        let line = ["case.txt", "--", "sh", "-c", &script];
+        let ran = lop(&folder, &line);
+        let place = format!("{}/large cannot be copied", here(&folder));
+        says(&ran, &["note: the test was not compared with what it does here", &place, "or let --isolate bwrap"]);
+        assert!(!ran.stderr.contains("in a directory of its own what it does here"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("was not compared").count(), 1, "{}", ran.stderr);
+        assert!(folder.read("large") == vec![b'a'; LARGE]);
+        assert!(!lop(&folder, &[&["-q"], &line[..]].concat()).stderr.contains("was not compared"));
+        let ran = folder.lop(&[&["doctor"], &line[..]].concat());
+        assert!(String::from_utf8_lossy(&ran.stdout).contains(&place), "{ran:?}");
+        folder.script("test.sh", &format!("{harm}; test -e config"));
+        says(&lop(&folder, &["./test.sh", "case.txt"]).expect_code(1), &[&place]);
+        assert!(folder.read("large") == vec![b'a'; LARGE]);
+    });
 }

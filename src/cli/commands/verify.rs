@@ -13,7 +13,7 @@ use crate::cli::beside::belongings;
 use crate::cli::consent;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
-use crate::cli::home::Away;
+use crate::cli::home::{Away, untried};
 use crate::cli::settings::{forms, read};
 use crate::cli::signals;
 use crate::cli::state;
@@ -145,6 +145,9 @@ impl Same {
             slots: SlotOptions { directory: None, candidate_len: result.len(), owns_process: true },
         };
         let found = find_home(&traveller, cancel).unwrap_or(Home::Same);
+        if let Home::Untried { path } = &found {
+            return say(&untried(path));
+        }
         let name = self.input.display().to_string();
         let Some(away) = Away::new(&found, &name, self.words.len(), &self.typed) else { return Ok(()) };
         say(&away.headline)?;

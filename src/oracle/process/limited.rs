@@ -1,5 +1,11 @@
 //! Responsible for the moment between lop and a test that is confined: a process that sets limits on itself, lets go of
-//! what it has inherited if the test gets a box, and then becomes the test.
+//! what it has inherited if the test gets a box, gives up writing where the test must not, and then becomes the test.
+//!
+//! Its arguments are [`Orders`] in words, and the program it becomes:
+//!
+//! ```text
+//!   __limited MEMORY,CPU,FILE_SIZE [sealed] [writes PLACE…] -- PROGRAM ARGS…
+//! ```
 //!
 //! If that fails there must be no exit code that could be taken for an answer, so the reason is left in a file of the
 //! slot, where only the oracle looks.
@@ -7,17 +13,20 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use super::MARK;
+use super::{MARK, guard};
 use crate::oracle::confine::Limits;
 
-/// The first argument of a program that is to set limits and become another one.
-pub(crate) const LIMITED: &str = "__limited";
-
-/// The same for one that is to hand on no descriptors but the three usual ones, too.
-pub(crate) const SEALED: &str = "__sealed";
+/// The first argument of a program that is to confine itself and become another one.
+const LIMITED: &str = "__limited";
+/// No descriptors are handed on but the three usual ones.
+const SEALED: &str = "sealed";
+/// In front of all places that may be written to.
+const WRITES: &str = "writes";
+/// In front of the program.
+const END: &str = "--";
 
 /// The first descriptor that is not for input, output or errors.
 #[cfg(unix)]
@@ -32,7 +41,49 @@ const REASON: u64 = 16;
 /// The file in the slot that says why the test could not be started.
 const UNSTARTED: &str = "unstarted";
 
-/// Becomes the program that the arguments name, with limits, if they say so; `None` if they do not.
+/// What a process does to itself before it becomes the test. The default is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Orders {
+    /// The limits it sets.
+    pub(crate) limits: Limits,
+    /// Whether it hands on no descriptors but the three usual ones.
+    pub(crate) seals: bool,
+    /// All that may still be written to, with what is below it, by absolute paths; `None` is everything.
+    pub(crate) writable: Option<Vec<PathBuf>>,
+}
+
+impl Orders {
+    /// The arguments, up to the program.
+    pub(crate) fn to_words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![LIMITED.into(), self.limits.to_word().into()];
+        words.extend(self.seals.then(|| SEALED.into()));
+        if let Some(places) = &self.writable {
+            words.push(WRITES.into());
+            words.extend(places.iter().map(|place| place.clone().into()));
+        }
+        words.push(END.into());
+        words
+    }
+
+    /// The reverse of [`Orders::to_words`], which leaves the program and its arguments.
+    fn from_words(words: &mut impl Iterator<Item = OsString>) -> Option<Self> {
+        if words.next()? != LIMITED {
+            return None;
+        }
+        let mut orders = Orders { limits: Limits::from_word(words.next()?.to_str()?)?, ..Orders::default() };
+        loop {
+            match (words.next()?, &mut orders.writable) {
+                (word, _) if word == END => return Some(orders),
+                (word, Some(places)) => places.push(word.into()),
+                (word, None) if word == SEALED => orders.seals = true,
+                (word, writable) if word == WRITES => *writable = Some(Vec::new()),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// Becomes the program that the arguments name, confined as they say; `None` if they do not.
 ///
 /// The `main` of a program that is named as [`Confinement::limiter`](crate::oracle::Confinement) has to begin with it.
 /// Arguments that are right and a program that can be started make this function not return.
@@ -40,18 +91,14 @@ const UNSTARTED: &str = "unstarted";
 pub fn run_limited(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     let slot = std::env::var_os(MARK)?;
-    let mode = arguments.next()?;
-    if mode != LIMITED && mode != SEALED {
-        return None;
-    }
-    let limits = Limits::from_word(arguments.next()?.to_str()?)?;
+    let orders = Orders::from_words(&mut arguments)?;
     #[cfg(unix)]
-    if mode == SEALED {
+    if orders.seals {
         // Marked, not closed: they go when the test begins.
         close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
     }
     let mut command = Command::new(arguments.next()?);
-    let error = start(command.args(arguments), limits);
+    let error = start(command.args(arguments), &orders);
     let code = error.raw_os_error().map_or_else(String::new, |code| code.to_string());
     // Whoever cannot write there finds an exit code that no test should have.
     let _ = std::fs::write(Path::new(&slot).join(UNSTARTED), code);
@@ -68,12 +115,12 @@ pub(crate) fn unstarted(slot: &Path) -> Option<io::Error> {
     let mut code = String::new();
     File::open(&path).ok()?.take(REASON).read_to_string(&mut code).ok()?;
     let _ = std::fs::remove_file(path);
-    let other = || io::Error::other("the limits could not be set");
+    let other = || io::Error::other("it could not be confined");
     Some(code.parse().map_or_else(|_| other(), io::Error::from_raw_os_error))
 }
 
 #[cfg(unix)]
-fn start(command: &mut Command, limits: Limits) -> io::Error {
+fn start(command: &mut Command, orders: &Orders) -> io::Error {
     use std::os::unix::process::CommandExt;
 
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -85,10 +132,12 @@ fn start(command: &mut Command, limits: Limits) -> io::Error {
         let limit = Rlimit { current: Some(soft.min(most)), maximum: Some(soft.saturating_add(grace).min(most)) };
         Ok(setrlimit(resource, limit)?)
     };
+    let limits = orders.limits;
     let set = set(Resource::Fsize, limits.file_size, 0)
         // The first signal can be caught, the second, a second later, cannot.
         .and_then(|()| set(Resource::Cpu, limits.cpu, 1))
-        .and_then(|()| set(Resource::As, limits.memory, 0));
+        .and_then(|()| set(Resource::As, limits.memory, 0))
+        .and_then(|()| orders.writable.as_deref().map_or(Ok(()), guard::write_only_to));
     match set {
         Ok(()) => command.exec(),
         Err(error) => error,
@@ -96,7 +145,7 @@ fn start(command: &mut Command, limits: Limits) -> io::Error {
 }
 
 #[cfg(not(unix))]
-fn start(_command: &mut Command, _limits: Limits) -> io::Error {
+fn start(_command: &mut Command, _orders: &Orders) -> io::Error {
     io::Error::from(io::ErrorKind::Unsupported)
 }
 
@@ -117,8 +166,28 @@ mod tests {
 
     #[test]
     fn other_arguments_are_left_to_others() {
-        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED], &["lop", SEALED]] {
+        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED], &["lop", LIMITED, ",,"]] {
             assert!(run_limited(line.iter().map(OsString::from)).is_none(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn orders_go_through_words() {
+        let limits = Limits { cpu: Some(3), ..Limits::default() };
+        let places = Some(vec![PathBuf::from("/a b"), "/sealed".into()]);
+        for orders in [
+            Orders::default(),
+            Orders { limits, ..Orders::default() },
+            Orders { seals: true, ..Orders::default() },
+            Orders { writable: Some(Vec::new()), ..Orders::default() },
+            Orders { limits, seals: true, writable: places },
+        ] {
+            let mut words = orders.to_words().into_iter().chain(["prog".into()]);
+            assert_eq!(Orders::from_words(&mut words), Some(orders));
+            assert_eq!(words.collect::<Vec<_>>(), ["prog"]);
+        }
+        for line in [&[LIMITED, "x", "--"][..], &[LIMITED, ",,", "other", "--"], &["--"], &[LIMITED, ",,", WRITES]] {
+            assert_eq!(Orders::from_words(&mut line.iter().map(OsString::from)), None, "{line:?}");
         }
     }
 

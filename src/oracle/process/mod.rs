@@ -9,6 +9,7 @@
 //!    or by its working directory.
 //! 3. The same search again at the end of the run.
 
+mod guard;
 mod household;
 mod limited;
 #[cfg(unix)]
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use household::{Household, MARK};
 pub use limited::run_limited;
-pub(crate) use limited::{LIMITED, SEALED, probe, unstarted};
+pub(crate) use limited::{Orders, probe, unstarted};
 
 #[cfg(unix)]
 use unix as platform;
