@@ -42,11 +42,8 @@ impl<'a> RuleFile<'a> {
     /// # Errors
     /// A rule of the language's own that does not compile.
     pub(super) fn compile(&mut self, language: &Language) -> Result<Query, GrammarError> {
-        loop {
-            let error = match Query::new(language, &self.text) {
-                Ok(query) => return Ok(query),
-                Err(error) => error,
-            };
+        let mut compiled = Query::new(language, &self.text);
+        while let Err(error) = compiled {
             let Some(pattern) = self.inherited_pattern(&error) else {
                 return Err(GrammarError::File {
                     file: format!("grammars/{}/{}", self.own.folder, self.own.file),
@@ -55,10 +52,12 @@ impl<'a> RuleFile<'a> {
                     problem: Problem::Query(in_words(&error)),
                 });
             };
-            // Lines stay where they are.
-            let blank = self.text[pattern.clone()].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect::<String>();
-            self.text.replace_range(pattern, &blank);
+            // What is before it is right: to look at that again would take most of the time.
+            let behind = blank(&self.text[..pattern.end]) + &self.text[pattern.end..];
+            self.text.replace_range(pattern.clone(), &blank(&self.text[pattern]));
+            compiled = Query::new(language, &behind).and_then(|_| Query::new(language, &self.text));
         }
+        Ok(compiled.expect("the loop ends with one"))
     }
 
     /// The inherited pattern that an error is in.
@@ -88,6 +87,11 @@ impl<'a> RuleFile<'a> {
         let line = line_of(&self.text[start..], range.start - start);
         RuleText { folder: folder.to_owned(), line, text: text.trim_end().to_owned() }
     }
+}
+
+/// As many lines and bytes of nothing.
+fn blank(text: &str) -> String {
+    text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
 }
 
 /// Where each pattern of a query that compiles somewhere begins.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tree_sitter::{Node, Parser as TreeSitter, Tree};
 
+use super::supertypes::KindName;
 use super::*;
 
 /// A language with its sample.
@@ -16,15 +17,16 @@ struct Sampled {
 }
 
 impl Sampled {
-    /// Every embedded language; one without a sample is an error.
-    fn all() -> Vec<Self> {
+    /// Every embedded language, loaded once for all tests; one without a sample is an error.
+    fn all() -> &'static [Self] {
+        static ALL: OnceLock<Vec<Sampled>> = OnceLock::new();
         let load = |folder: &Folder<'static>| {
             let grammar = Grammar::load(folder).unwrap_or_else(|error| panic!("{error}"));
             let (_, source) = folder.sample.unwrap_or_else(|| panic!("grammars/{} has no sample", folder.name));
             let tree = parse(&grammar, source);
             Self { folder: *folder, grammar, source, tree }
         };
-        EMBEDDED.iter().map(load).collect()
+        ALL.get_or_init(|| EMBEDDED.iter().map(load).collect())
     }
 
     /// The sample with some bytes replaced, re-parsed: how many more mistakes has it?
@@ -224,11 +226,11 @@ fn may_replace_is_reflexive_and_symmetric() {
 fn subtypes_of_one_supertype_may_replace_each_other() {
     for language in Sampled::all() {
         let types = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
-        let id = |name: &str| language.grammar.language().id_for_node_kind(name, true);
+        let id = |name: &KindName| language.grammar.language().id_for_node_kind(&name.kind, name.named);
         for subtypes in types.all() {
             let first = subtypes.iter().next().expect("a supertype has subtypes");
             for subtype in subtypes {
-                assert!(language.grammar.may_replace(id(&first.kind), id(&subtype.kind)), "{}", subtype.kind);
+                assert!(language.grammar.may_replace(id(first), id(subtype)), "{}", subtype.kind);
             }
         }
     }
@@ -374,8 +376,8 @@ fn the_extension_decides_before_the_content() {
             let mut claims = registry.list().filter(|other| other.extensions.contains(extension));
             let first = claims.next().map(|other| other.name);
             for path in [format!("dir.x/file.{extension}"), format!("FILE.{}", extension.to_uppercase())] {
-                let (grammar, choice) = registry.choose(AUTO, Path::new(&path), b"\xff\0").expect("it loads");
-                let name = grammar.as_ref().map(|grammar| grammar.name());
+                let (folder, choice) = registry.find(AUTO, Path::new(&path), b"\xff\0").expect("it is no name");
+                let name = folder.map(|folder| folder.name);
                 assert_eq!((name, choice), (first, Choice::Extension), "{path}");
             }
         }
@@ -386,12 +388,12 @@ fn the_extension_decides_before_the_content() {
 fn samples_are_recognised_by_their_content() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
     let has_content = |folder: &Folder<'_>| Layers::parse(folder).expect("it loads").own().language.content.is_some();
-    for language in Sampled::all().into_iter().filter(|language| has_content(&language.folder)) {
+    for language in Sampled::all().iter().filter(|language| has_content(&language.folder)) {
         let sample = language.source;
         // Whole, and repeated until the limit cuts through it.
         for content in [sample.to_vec(), sample.repeat(1 + 100_000 / sample.len())] {
-            let (grammar, choice) = registry.choose(AUTO, Path::new("input"), &content).expect("it loads");
-            let name = grammar.as_ref().map(|grammar| grammar.name());
+            let (folder, choice) = registry.find(AUTO, Path::new("input"), &content).expect("it is no name");
+            let name = folder.map(|folder| folder.name);
             let by = if sample.starts_with(b"#!") { Choice::FirstLine } else { Choice::Content };
             assert_eq!((name, choice), (Some(language.folder.name), by));
         }
@@ -460,8 +462,8 @@ fn named_kinds(language: &Language) -> impl Iterator<Item = u16> + '_ {
 }
 
 /// The languages with a `grammar.json`.
-fn with_productions() -> Vec<Sampled> {
-    let all = Sampled::all().into_iter().filter(|language| !language.folder.productions.is_empty()).collect::<Vec<_>>();
+fn with_productions() -> Vec<&'static Sampled> {
+    let all = Sampled::all().iter().filter(|language| !language.folder.productions.is_empty()).collect::<Vec<_>>();
     assert!(!all.is_empty(), "some language has one");
     all
 }

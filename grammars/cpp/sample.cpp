@@ -1,0 +1,38 @@
+#include <string>
+#include <vector>
+
+namespace outer {
+
+template <typename T>
+class Box : public std::vector<T> {
+public:
+    explicit Box(T first) : first_(first) { this->push_back(first); }
+    virtual ~Box() = default;
+    const T &first() const { return first_; }
+
+private:
+    T first_;
+};
+
+enum class Colour { red, green = 2 };
+
+constexpr int twice(int value) { return 2 * value; }
+
+}  // namespace outer
+
+using outer::Box;
+
+int main() {
+    Box<int> *box = new Box<int>(outer::twice(2));
+    auto add = [&](int more) -> int { return box->first() + more; };
+    try {
+        for (const auto &each : *box) {
+            if (each > 1 && add(each) != nullptr) throw std::string("many");
+        }
+    } catch (const std::string &text) {
+        std::vector<int> list = {1, 2, 3};
+        return static_cast<int>(list.size());
+    }
+    delete box;
+    return 0;
+}
