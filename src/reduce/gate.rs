@@ -31,8 +31,10 @@ const WIDE: usize = 4;
 /// each test; 30 take 1 to 5 ms, which is a tenth of a test of 50 ms at most.
 const STEPS_AT_FIRST: usize = 3_000;
 const STEPS_PER_TEST: i64 = 30;
-/// At first there is room for so many ordinary parses of the input, too, if that is more.
+/// At first there is room for so many ordinary parses of the input, too, if that is more, but for no more steps than
+/// this: they take one to two seconds, and no test may come between them.
 const PARSES_AT_FIRST: usize = 4;
+const MOST_AT_FIRST: usize = 80_000;
 
 /// An ordinary parse takes a step for so many nodes of its tree, and for so many bytes.
 const NODES_PER_STEP: usize = 25;
@@ -83,7 +85,7 @@ impl Gate {
         let document = Arc::clone(input.shared_tree());
         let (best, last, drift, is_wide, shape) = (None, None, 0.0, false, None);
         let usual = usual_steps(input);
-        let credit = signed(STEPS_AT_FIRST + PARSES_AT_FIRST * usual);
+        let credit = signed(STEPS_AT_FIRST + (PARSES_AT_FIRST * usual).min(MOST_AT_FIRST));
         let steps = 0;
         let mut gate =
             Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, steps };

@@ -53,7 +53,7 @@ use crate::engine::{Knowledge, Verdict};
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Brackets, Shapes, word_units};
+use crate::passes::{Brackets, Shapes, line_units, word_units};
 use crate::syntax::{Document, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::Format;
@@ -99,7 +99,7 @@ impl Read {
     fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options, stop: &Stop) -> Self {
         let read = || {
             let mut parser = parser(grammar, stop)?;
-            parser.try_beginnings(input)?;
+            parser.try_parts(input)?;
             Ok(match outline_if_dense(input, input.len(), grammar, options, stop)? {
                 Some(outline) => Read::Outline(outline),
                 None => Read::Tree(Ok(Box::new(Document::parse(&mut parser, Arc::clone(input))?))),
@@ -271,7 +271,7 @@ fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
 /// The document of a text of which nothing is known.
 fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
     let mut parser = parser(grammar, stop)?;
-    parser.try_beginnings(text)?;
+    parser.try_parts(text)?;
     Document::parse(&mut parser, Arc::clone(text))
 }
 
@@ -331,6 +331,12 @@ fn reduce_parsed<'g>(
         // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
         Ok(document) if is_shapeless(&document) => {
             drop(document);
+            reducer.text_pass(Pass::Words, word_units)?;
+            parse(grammar, reducer.session.best(), &reducer.stop)
+        }
+        // What is left may have a tree.
+        Err(ParseError::TooHard) => {
+            reducer.text_pass(Pass::Lines, line_units)?;
             reducer.text_pass(Pass::Words, word_units)?;
             parse(grammar, reducer.session.best(), &reducer.stop)
         }

@@ -407,7 +407,9 @@ impl<'a> Session<'a> {
                     break;
                 }
                 let candidate = inquiry.candidate(question);
+                let before = self.gate_steps();
                 let free = self.free_answer(&candidate, inquiry.heeds_blanks());
+                let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
                 let ungated = !self.is_gated(&candidate);
                 let text = candidate.text;
                 let ticket = match free {
@@ -423,7 +425,7 @@ impl<'a> Session<'a> {
                 asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
-                    if self.unasked.add(bytes) {
+                    if self.unasked.add(bytes, steps) {
                         inquiry.give_up();
                     }
                     answered = true;

@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
@@ -35,13 +34,15 @@ const LEVELS_PER_STEP: usize = 64;
 const LEVELS_PER_BYTE: usize = 4;
 const LEVELS_MINIMUM: usize = 64 << 10;
 
-/// A parse of a text of which nothing is known is given up when it has taken so long already, and its steps take so many
-/// times as long as steps ever do: its errors are far beyond what is too hard, which would be found out in hours. This
-/// decides where the beginnings are easy, and what is hard stands behind them: nested comment openers in C, from the
-/// 256th kilobyte on. The
-/// processor's time, which does not depend on what else the machine does.
-const HOPELESS_AFTER: Duration = Duration::from_secs(2);
-const HOPELESS_STEP: Duration = Duration::from_millis(1);
+/// So large samples of a text are tried first, one in so many bytes. Where errors are thick the parser does work that is
+/// counted nowhere, and grows with the square of their number: runs of comment closers in C take half a second for
+/// 4 KB of them, and minutes for 64 KB. Between two samples is little enough.
+const SAMPLE: usize = 1 << 10;
+const SAMPLE_EVERY: usize = 8 << 10;
+
+/// More than one error in so many bytes is too thick. Prose that is read as a program has one in 14 at most, and strings
+/// that are never closed have one in 10.
+const BYTES_PER_ERROR: usize = 8;
 
 /// Beginnings of a text that are tried first, in bytes. What is too hard in one takes up to sixteen times as long in
 /// the next.
@@ -74,8 +75,6 @@ pub struct SyntaxParser {
     stop: Option<Stop>,
     /// Steps of the last parse.
     steps: usize,
-    /// Whether a parse may turn out to be hopeless.
-    hopes: bool,
 }
 
 impl SyntaxParser {
@@ -86,7 +85,7 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0, hopes: false })
+        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0 })
     }
 
     /// The same parser, which gives up as soon as it is told to.
@@ -121,12 +120,8 @@ impl SyntaxParser {
     /// As for [`SyntaxParser::parse`]; [`ParseError::TooHard`] also for a text whose errors are so many and so deep that each
     /// text like it would take long.
     pub fn parse_unknown(&mut self, text: &[u8]) -> Result<SyntaxTree, ParseError> {
-        self.hopes = true;
-        let tree = self.parse(text);
-        self.hopes = false;
-        tree.and_then(
-            |tree| if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) },
-        )
+        let tree = self.parse(text)?;
+        if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) }
     }
 
     /// [`SyntaxParser::parse`] in no more than so many steps.
@@ -137,14 +132,37 @@ impl SyntaxParser {
         self.run(text, None, most_steps(text.len()).min(steps))
     }
 
-    /// Tries whether a text of which nothing is known can be parsed in reasonable time, by its beginnings: where errors
-    /// are many and deep the time grows with the square of the length, and nobody could tell before it is over.
+    /// Tries whether a text of which nothing is known can be parsed in reasonable time, by samples and by its beginnings:
+    /// where errors are many, or deep, the time grows with the square of the length, and nobody could tell before it is
+    /// over. What is short is not tried.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
-    pub fn try_beginnings(&mut self, text: &[u8]) -> Result<(), ParseError> {
+    pub fn try_parts(&mut self, text: &[u8]) -> Result<(), ParseError> {
+        if text.len() > BEGINNINGS[0] {
+            self.try_samples(text)?;
+        }
         for beginning in BEGINNINGS.into_iter().take_while(|&beginning| beginning < text.len()) {
             self.parse_unknown(&text[..beginning])?;
+        }
+        Ok(())
+    }
+
+    /// Looks for a place where errors are too thick.
+    fn try_samples(&mut self, text: &[u8]) -> Result<(), ParseError> {
+        let are_thick = |errors: Errors| errors.count * BYTES_PER_ERROR > SAMPLE;
+        for start in (0..text.len() - SAMPLE).step_by(SAMPLE_EVERY) {
+            let end = start + SAMPLE;
+            match self.parse(&text[start..end]) {
+                Ok(tree) if !are_thick(Errors::of(&tree)) => continue,
+                Ok(_) | Err(ParseError::TooHard) => {}
+                Err(error) => return Err(error),
+            }
+            // A sample from the middle of a string or a comment is wrong only as long as it is alone. What is before it
+            // can be parsed: the samples there were right.
+            let tree = self.parse(&text[..end])?;
+            // One long token would make all samples look so.
+            return if are_thick(Errors::behind(&tree, start)) { Err(ParseError::TooHard) } else { Ok(()) };
         }
         Ok(())
     }
@@ -231,12 +249,12 @@ impl SyntaxParser {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
-        let (steps, ended, hopes, started) = (Cell::new(0), Cell::new(None), self.hopes, processor_time());
+        let (steps, ended) = (Cell::new(0), Cell::new(None));
         let go_on = || {
             steps.set(steps.get() + 1);
             if self.stop.as_ref().is_some_and(|stop| stop()) {
                 ended.set(Some(ParseError::Stopped));
-            } else if steps.get() >= most || hopes && is_hopeless(steps.get(), started) {
+            } else if steps.get() >= most {
                 ended.set(Some(ParseError::TooHard));
             } else {
                 return true;
@@ -264,23 +282,6 @@ impl SyntaxParser {
     }
 }
 
-fn is_hopeless(steps: usize, started: Duration) -> bool {
-    let taken = processor_time().saturating_sub(started);
-    taken > HOPELESS_AFTER && taken.div_f64(steps as f64) > HOPELESS_STEP
-}
-
-/// What this thread has taken of the processor.
-#[cfg(unix)]
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).unwrap_or_default()
-}
-
-#[cfg(not(unix))]
-fn processor_time() -> Duration {
-    std::time::UNIX_EPOCH.elapsed().unwrap_or_default()
-}
-
 /// Steps that a text of so many bytes may take.
 fn most_steps(len: usize) -> usize {
     STEPS_MINIMUM + len / BYTES_PER_STEP
@@ -299,13 +300,19 @@ impl Errors {
     /// Those of a tree. Error-free subtrees are not entered.
     #[must_use]
     pub fn of(tree: &SyntaxTree) -> Self {
+        Self::behind(tree, 0)
+    }
+
+    /// Those that begin at a place in the text, or behind it.
+    #[must_use]
+    pub fn behind(tree: &SyntaxTree, place: usize) -> Self {
         let mut cursor = tree.walk();
         let mut errors = Errors { count: 0, depths: 0 };
         let mut depth = 0;
         loop {
             let node = cursor.node();
-            if node.has_error() {
-                if node.is_error() || node.is_missing() {
+            if node.has_error() && node.end_byte() >= place {
+                if node.start_byte() >= place && (node.is_error() || node.is_missing()) {
                     errors = Errors { count: errors.count + 1, depths: errors.depths + depth };
                 }
                 if cursor.goto_first_child() {

@@ -8,6 +8,9 @@ const MOST_BYTES: usize = 2 << 30;
 /// An answer costs at least what so many bytes cost: the model learns from it, and thinks of the next question.
 const LEAST_BYTES: usize = 64 << 10;
 
+/// A step of the parser takes as long as so many bytes do.
+const BYTES_PER_STEP: usize = 16 << 10;
+
 /// Who asks after somebody has given up may make so large a part of them at least.
 const NEXT: usize = 16;
 
@@ -21,10 +24,12 @@ impl Unasked {
         self.0 = 0;
     }
 
-    /// A question about so many bytes was answered without a test. Returns whether that is too much.
+    /// A question about so many bytes was answered without a test, in so many steps of the parser. Returns whether that
+    /// is too much.
     #[must_use]
-    pub(super) fn add(&mut self, bytes: usize) -> bool {
-        self.0 = self.0.saturating_add(bytes.max(LEAST_BYTES));
+    pub(super) fn add(&mut self, bytes: usize, steps: usize) -> bool {
+        let work = bytes.max(LEAST_BYTES).saturating_add(steps.saturating_mul(BYTES_PER_STEP));
+        self.0 = self.0.saturating_add(work);
         let is_too_much = self.0 >= MOST_BYTES;
         if is_too_much {
             self.0 = MOST_BYTES - MOST_BYTES / NEXT;
@@ -39,16 +44,20 @@ mod tests {
 
     #[test]
     fn what_is_answered_without_a_test_adds_up_until_a_test_is_run() {
-        let answers = |unasked: &mut Unasked, bytes| (1..).find(|_| unasked.add(bytes)).expect("it adds up");
+        let answers = |unasked: &mut Unasked, bytes| (1..).find(|_| unasked.add(bytes, 0)).expect("it adds up");
         let mut unasked = Unasked::default();
         assert_eq!(answers(&mut unasked, 1 << 20), 2048);
         assert_eq!(answers(&mut unasked, 1 << 20), 2048 / NEXT, "the next one");
         unasked.tested();
         assert_eq!(answers(&mut unasked, 1), MOST_BYTES / LEAST_BYTES, "small texts cost something, too");
         unasked.tested();
-        assert!((0..2000).all(|_| !unasked.add(1 << 20)));
+        assert!((0..2000).all(|_| !unasked.add(1 << 20, 0)));
         unasked.tested();
-        assert!(!unasked.add(1 << 30));
-        assert!(unasked.add(usize::MAX));
+        assert!(!unasked.add(1 << 30, 0));
+        assert!(unasked.add(usize::MAX, 0));
+        unasked.tested();
+        assert!(!unasked.add(1, MOST_BYTES / BYTES_PER_STEP / 2));
+        assert!(unasked.add(1, MOST_BYTES / BYTES_PER_STEP / 2), "the parser's steps count, too");
+        assert!(unasked.add(1, usize::MAX));
     }
 }
