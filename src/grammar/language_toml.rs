@@ -111,6 +111,7 @@ pub(super) struct Order {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Layout {
     pub(super) blocks: Vec<Word>,
+    pub(super) indented: Vec<Word>,
 }
 
 impl LanguageToml {

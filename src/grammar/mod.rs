@@ -106,6 +106,7 @@ struct Sets {
     forward: KindSet,
     name_holders: KindSet,
     blocks: KindSet,
+    indented: KindSet,
 }
 
 impl Grammar {
@@ -271,6 +272,16 @@ impl Grammar {
         self.sets.blocks.iter().next().is_some()
     }
 
+    /// Whether indentation is syntax: some kind is indented.
+    pub fn is_indented(&self) -> bool {
+        self.sets.indented.iter().next().is_some()
+    }
+
+    /// Whether nodes of this kind have no brackets: their children stand at one column, deeper than what they belong to.
+    pub fn is_indented_kind(&self, kind: u16) -> bool {
+        self.sets.indented.contains(kind)
+    }
+
     /// The simplest numbers, best first.
     pub fn number_texts(&self) -> &[String] {
         &self.number_texts
@@ -366,6 +377,7 @@ impl Sets {
             forward: kinds(|file| &file.order.forward)?,
             name_holders: kinds(|file| &file.identifiers.inside)?,
             blocks: kinds(|file| &file.layout.blocks)?,
+            indented: kinds(|file| &file.layout.indented)?,
         })
     }
 }

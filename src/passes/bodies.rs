@@ -27,8 +27,9 @@ pub fn bodies(
                 return None;
             }
             let node = document.node(id);
-            let text =
-                grammar.minimal(place(document, id)).find(|text| shapes.accepts_replacement(document, id, text))?;
+            let text = grammar
+                .minimal(place(document, id))
+                .find(|text| shapes.accepts_replacement(document, grammar, id, text))?;
             let tokens = document.tokens_of(id).checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
             let edit = Edit::replace(node.range(), text.as_bytes().to_vec());
             let unit = Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false };

@@ -11,6 +11,8 @@ use std::ops::Range;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count, render};
 
+use super::indentation::rendered;
+
 use super::removal::{NodeSet, removal_edits};
 
 /// Of texts of so many bytes not all is parsed for a trial, if a part that is so many times smaller will do.
@@ -121,7 +123,7 @@ impl Shapes {
                 let mut dead = NodeSet::new(document);
                 dead.insert(node);
                 with.into_iter().for_each(|n| dead.insert(n));
-                parses(parser, document, node, removal_edits(document, grammar, &dead))
+                parses(parser, document, grammar, node, removal_edits(document, grammar, &dead))
             };
             // The larger part first: a type definition without its semicolon leaves an empty
             // statement behind that many tools do not accept.
@@ -138,21 +140,23 @@ impl Shapes {
     }
 
     /// Whether a text may stand where nodes of this node's parent, field and kind stand.
-    pub fn accepts_replacement(&mut self, document: &Document, node: NodeId, text: &str) -> bool {
+    pub fn accepts_replacement(&mut self, document: &Document, grammar: &Grammar, node: NodeId, text: &str) -> bool {
         let this = document.node(node);
         let parent = document.parent(node).map_or(0, |p| document.node(p).kind);
         let parser = &mut self.parser;
         let key = (parent, this.field, this.kind, text.to_owned());
         *self.replaced.entry(key).or_insert_with(|| {
             let edit = Edit::replace(this.range(), text.as_bytes().to_vec());
-            parses(parser, document, node, vec![edit])
+            parses(parser, document, grammar, node, vec![edit])
         })
     }
 }
 
 /// Whether edits at a node make no new syntax errors.
-fn parses(parser: &mut SyntaxParser, document: &Document, node: NodeId, edits: Vec<Edit>) -> bool {
-    if let Some((part, mut holes)) = surroundings(document, node, &edits) {
+fn parses(parser: &mut SyntaxParser, document: &Document, grammar: &Grammar, node: NodeId, edits: Vec<Edit>) -> bool {
+    // A part of a text is not the text that its indentation says.
+    let part = if grammar.is_indented() { None } else { surroundings(document, node, &edits) };
+    if let Some((part, mut holes)) = part {
         let source = &document.source()[part.clone()];
         let moved = |edit: Edit| Edit { start: edit.start - part.start, end: edit.end - part.start, ..edit };
         holes = holes.into_iter().map(moved).collect();
@@ -165,7 +169,7 @@ fn parses(parser: &mut SyntaxParser, document: &Document, node: NodeId, edits: V
             return errors(&after).is_ok_and(|after| after <= most);
         }
     }
-    let text = render(document.source(), edits).text;
+    let text = rendered(document, grammar, edits).text;
     let parsed = parser.reparse(&document.tree(), document.source(), &text);
     parsed.is_ok_and(|tree| error_count(&tree) <= document.errors())
 }
@@ -390,7 +394,7 @@ mod tests {
         for (file, text, part, replacement, accepted) in rows {
             let mut sample = languages.sample(file, text);
             let node = sample.node(part);
-            let answer = sample.shapes.accepts_replacement(&sample.document, node, replacement);
+            let answer = sample.shapes.accepts_replacement(&sample.document, &sample.grammar, node, replacement);
             assert_eq!(answer, accepted, "{replacement} for {part} in {text}");
         }
     }

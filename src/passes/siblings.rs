@@ -3,6 +3,7 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
+use super::indentation::is_filler;
 use super::shapes::{Clearance, Shapes};
 use super::{Removal, Sequence, Unit};
 
@@ -21,7 +22,7 @@ pub fn siblings(
     }
     let mut units = Vec::new();
     for child in document.children(parent) {
-        if owned_separator(document, grammar, child) || skip(child) {
+        if owned_separator(document, grammar, child) || is_filler(document, grammar, child) || skip(child) {
             continue;
         }
         let clearance = shapes.clearance(document, grammar, child);

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
-use crate::passes::{NodeSet, Removal, Sequence, Unit, holes};
+use crate::passes::{NodeSet, Removal, Sequence, Unit, holes, indents};
 use crate::syntax::{
-    Document, Edit, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_words, render_around,
+    Document, Edit, Indents, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_words, render_around,
 };
 
 use super::keep::touches;
@@ -47,6 +47,8 @@ enum Base<'g> {
 struct Tree<'g> {
     grammar: &'g Grammar,
     document: Document,
+    /// Where indentation is syntax.
+    indents: Option<Indents>,
     dead: NodeSet,
     /// Tokens of the file when something was last refused.
     refused: HashMap<(Ask, NodeId), usize>,
@@ -80,7 +82,8 @@ impl<'g> Work<'g> {
     /// The tree of the text takes the place of the text.
     pub(super) fn plant(&mut self, document: Document, grammar: &'g Grammar) {
         debug_assert_eq!(self.source(), document.source());
-        let tree = Tree { dead: NodeSet::new(&document), refused: HashMap::new(), document, grammar };
+        let (dead, indents) = (NodeSet::new(&document), indents(&document, grammar));
+        let tree = Tree { dead, refused: HashMap::new(), document, grammar, indents };
         self.base = Base::Tree(Box::new(tree));
         self.edits.clear();
     }
@@ -151,7 +154,7 @@ impl<'g> Work<'g> {
                 _ => edits.push(Edit::delete(hole)),
             });
         }
-        render_around(self.source(), edits, &self.kept)
+        render_around(self.source(), edits, &self.kept, tree.and_then(|tree| tree.indents.as_ref()))
     }
 
     /// Whether some edits touch what is to be kept.
@@ -331,7 +334,8 @@ impl<'g> Work<'g> {
             Some(tree) => Document::new(parser, text, tree),
             None => Document::parse(parser, text)?,
         };
-        let mut tree = Tree { grammar, dead: NodeSet::new(&document), refused: HashMap::new(), document };
+        let (dead, indents) = (NodeSet::new(&document), indents(&document, grammar));
+        let mut tree = Tree { grammar, dead, indents, refused: HashMap::new(), document };
         for (ask, start, end, kind, then) in moved {
             if let Some(same) = tree.document.find(start, end, kind) {
                 // Two nodes may have become one; the order of the map must not decide.

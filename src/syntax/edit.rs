@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::indents::{Indents, Shifts};
+
 /// One replacement of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edit {
@@ -94,17 +96,28 @@ impl Rendering {
 /// Nothing else is re-spaced.
 #[must_use]
 pub fn render(source: &[u8], edits: Vec<Edit>) -> Rendering {
-    render_around(source, edits, &[])
+    render_around(source, edits, &[], None)
 }
 
 /// [`render`], but no blank of the `kept` parts of the text, which ascend and do not overlap, is taken
 /// away at a border. An edit of a kept part itself is made all the same: see [`Rendering::keeps`].
+///
+/// With `indents` indentation is syntax: what begins a line elsewhere than before takes the lines that belong to it
+/// along, what follows a hole keeps its own indentation, the lines of a text that is put in are indented to where
+/// it goes, and of what may not be empty something stays.
 #[must_use]
-pub fn render_around(source: &[u8], mut edits: Vec<Edit>, kept: &[Range<usize>]) -> Rendering {
+pub fn render_around(
+    source: &[u8],
+    mut edits: Vec<Edit>,
+    kept: &[Range<usize>],
+    indents: Option<&Indents>,
+) -> Rendering {
     // Outer before inner; of two with the same range the one with text comes first and wins.
     edits.sort_by(|a, b| (a.start, b.end, b.text.len()).cmp(&(b.start, a.end, a.text.len())));
     let mut out = Rendering { text: Vec::with_capacity(source.len()), pieces: Vec::new() };
     let mut borders = Borders { kept, kept_until: 0 };
+    let fillers = indents.map(|indents| indents.fillers(&edits)).unwrap_or_default();
+    let mut shifts = indents.map(Shifts::new);
     let mut at = 0;
     let mut edits = edits.into_iter().peekable();
     while let Some(mut hole) = edits.next() {
@@ -117,18 +130,33 @@ pub fn render_around(source: &[u8], mut edits: Vec<Edit>, kept: &[Range<usize>])
             hole.end = hole.end.max(next.end);
             edits.next();
         }
-        out.copy(source, at, hole.start);
+        if hole.text.is_empty()
+            && let Some((_, filler)) = fillers.iter().find(|(place, _)| (hole.start..hole.end).contains(place))
+        {
+            hole.text = Cow::Owned(filler.as_bytes().to_vec());
+        }
+        out.copy_lines(source, at, hole.start, shifts.as_mut());
         borders.copied(at..hole.start, out.text.len());
         at = hole.end;
-        if !hole.raw {
-            at = out.close_hole(source, at, &hole.text, &borders);
+        if hole.raw {
+            out.text.extend_from_slice(&hole.text);
+            continue;
         }
-        out.text.extend_from_slice(&hole.text);
-        if !hole.raw && !hole.text.is_empty() && at < source.len() {
+        let is_syntax = shifts.is_some();
+        at = out.close_hole(source, at, &hole.text, &borders, is_syntax);
+        if is_syntax {
+            out.insert_lines(&hole.text, source.get(at).copied());
+        } else {
+            out.text.extend_from_slice(&hole.text);
+        }
+        if !hole.text.is_empty() && at < source.len() {
             out.separate(source[at]);
         }
+        if let Some(shifts) = &mut shifts {
+            shifts.begin(source, at, &out.text);
+        }
     }
-    out.copy(source, at, source.len());
+    out.copy_lines(source, at, source.len(), shifts.as_mut());
     out
 }
 
@@ -179,8 +207,43 @@ impl Rendering {
         }
     }
 
+    /// Copies a part of the old text, in which lines may have moved.
+    fn copy_lines(&mut self, source: &[u8], mut from: usize, to: usize, shifts: Option<&mut Shifts<'_>>) {
+        for (start, blanks, new) in shifts.map(|shifts| shifts.moved(source, from, to)).unwrap_or_default() {
+            self.copy(source, from, start);
+            self.text.extend_from_slice(&new);
+            from = (start + blanks).min(to);
+        }
+        self.copy(source, from, to);
+    }
+
+    /// Puts a text in whose lines stand as deep as the one that it goes into. Behind its last line comes `next`.
+    fn insert_lines(&mut self, insert: &[u8], next: Option<u8>) {
+        let line = self.text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let blanks = self.text[line..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let indent = self.text[line..line + blanks].to_vec();
+        let mut lines = insert.split_inclusive(|byte| *byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            self.text.extend_from_slice(line);
+            let goes_on = match lines.peek() {
+                Some(more) => !matches!(*more, b"\n" | b"\r\n"),
+                None => next.is_some_and(|next| !matches!(next, b'\r' | b'\n')),
+            };
+            if line.ends_with(b"\n") && goes_on {
+                self.text.extend_from_slice(&indent);
+            }
+        }
+    }
+
     /// Tidies the left border of a hole that `insert` will fill, and returns where copying goes on.
-    fn close_hole(&mut self, source: &[u8], mut at: usize, insert: &[u8], borders: &Borders<'_>) -> usize {
+    fn close_hole(
+        &mut self,
+        source: &[u8],
+        mut at: usize,
+        insert: &[u8],
+        borders: &Borders<'_>,
+        is_syntax: bool,
+    ) -> usize {
         if let Some(&first) = insert.first() {
             self.separate(first);
             return at;
@@ -191,6 +254,10 @@ impl Rendering {
         if self.text.len() == left_blank {
             // Nothing stands before the hole: the text need not start with blanks.
             at += right_blank;
+        } else if is_syntax && right.contains(&b'\n') {
+            at += self.keep_right(left_blank, right);
+        } else if is_syntax && source[..at].ends_with(b"\n") {
+            self.end_line(left_blank);
         } else if left_blank > 0 && right_blank > 0 {
             let left = &self.text[self.text.len() - left_blank..];
             // Of two with a line feed, or two without, the shorter one.
@@ -208,6 +275,26 @@ impl Rendering {
             self.separate(source[at]);
         }
         at
+    }
+
+    /// What follows a hole begins a line: it keeps the blanks before it, but for line breaks of which the other side
+    /// has fewer. How many of the right blanks go.
+    fn keep_right(&mut self, left_blank: usize, right: &[u8]) -> usize {
+        let breaks = |blanks: &[u8]| blanks.iter().filter(|byte| **byte == b'\n').count();
+        let (here, there) = (breaks(&self.text[self.text.len() - left_blank..]), breaks(right));
+        self.cut(self.text.len() - left_blank);
+        let surplus = if here == 0 { 0 } else { there.saturating_sub(here) };
+        let first = memchr::memchr_iter(b'\n', right).nth(surplus).filter(|_| surplus > 0);
+        first.map_or(0, |first| first - usize::from(right[..first].ends_with(b"\r")))
+    }
+
+    /// The hole ended with its line: what follows has a line of its own, with its own blanks.
+    fn end_line(&mut self, left_blank: usize) {
+        let left = self.text.len() - left_blank;
+        match self.text[left..].iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => self.cut(left + end + 1),
+            None => self.text.push(b'\n'),
+        }
     }
 
     /// Puts a space before `next` if it would otherwise melt into the byte before it.
@@ -327,7 +414,7 @@ mod tests {
     fn blanks_of_kept_parts_are_not_touched() {
         let around = |edits: &[Range<usize>], kept: &[Range<usize>]| {
             let edits = edits.iter().cloned().map(Edit::delete).collect();
-            String::from_utf8(render_around(b"{\n  a;\n  b;\n}", edits, kept).text).expect("ASCII")
+            String::from_utf8(render_around(b"{\n  a;\n  b;\n}", edits, kept, None).text).expect("ASCII")
         };
         assert_eq!(around(std::slice::from_ref(&(4..6)), &[]), "{\n  b;\n}");
         assert_eq!(around(std::slice::from_ref(&(4..6)), std::slice::from_ref(&(6..12))), "{\n  \n  b;\n}");
