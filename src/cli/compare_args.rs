@@ -100,6 +100,9 @@ pub struct CompareArgs {
     /// Deadline of one test of a file [default: 5 times the run on the file itself, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = TEXTS)]
     pub timeout: Option<Duration>,
+    /// Put this beside the candidate in each test of a file, as for a reduction (repeatable)
+    #[arg(long, value_name = "PATH", help_heading = TEXTS)]
+    pub with: Vec<PathBuf>,
 
     /// What is interesting in a file.
     #[command(flatten)]

@@ -145,6 +145,22 @@ fn a_file_and_a_real_test_are_compared_and_left_alone() {
 }
 
 #[test]
+fn what_belongs_beside_the_candidate_is_there_in_a_comparison_too() {
+    let folder = Folder::new();
+    folder.write("input.txt", "go\nkeep\ngo on\n");
+    folder.write("words", "keep\n");
+    folder.script("test.sh", "grep -q -f words \"$1\"");
+    let line = ["--granularity", "line", "--algorithm", "entropy", "test.sh", "input.txt"];
+    let ran = folder.lop(&[&["compare"], &line[..]].concat()).expect_code(1);
+    assert!(ran.stderr.contains("input.txt is not interesting"), "{}", ran.stderr);
+    let tables = said(&folder, &[&["--with", "words"], &line[..]].concat());
+    let row = tables.lines().nth(2).expect("a row").split_whitespace().collect::<Vec<_>>();
+    assert_eq!((row[0], row[3]), ("entropy", "1.0"), "{tables}");
+    assert_eq!(folder.names(), ["input.txt", "test.sh", "words"]);
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
 fn a_signal_stops_it_and_leaves_nothing() {
     let folder = Folder::new();
     folder.write("input.txt", "a\nb\nkeep\nd\n".repeat(50));
@@ -181,8 +197,18 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
         (&["--grammar", "json", "--granularity", "tree"], 2, "error: generated documents are reduced by lines, "),
         (&["--kind", "x"], 2, "error: --kind needs documents or a file\nhint: name a language with --grammar, "),
         (&["--granularity", "line"], 2, "error: --granularity needs documents or a file\n"),
-        (&["--exit-code", "1"], 2, "error: a deadline and conditions are for the test of a file, and there is none\n"),
-        (&["--timeout", "3", "options"], 2, "error: a deadline and conditions are for the test of a file"),
+        (
+            &["--exit-code", "1"],
+            2,
+            "error: a deadline, --with and conditions are for the test of a file, and there is none\n",
+        ),
+        (&["--timeout", "3", "options"], 2, "error: a deadline, --with and conditions are for the test of a file"),
+        (&["--with", "yes.sh", "options"], 2, "error: a deadline, --with and conditions are for the test of a file"),
+        (
+            &["--granularity", "line", "--with", "gone", "yes.sh", "input.txt"],
+            2,
+            "error: cannot read gone, which is to be beside",
+        ),
         (&["--plot", "-"], 2, "error: the picture cannot go to standard output\n"),
         (&["--csv", "folder"], 2, "error: `--csv folder` is a directory\nhint: name another file\n"),
         (&["--plot", "missing/x.svg"], 2, "error: `--plot missing/x.svg` is in a directory that does not exist\n"),

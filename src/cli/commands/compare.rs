@@ -8,6 +8,7 @@ use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::cli::beside::belongings;
 use crate::cli::compare_args::CompareArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
@@ -21,7 +22,7 @@ use crate::exec::{Executor, LocalOptions, LocalWorkers, StartError};
 use crate::grammar::{AUTO, Registry};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions};
 use crate::reduce::ReduceError;
-use crate::report::{comparison, text};
+use crate::report::{Kept, comparison, text};
 
 /// The way out when an algorithm is not known.
 const ALL_ALGORITHMS: &str = "without --algorithm all of them run";
@@ -116,9 +117,12 @@ fn on_problems(args: CompareArgs) -> Result<Vec<Cell>, Failure> {
         let hint = "name a language with --grammar, or a test and a file with --granularity";
         return Err(usage(format!("{option} needs documents or a file"), hint));
     }
-    if args.timeout.is_some() || ConditionSpec::from(args.conditions) != ConditionSpec::default() {
+    if args.timeout.is_some()
+        || !args.with.is_empty()
+        || ConditionSpec::from(args.conditions) != ConditionSpec::default()
+    {
         let hint = "lop compare --granularity UNIT TEST FILE";
-        return Err(usage("a deadline and conditions are for the test of a file, and there is none", hint));
+        return Err(usage("a deadline, --with and conditions are for the test of a file, and there is none", hint));
     }
     if problems.is_empty() {
         problems = Problem::usual();
@@ -160,6 +164,8 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let (grammar, _) = Registry::embedded()?.choose(args.grammar.as_deref().unwrap_or(AUTO), &path, &content)?;
     let path = piped::name(path, grammar.as_deref());
     let oracle = test.oracle(&path, conditions)?;
+    // Late, because it takes longer than to see what is wrong.
+    let oracle = oracle.with_belongings(belongings(&args.with, &path, &Kept::InPlace)?)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let problem = FileProblem {
