@@ -170,6 +170,7 @@ impl Language {
         let mut row = String::from("    Folder {\n");
         for (field, value) in [
             ("name", format!("{:?}", self.name)),
+            ("directory", format!("{:?}", format!("grammars/{}", self.name))),
             ("language", self.text("language.toml")),
             ("rules", self.text("reduce.scm")),
             ("productions", self.text("grammar.json")),

@@ -9,6 +9,8 @@ use tree_sitter_language::LanguageFn;
 pub struct Folder<'a> {
     /// The folder's name and, with it, the language's.
     pub name: &'a str,
+    /// Where its files are, as messages name it: `grammars/<name>`, or what the user typed.
+    pub directory: &'a str,
     /// The text of `language.toml`.
     pub language: &'a str,
     /// The text of `reduce.scm`, empty when the folder has none.
@@ -54,7 +56,7 @@ pub struct NotBuiltIn<'a> {
 pub struct Parser<'a> {
     /// The function that gives the parser; its code stays in memory until the program ends.
     pub language: LanguageFn,
-    /// The parser's `node-types.json`: the only place where parsers of ABI 14 name supertypes.
+    /// The parser's `node-types.json`, empty when there is none: the only place where parsers of ABI 14 name supertypes.
     pub node_types: &'a str,
 }
 

@@ -42,15 +42,12 @@ pub(super) struct LanguageToml {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Language {
-    /// This and the next three are read by the build script; they are here only so that they are known keys.
-    #[serde(default, rename = "parser")]
-    _parser: Option<String>,
-    #[serde(default, rename = "constant")]
-    _constant: Option<String>,
+    /// Of a language that is built in this and the next three are read by the build script.
+    pub(super) parser: Option<Word>,
+    pub(super) constant: Option<String>,
     #[serde(default, rename = "node_types")]
     _node_types: Option<String>,
-    #[serde(default, rename = "extends")]
-    _extends: Option<String>,
+    pub(super) extends: Option<Word>,
     #[serde(default)]
     pub(super) extensions: Vec<String>,
     pub(super) first_line: Option<Word>,

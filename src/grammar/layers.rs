@@ -55,7 +55,9 @@ impl<'a> Layers<'a> {
     /// What resolves the names of each file. What the parser lacks is a mistake in the language's own file only.
     pub(super) fn resolvers(&'a self, language: &'a Language, types: &'a NodeTypes) -> Vec<Resolver<'a>> {
         let numbered = self.layers.iter().enumerate();
-        numbered.map(|(layer, (origin, _))| Resolver { language, types, origin: *origin, inherited: layer > 0 }).collect()
+        numbered
+            .map(|(layer, (origin, _))| Resolver { language, types, origin: *origin, inherited: layer > 0 })
+            .collect()
     }
 
     /// The union of what each file lists.

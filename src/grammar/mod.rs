@@ -21,13 +21,14 @@ mod registry;
 mod replace;
 mod rule_file;
 mod rules;
+mod run_time;
 mod supertypes;
 mod template;
 mod wildcard;
 
 use std::sync::OnceLock;
 
-use tree_sitter::Language;
+use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Inherited, NOT_BUILT_IN, NotBuiltIn, Parser};
@@ -43,6 +44,7 @@ pub use rules::{
     Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
     RuleText, Rules, Scope, Splice,
 };
+pub use run_time::{Loaded, LoadedError};
 pub use template::Piece;
 
 use kinds::{KindSet, Resolver};
@@ -68,6 +70,7 @@ pub enum SweepOrder {
 #[derive(Debug)]
 pub struct Grammar {
     name: String,
+    directory: String,
     language: Language,
     extensions: Vec<String>,
     keeps_newlines: bool,
@@ -117,7 +120,8 @@ impl Grammar {
     /// when the parser cannot be used.
     pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: rules::FILE_NAME, text: folder.rules };
-        Self::load_with(folder, RuleFile::new(own, folder.inherited.iter().map(|layer| (layer.name, layer.rules))))
+        let rules = RuleFile::new(own, folder.inherited.iter().map(|layer| (layer.name, layer.rules)));
+        Self::load_with(folder, rules).map_err(|error| error.at(folder))
     }
 
     /// Loads the language of a folder with these rules, instead of its own and those that it takes over.
@@ -126,16 +130,20 @@ impl Grammar {
     /// As for [`Grammar::load`].
     pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: rules::FILE_NAME, text: rules };
-        Self::load_with(folder, RuleFile::new(own, []))
+        Self::load_with(folder, RuleFile::new(own, [])).map_err(|error| error.at(folder))
     }
 
     fn load_with(folder: &Folder<'_>, rules: RuleFile<'_>) -> Result<Self, GrammarError> {
-        let unusable = |cause: String| GrammarError::Parser { name: folder.name.to_owned(), cause };
+        let unusable = |cause: String| GrammarError::Parser { directory: folder.directory.to_owned(), cause };
         let language = Language::new(folder.parser.language);
-        if !language.is_parseable() {
-            return Err(unusable(format!("it was made for version {} of tree-sitter", language.abi_version())));
+        let (version, oldest, newest) = (language.abi_version(), MIN_COMPATIBLE_LANGUAGE_VERSION, LANGUAGE_VERSION);
+        if !(oldest..=newest).contains(&version) || !language.is_parseable() {
+            return Err(unusable(format!("its ABI is {version}, and lop takes {oldest} to {newest}")));
         }
-        let types = NodeTypes::parse(folder.parser.node_types).map_err(|error| unusable(error.to_string()))?;
+        let types = match folder.parser.node_types {
+            "" => NodeTypes::of(&language),
+            text => NodeTypes::parse(text).map_err(|error| unusable(format!("node-types.json: {error}")))?,
+        };
         let layers = Layers::parse(folder)?;
         let resolvers = layers.resolvers(&language, &types);
         let sets = Sets::new(&layers, &resolvers)?;
@@ -147,6 +155,7 @@ impl Grammar {
         let places = places::of_patterns(rules.texts()).chain(minimal_places).collect();
         Ok(Self {
             name: folder.name.to_owned(),
+            directory: folder.directory.to_owned(),
             extensions: layers.own().language.extensions.clone(),
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
             empty_texts: layers.nearest(|file| &file.language.empty),
@@ -357,7 +366,7 @@ impl Grammar {
         }
         let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: &self.productions.text };
         let read = self.productions.read.get_or_init(|| Productions::parse(origin, &self.language));
-        read.as_ref().map(Some).map_err(Clone::clone)
+        read.as_ref().map(Some).map_err(|error| error.clone().moved(&self.name, &self.directory))
     }
 }
 

@@ -166,6 +166,9 @@ impl<'a> Patched<'a> {
     pub fn place(&self, rule: &RuleText) -> (String, usize) {
         match self.own_line(rule) {
             Some(line) => (format!("{}/{}", self.directory, rules::FILE_NAME), line),
+            None if rule.folder == self.built_in.name => {
+                (format!("{}/{}", self.built_in.directory, rules::FILE_NAME), rule.line)
+            }
             None => (format!("grammars/{}/{}", rule.folder, rules::FILE_NAME), rule.line),
         }
     }

@@ -1,5 +1,7 @@
 //! What can be wrong with a language's files, and how a position in them becomes a line number.
 
+use super::folder::Folder;
+
 /// An error in a language's folder or in the choice of a language.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrammarError {
@@ -36,10 +38,10 @@ pub enum GrammarError {
         name: String,
     },
     /// The parser was generated for a version of tree-sitter that this program does not read.
-    #[error("grammars/{name}: the parser cannot be used: {cause}")]
+    #[error("{directory}: the parser cannot be used: {cause}")]
     Parser {
-        /// The folder's name.
-        name: String,
+        /// Where the language's files are.
+        directory: String,
         /// tree-sitter's or the description's complaint.
         cause: String,
     },
@@ -101,6 +103,26 @@ pub enum Problem {
     /// A template names a capture that its rule does not have.
     #[error("the template names `@{0}`, which this rule does not capture")]
     NoCapture(String),
+}
+
+impl GrammarError {
+    /// The same about a folder's own files where they are.
+    pub(super) fn at(self, folder: &Folder<'_>) -> Self {
+        self.moved(folder.name, folder.directory)
+    }
+
+    /// The same about the files of a language that are in this directory.
+    pub(super) fn moved(self, language: &str, directory: &str) -> Self {
+        match self {
+            GrammarError::File { file, line, problem } => {
+                let name =
+                    file.strip_prefix("grammars/").and_then(|file| file.strip_prefix(language)?.strip_prefix('/'));
+                let file = name.map(|name| format!("{directory}/{name}")).unwrap_or(file);
+                GrammarError::File { file, line, problem }
+            }
+            other => other,
+        }
+    }
 }
 
 /// The line, counted from 1, in which byte `offset` of `text` stands.

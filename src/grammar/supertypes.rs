@@ -1,16 +1,19 @@
 //! Which kinds stand for which others: the supertypes of a parser, read from its `node-types.json`.
 //!
-//! tree-sitter can tell supertypes only for parsers of ABI 15; the description is there for all.
+//! A parser of ABI 15 can tell them itself, which is asked where there is no description; an older one cannot. None tells
+//! which kind has which field.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use tree_sitter::Language;
 
 /// The supertypes of a parser and the fields of its node kinds, by name.
 #[derive(Debug, Default)]
 pub(super) struct NodeTypes {
     /// Supertype → every kind it stands for, supertypes inside it resolved and themselves left out.
     supertypes: BTreeMap<String, BTreeSet<KindName>>,
-    /// Kind → names of the fields its children may be in.
-    fields: BTreeMap<String, BTreeSet<String>>,
+    /// Kind → names of the fields its children may be in; `None` when nothing is known of them.
+    fields: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// The name of a kind; `named` separates a rule from the token that is spelled the same.
@@ -50,8 +53,24 @@ impl NodeTypes {
                 fields.insert(entry.name.kind, entry.fields.into_keys().collect());
             }
         }
-        let supertypes = direct.keys().map(|name| (name.clone(), expand(name, &direct))).collect();
-        Ok(Self { supertypes, fields })
+        Ok(Self { supertypes: resolved(&direct), fields: Some(fields) })
+    }
+
+    /// What a parser tells of itself.
+    pub(super) fn of(language: &Language) -> Self {
+        let name = |kind: u16| Some(language.node_kind_for_id(kind)?.to_owned());
+        let mut direct = BTreeMap::new();
+        for &supertype in language.supertypes() {
+            let subtypes = language.subtypes_for_supertype(supertype).iter().filter_map(|&kind| {
+                // A hidden rule in a supertype is named as a supertype is.
+                let named = language.node_kind_is_named(kind) || language.node_kind_is_supertype(kind);
+                Some(KindName { kind: name(kind)?, named })
+            });
+            if let Some(supertype) = name(supertype) {
+                direct.insert(supertype, subtypes.collect());
+            }
+        }
+        Self { supertypes: resolved(&direct), fields: None }
     }
 
     /// The kinds that the supertype `name` stands for; `None` when it is not a supertype.
@@ -64,10 +83,15 @@ impl NodeTypes {
         self.supertypes.values()
     }
 
-    /// Whether a node of this kind can have a child in this field.
+    /// Whether a node of this kind can have a child in this field, as far as that is known.
     pub(super) fn has_field(&self, kind: &str, field: &str) -> bool {
-        self.fields.get(kind).is_some_and(|fields| fields.contains(field))
+        let Some(fields) = &self.fields else { return true };
+        fields.get(kind).is_some_and(|fields| fields.contains(field))
     }
+}
+
+fn resolved(direct: &BTreeMap<String, Vec<KindName>>) -> BTreeMap<String, BTreeSet<KindName>> {
+    direct.keys().map(|name| (name.clone(), expand(name, direct))).collect()
 }
 
 /// Follows supertypes through supertypes; a work list, because nothing forbids a cycle.

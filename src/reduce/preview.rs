@@ -172,8 +172,8 @@ mod tests {
             let (grammar, mut parser, document) = sampled(folder);
             for rule in grammar.rules().texts() {
                 let place = format!("grammars/{}/reduce.scm:{}: {}", folder.name, rule.line, rule.text);
-                let alone = Grammar::load_with_rules(folder, &rule.text)
-                    .unwrap_or_else(|error| panic!("{place}: {error}"));
+                let alone =
+                    Grammar::load_with_rules(folder, &rule.text).unwrap_or_else(|error| panic!("{place}: {error}"));
                 let (mut clean, mut broken) = (0, Vec::new());
                 for proposal in by_rules(&document, &alone) {
                     let text = render(document.source(), proposal.edits.clone()).text;

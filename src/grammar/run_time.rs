@@ -1,0 +1,276 @@
+//! Languages that are not built in: a parser in a shared library, and the texts that are with it. Nothing here is loaded
+//! but what the caller names.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lop_parser::LoadError;
+
+use crate::disk;
+
+use super::folder::{EMBEDDED, Folder, Inherited, Parser};
+use super::language_toml::{self, LanguageToml};
+use super::problem::{GrammarError, Origin, Problem};
+use super::{Grammar, productions, rules};
+
+/// The file's name where tree-sitter writes it.
+const NODE_TYPES: &str = "node-types.json";
+
+/// What stands before a path in the key `parser`.
+const FILE: &str = "file:";
+
+/// No parser is larger.
+const LARGEST: u64 = 1 << 30;
+
+/// No text is larger.
+const LARGEST_TEXT: u64 = 64 << 20;
+
+/// A language that was read from the user's files, with its parser in memory.
+#[derive(Debug)]
+pub struct Loaded {
+    name: String,
+    directory: String,
+    language: String,
+    rules: String,
+    inherited: Vec<Inherited<'static>>,
+    productions: String,
+    node_types: String,
+    parser: Code,
+    identity: String,
+}
+
+/// Why a language cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadedError {
+    /// A file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no parser in a folder.
+    #[error("{} has no parser for this system: neither language.toml nor parser.so, nor one in prebuilds or build", .0.display())]
+    NoParser(PathBuf),
+    /// The library of the parser cannot be used.
+    #[error(transparent)]
+    Library(#[from] LoadError),
+    /// A file of the language is wrong.
+    #[error(transparent)]
+    Language(#[from] GrammarError),
+}
+
+/// The function that gives a parser.
+struct Code(lop_parser::Loaded);
+
+impl std::fmt::Debug for Code {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0.symbol)
+    }
+}
+
+/// Where the parts of a parser are.
+struct Place {
+    library: PathBuf,
+    /// Where its descriptions may be.
+    folders: Vec<PathBuf>,
+}
+
+impl Loaded {
+    /// Reads a language and loads its parser: a shared library, a folder with a `language.toml` whose `parser` is
+    /// `file:PATH`, or the folder of a parser's npm package. Beside a library its `node-types.json` and `grammar.json` are
+    /// taken if they are there. `symbol` is the function that gives the parser, for libraries with several.
+    ///
+    /// This runs the library's code, so the path has to be the user's own word. It stays loaded until the program ends.
+    ///
+    /// # Errors
+    /// When something cannot be read, is wrong, or is no parser for this system.
+    pub fn open(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
+        let own = path.join(language_toml::FILE_NAME);
+        if own.is_file() { Self::of_folder(path, symbol) } else { Self::of_parser(path, symbol) }
+    }
+
+    /// The language, as if it were built in.
+    #[must_use]
+    pub fn folder(&self) -> Folder<'_> {
+        Folder {
+            name: &self.name,
+            directory: &self.directory,
+            language: &self.language,
+            rules: &self.rules,
+            productions: &self.productions,
+            guard: "",
+            inherited: &self.inherited,
+            sample: None,
+            parser: Parser { language: self.parser.0.language, node_types: &self.node_types },
+        }
+    }
+
+    /// The language's name: that of its folder, or of the function that gives the parser.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The hash of everything that was read, to be compared with that of another time.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// The grammar.
+    ///
+    /// # Errors
+    /// As for [`Grammar::load`].
+    pub fn load(&self) -> Result<Grammar, GrammarError> {
+        Grammar::load(&self.folder())
+    }
+
+    fn of_folder(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
+        let directory = shown(path);
+        let read = |name| Ok::<_, LoadedError>(text(&path.join(name))?.unwrap_or_default());
+        let language = read(language_toml::FILE_NAME)?;
+        let absolute = path.canonicalize().map_err(|source| LoadedError::Unread { path: path.to_owned(), source })?;
+        let name = absolute.file_name().unwrap_or(absolute.as_os_str()).to_string_lossy().into_owned();
+        let origin = Origin { folder: &name, file: language_toml::FILE_NAME, text: &language };
+        let here = |error: GrammarError| error.moved(&name, &directory);
+        let file = LanguageToml::parse(origin).map_err(here)?.language;
+        let (word, offset) = file.parser.as_ref().map_or(("", 0), |word| (word.get_ref().as_str(), word.span().start));
+        let Some(parser) = word.strip_prefix(FILE) else {
+            let problem = format!("outside of lop `parser` is a file: parser = \"{FILE}PATH\"");
+            return Err(here(origin.error(offset, Problem::Toml(problem))).into());
+        };
+        let place = Place::of(&path.join(parser))?;
+        let either = |own: String, name| if own.is_empty() { place.text(name) } else { Ok(own) };
+        let (node_types, productions) =
+            (either(read(NODE_TYPES)?, NODE_TYPES)?, either(read(productions::FILE_NAME)?, productions::FILE_NAME)?);
+        let rules = read(rules::FILE_NAME)?;
+        let inherited = match &file.extends {
+            Some(word) => inherited(word.get_ref())
+                .ok_or_else(|| here(origin.error(word.span().start, Problem::Toml(no_such(word.get_ref())))))?,
+            None => Vec::new(),
+        };
+        let (parser, library) = place.load(symbol.or(file.constant.as_deref()))?;
+        let identity =
+            identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes(), productions.as_bytes()]);
+        Ok(Self { name, directory, language, rules, inherited, productions, node_types, parser, identity })
+    }
+
+    fn of_parser(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
+        let place = Place::of(path)?;
+        let (node_types, productions) = (place.text(NODE_TYPES)?, place.text(productions::FILE_NAME)?);
+        let (parser, library) = place.load(symbol)?;
+        let identity = identity(&[&library, node_types.as_bytes(), productions.as_bytes()]);
+        Ok(Self {
+            name: name_of(&parser),
+            directory: shown(path),
+            language: String::new(),
+            rules: String::new(),
+            inherited: Vec::new(),
+            productions,
+            node_types,
+            parser,
+            identity,
+        })
+    }
+}
+
+/// What a language takes over that extends one that is built in; `None` when there is none of this name.
+fn inherited(name: &str) -> Option<Vec<Inherited<'static>>> {
+    let folder = EMBEDDED.iter().find(|folder| folder.name == name)?;
+    let own = Inherited { name: folder.name, language: folder.language, rules: folder.rules, guard: folder.guard };
+    Some(std::iter::once(own).chain(folder.inherited.iter().copied()).collect())
+}
+
+fn no_such(name: &str) -> String {
+    format!("it extends `{name}`, and no language of this name is built in")
+}
+
+impl Place {
+    /// Of a library, or of the folder of a parser.
+    fn of(path: &Path) -> Result<Self, LoadedError> {
+        if !path.is_dir() {
+            let mut folders: Vec<PathBuf> = path.parent().map(Path::to_owned).into_iter().collect();
+            // A package keeps the libraries for all systems together, and the descriptions once.
+            let package =
+                path.ancestors().nth(3).filter(|_| path.ancestors().nth(2).is_some_and(|p| p.ends_with("prebuilds")));
+            folders.extend(package.map(|package| package.join("src")));
+            return Ok(Self { library: path.to_owned(), folders });
+        }
+        let (system, processor) = system();
+        let named = [
+            path.join(if cfg!(target_vendor = "apple") { "parser.dylib" } else { "parser.so" }),
+            path.join("parser.so"),
+            path.join(format!("prebuilds/prebuild-{}-{}/parser.so", system.1, processor.to_uppercase())),
+        ];
+        let folders = [format!("prebuilds/{}-{processor}", system.0), "build/Release".to_owned()];
+        let library = named.into_iter().find(|path| path.is_file());
+        let library = library.or_else(|| folders.iter().find_map(|folder| module(&path.join(folder))));
+        let library = library.ok_or_else(|| LoadedError::NoParser(path.to_owned()))?;
+        Ok(Self { library, folders: vec![path.to_owned(), path.join("src")] })
+    }
+
+    /// A description of the parser, empty when there is none.
+    fn text(&self, name: &str) -> Result<String, LoadedError> {
+        let mut found = self.folders.iter().map(|folder| text(&folder.join(name))).filter_map(Result::transpose);
+        found.next().unwrap_or(Ok(String::new()))
+    }
+
+    /// The parser, and the content of its library.
+    fn load(&self, symbol: Option<&str>) -> Result<(Code, Vec<u8>), LoadedError> {
+        let path = &self.library;
+        let content = disk::read(path, LARGEST);
+        let content = content.map_err(|source| LoadedError::Unread { path: path.clone(), source })?;
+        let parser = lop_parser::load(path, &content, symbol)?;
+        Ok((Code(parser), content))
+    }
+}
+
+/// This system and its processor, as npm packages name them: (`linux`, `Linux`) and `x64`.
+fn system() -> ((&'static str, &'static str), &'static str) {
+    let system = if cfg!(target_vendor = "apple") { ("darwin", "macOS") } else { ("linux", "Linux") };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    (system, processor)
+}
+
+/// The module for Node.js in a folder: the first by its name.
+fn module(folder: &Path) -> Option<PathBuf> {
+    let paths = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "node")).min()
+}
+
+fn text(path: &Path) -> Result<Option<String>, LoadedError> {
+    let text = disk::read(path, LARGEST_TEXT)
+        .and_then(|text| String::from_utf8(text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)));
+    match text {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(LoadedError::Unread { path: path.to_owned(), source }),
+    }
+}
+
+/// `tree_sitter_c_sharp` is `c-sharp`.
+fn name_of(parser: &Code) -> String {
+    let symbol = parser.0.symbol.as_str();
+    symbol.strip_prefix("tree_sitter_").unwrap_or(symbol).replace('_', "-")
+}
+
+fn shown(path: &Path) -> String {
+    let shown = path.display().to_string();
+    shown.trim_end_matches('/').to_owned()
+}
+
+fn identity(parts: &[&[u8]]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+    hasher.finalize().to_string()
+}
