@@ -20,6 +20,7 @@ use super::commands::man::ManArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::grammar_args::GrammarArgs;
 use super::invocation_args::InvocationArgs;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
@@ -186,12 +187,9 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub confine: ConfineArgs,
 
-    /// Language of FILE, or text
-    ///
-    /// A name from `lop grammars`, `text` for none, or `auto`: by the extension, or where there is none by the
-    /// content
-    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = SEARCH)]
-    pub grammar: String,
+    /// The language of FILE.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
     /// Add the reduce.scm and language.toml of this folder to the language
     #[arg(long, value_name = "DIR", help_heading = SEARCH)]
     pub rules: Option<PathBuf>,
@@ -430,7 +428,7 @@ impl ReduceArgs {
 const ARGUMENTS: &str = "Test and file";
 const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 const RUNNING: &str = "Running tests";
-const SEARCH: &str = "Search";
+pub(super) const SEARCH: &str = "Search";
 const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
 

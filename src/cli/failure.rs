@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::Distrusted;
 use crate::exec::StartError;
-use crate::grammar::GrammarError;
+use crate::grammar::{GrammarError, LoadedError};
 use crate::journal::JournalError;
 use crate::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{BASELINE_DEADLINE, KeepError, ModelError, ReduceError, SyntaxCause};
@@ -112,6 +112,9 @@ pub enum Failure {
     /// A grammar or rule file is wrong, or no grammar has the name that was asked for.
     #[error(transparent)]
     Grammar(#[from] GrammarError),
+    /// A language that is not built in cannot be used.
+    #[error(transparent)]
+    Loaded(#[from] LoadedError),
     /// A user's rules cannot be used.
     #[error(transparent)]
     Rules(#[from] RulesError),
@@ -256,7 +259,7 @@ impl Failure {
         match self {
             // A name that does not exist is a slip of the command line, not a broken rule file.
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
-            Failure::Grammar(_) | Failure::Rules(_) => Code::Grammar,
+            Failure::Grammar(_) | Failure::Loaded(_) | Failure::Rules(_) => Code::Grammar,
             Failure::NoCrash { .. } => Code::NotInteresting,
             Failure::Stopped { .. } => Code::StoppedEarly,
             Failure::Away(away) => away.code,
@@ -380,7 +383,9 @@ impl Failure {
     /// What happened, with nothing hidden in it. What is wrong in a file of rules is drawn with several lines.
     fn in_lines(&self) -> String {
         match self {
-            Failure::Grammar(_) | Failure::Rules(_) | Failure::Keep(_) => shown(self.headline().as_bytes()),
+            Failure::Grammar(_) | Failure::Loaded(LoadedError::Language(_)) | Failure::Rules(_) | Failure::Keep(_) => {
+                shown(self.headline().as_bytes())
+            }
             _ => text::one_line(&self.headline()),
         }
     }

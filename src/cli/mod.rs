@@ -15,6 +15,7 @@ pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
 mod files;
+pub mod grammar_args;
 mod help;
 pub mod home;
 pub mod invocation_args;

@@ -1,4 +1,5 @@
-//! `--rules DIR`: a user's own rules and facts about the language in use.
+//! The language in use: one that is built in or whose parser the user names, and with `--rules DIR` the user's own rules
+//! and facts about it.
 
 use std::fs;
 use std::io;
@@ -6,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk;
-use crate::grammar::{Choice, Folder, Grammar, Overrides, Patched, Registry};
+use crate::grammar::{Choice, Folder, Grammar, Loaded, Overrides, Patched, Registry};
 
 use super::failure::Failure;
+use super::grammar_args::{GrammarArgs, Wanted};
 
 /// What is read of the folder.
 pub(super) const FILES: [&str; 2] = ["language.toml", "reduce.scm"];
@@ -36,23 +38,64 @@ pub enum RulesError {
     NoGrammar(PathBuf),
 }
 
-/// The grammar of a file, with the user's rules if there are any, and what made it this one; `None` is text.
-///
-/// # Errors
-/// An unknown grammar, and whatever is wrong with the rules.
-pub(super) fn grammar(
-    request: &str,
-    path: &Path,
-    content: &[u8],
-    rules: Option<&Path>,
-) -> Result<(Option<Arc<Grammar>>, Choice), Failure> {
-    let registry = Registry::embedded()?;
-    let (folder, choice) = registry.find(request, path, content)?;
-    let Some(folder) = folder else {
-        return rules.map_or(Ok((None, choice)), |rules| Err(RulesError::NoGrammar(rules.to_owned()).into()));
-    };
-    let patched = patched(folder, rules)?;
-    Ok((Some(Arc::new(patched.load()?)), choice))
+/// The language of a file.
+#[derive(Debug)]
+pub(super) struct Language {
+    registry: Registry<'static>,
+    /// The name of a language that is built in.
+    name: Option<String>,
+    /// What made it this one.
+    pub(super) choice: Choice,
+    /// One that is not built in.
+    loaded: Option<Loaded>,
+}
+
+impl Language {
+    /// Finds it, and loads its parser where that is a library.
+    ///
+    /// # Errors
+    /// An unknown grammar, and whatever is wrong with a library.
+    pub(super) fn find(args: &GrammarArgs, path: &Path, content: &[u8]) -> Result<Self, Failure> {
+        let registry = Registry::embedded()?;
+        let (wanted, by_extension) = args.wanted(path);
+        let (name, choice, loaded) = match wanted {
+            Wanted::Name(name) => {
+                let (folder, choice) = registry.find(name, path, content)?;
+                (folder.map(|folder| folder.name.to_owned()), choice, None)
+            }
+            Wanted::Parser(parser) => (None, Choice::Name, Some(Loaded::open(parser, args.grammar_symbol.as_deref())?)),
+        };
+        if let (Some(symbol), None) = (&args.grammar_symbol, &loaded) {
+            return Err(Failure::Usage {
+                message: format!("--grammar-symbol {symbol} is a function of a library, and --grammar names none"),
+                hint: "name the parser's library with --grammar PATH".to_owned(),
+            });
+        }
+        Ok(Self { registry, name, choice: if by_extension { Choice::Extension } else { choice }, loaded })
+    }
+
+    /// Its folder; `None` is text.
+    pub(super) fn folder(&self) -> Option<Folder<'_>> {
+        let built_in = || self.registry.folders().find(|folder| Some(folder.name) == self.name.as_deref()).copied();
+        self.loaded.as_ref().map(Loaded::folder).or_else(built_in)
+    }
+
+    /// The grammar, with the user's rules if there are any; `None` is text.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the language's files, or with the rules.
+    pub(super) fn grammar(&self, rules: Option<&Path>) -> Result<Option<Arc<Grammar>>, Failure> {
+        match (self.folder(), rules) {
+            (Some(folder), rules) => Ok(Some(Arc::new(patched(&folder, rules)?.load()?))),
+            (None, None) => Ok(None),
+            (None, Some(rules)) => Err(RulesError::NoGrammar(rules.to_owned()).into()),
+        }
+    }
+
+    /// What tells it from others of the same name, to be put behind the name; empty for one that is built in.
+    pub(super) fn identity(&self) -> String {
+        self.loaded.as_ref().map(|loaded| format!(" from {}", loaded.identity())).unwrap_or_default()
+    }
 }
 
 /// A language's folder with the user's files laid over it.

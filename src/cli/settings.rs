@@ -74,7 +74,7 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// The folder of the shared cache.
     pub cache: Option<PathBuf>,
-    /// What the user's own rules are, to be put behind the name of the language.
+    /// What the user's own parser and rules are, to be put behind the name of the language.
     pub rules: String,
     /// Whether the original goes once the reduction is complete.
     pub tidy: bool,
@@ -131,7 +131,8 @@ impl Settings {
             None if args.allow_empty => read(&given)?,
             None => read_case(&given)?,
         };
-        let (grammar, choice) = rules::grammar(&args.grammar, &given, &content, args.rules.as_deref())?;
+        let language = rules::Language::find(&args.grammar, &given, &content)?;
+        let grammar = language.grammar(args.rules.as_deref())?;
         let path = piped::name(given.clone(), grammar.as_deref());
         let keep_spec = KeepSpec {
             patterns: args.keep,
@@ -233,7 +234,7 @@ impl Settings {
             is_piped,
             content: content.into(),
             grammar,
-            choice,
+            choice: language.choice,
             oracle,
             reporting: args.reporting,
             words: test.words(),
@@ -256,7 +257,7 @@ impl Settings {
             store,
             state: folder,
             cache: args.state.cache,
-            rules: args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
+            rules: language.identity() + &args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
             tidy: args.tidy,
             json,
             save_model,

@@ -13,13 +13,14 @@ use crate::cli::compare_args::CompareArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::files::is_same;
+use crate::cli::grammar_args::{GrammarArgs, Wanted};
+use crate::cli::rules::Language;
 use crate::cli::settings::{forms, in_words, is_stdout, read_case};
 use crate::cli::{piped, signals};
 use crate::compare::{
     self, Cell, FileError, FileProblem, GenerateError, Generator, Granularity, Plan, Problem, compare_file,
 };
 use crate::exec::{Executor, LocalOptions, LocalWorkers, StartError};
-use crate::grammar::{AUTO, Registry};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions};
 use crate::reduce::ReduceError;
 use crate::report::{Kept, comparison, text};
@@ -161,7 +162,11 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
     let wanted = in_words(&spec);
     let conditions = Conditions::new(&spec)?;
     let content = read_case(&path)?;
-    let (grammar, _) = Registry::embedded()?.choose(args.grammar.as_deref().unwrap_or(AUTO), &path, &content)?;
+    let language = GrammarArgs {
+        grammar: args.grammar.as_deref().map(Wanted::from).unwrap_or_default(),
+        ..GrammarArgs::default()
+    };
+    let grammar = Language::find(&language, &path, &content)?.grammar(None)?;
     let path = piped::name(path, grammar.as_deref());
     let oracle = test.oracle(&path, conditions)?;
     // Late, because it takes longer than to see what is wrong.

@@ -6,9 +6,10 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::failure::Failure;
-use crate::cli::rules::{self, RulesError};
+use crate::cli::grammar_args::GrammarArgs;
+use crate::cli::rules::{self, Language, RulesError};
 use crate::cli::settings;
-use crate::grammar::{AUTO, Grammar, Patched, Registry, TEXT};
+use crate::grammar::{Grammar, Patched, Registry, TEXT};
 use crate::reduce::{Pass, Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
@@ -28,9 +29,9 @@ pub struct GrammarsArgs {
     /// Show the tree of this file, and what each rule and each pass would propose there
     #[arg(value_name = "FILE")]
     pub file: Option<std::path::PathBuf>,
-    /// The language of FILE: a name from `lop grammars`, or `auto` (by extension; by content without one)
-    #[arg(long, value_name = "NAME", default_value = AUTO, requires = "file")]
-    pub grammar: String,
+    /// The language of FILE.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
     /// Add the reduce.scm and language.toml of this folder to the language
     #[arg(long, value_name = "DIR", requires = "file")]
     pub rules: Option<std::path::PathBuf>,
@@ -51,14 +52,15 @@ pub struct GrammarsArgs {
 /// When a language's or a user's file is wrong, FILE cannot be read or parsed, or standard output cannot
 /// be written.
 pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
-    let registry = Registry::embedded()?;
     let mut out = io::BufWriter::new(text::stdout());
     let Some(path) = &args.file else {
+        let registry = Registry::embedded()?;
         return list(&registry, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     };
     let content = settings::read(path)?;
-    let (folder, choice) = registry.find(&args.grammar, path, &content)?;
-    let language = choice.sentence(folder.map(|folder| folder.name), path);
+    let found = Language::find(&args.grammar, path, &content)?;
+    let folder = found.folder();
+    let language = found.choice.sentence(folder.as_ref().map(|folder| folder.name), path);
     let Some(folder) = folder else {
         return Err(match &args.rules {
             Some(rules) => RulesError::NoGrammar(rules.clone()).into(),
@@ -68,7 +70,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
             },
         });
     };
-    let patched = rules::patched(folder, args.rules.as_deref())?;
+    let patched = rules::patched(&folder, args.rules.as_deref())?;
     let grammar = patched.load()?;
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;

@@ -7,7 +7,8 @@ use clap::ArgMatches;
 
 use super::table::{Flag, Line, Means, Shape, Tool, long, texts, values};
 use crate::cli::failure::Failure;
-use crate::cli::rules;
+use crate::cli::grammar_args::GrammarArgs;
+use crate::cli::rules::Language;
 
 /// C-Reduce.
 pub(super) const CREDUCE: Tool = Tool { name: "creduce", shape: Shape::TestFile, flags: FLAGS, arrange };
@@ -108,9 +109,9 @@ pub(super) fn not_a_language(matches: &ArgMatches, line: &mut Line) -> Result<()
     let Some(path) = line.file().map(Path::new) else { return Ok(()) };
     // A file that cannot be read is complained about where it is needed.
     let content = fs::read(path).unwrap_or_default();
-    let grammar = rules::grammar("auto", path, &content, None)?;
+    let found = Language::find(&GrammarArgs::default(), path, &content)?;
     let language = NOT.trim_start_matches("--not-");
-    if grammar.0.is_some_and(|grammar| grammar.name() == language) {
+    if found.folder().is_some_and(|folder| folder.name == language) {
         line.options.push("--grammar=text".into());
     }
     Ok(())

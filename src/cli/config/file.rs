@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, Command, Id};
 use toml::{Spanned, Value};
 
 use crate::cli::failure::Failure;
+use crate::cli::grammar_args::{self, ForExtension, Wanted};
 
 use super::trust::Owner;
 
@@ -84,10 +85,16 @@ pub(super) fn entries(
         let said = |(message, hint): (String, String)| wrong(offset, message, hint);
         let arg = option(command, name).map_err(said)?;
         owner.check(name).map_err(said)?;
+        if let Value::String(text) = value.get_ref()
+            && is_a::<Wanted>(arg)
+            && grammar_args::is_path(text)
+        {
+            owner.check_code(name).map_err(said)?;
+        }
         let folder = path.parent().unwrap_or(Path::new(""));
         let words = words(arg, value.get_ref(), folder, home)
             .map_err(|takes| wrong(offset, format!("{name} {takes}"), format!("--{name} in `lop --help` says more")))?;
-        for word in words.iter().filter(|_| takes_path(arg)) {
+        for word in words.iter().filter(|_| is_a::<PathBuf>(arg)) {
             let word = word.as_bytes();
             let value = &word[word.iter().position(|byte| *byte == b'=').map_or(0, |at| at + 1)..];
             owner.check_path(name, Path::new(OsStr::from_bytes(value)), folder).map_err(said)?;
@@ -133,7 +140,6 @@ fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, Stri
 fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result<Vec<OsString>, &'static str> {
     let long = arg.get_long().expect("it was found by its long name");
     let flag = || OsString::from(format!("--{long}"));
-    let is_path = takes_path(arg);
     let one = |value: &Value, takes: &'static str| {
         let text = match value {
             Value::String(text) => text.clone(),
@@ -143,7 +149,11 @@ fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result
         };
         let mut word = flag();
         word.push("=");
-        word.push(if is_path { path(&text, folder, home)?.into_os_string() } else { text.into() });
+        let (before, named) = text.split_at(text.len() - path_in(arg, &text).map_or(0, str::len));
+        word.push(before);
+        if !named.is_empty() || is_a::<PathBuf>(arg) {
+            word.push(path(named, folder, home)?);
+        }
         Ok(word)
     };
     match (arg.get_action(), value) {
@@ -158,8 +168,17 @@ fn words(arg: &Arg, value: &Value, folder: &Path, home: Option<&Path>) -> Result
     }
 }
 
-fn takes_path(arg: &Arg) -> bool {
-    arg.get_value_parser().type_id() == std::any::TypeId::of::<PathBuf>()
+fn is_a<T: 'static>(arg: &Arg) -> bool {
+    arg.get_value_parser().type_id() == std::any::TypeId::of::<T>()
+}
+
+/// The end of a value that is a path.
+fn path_in<'v>(arg: &Arg, value: &'v str) -> Option<&'v str> {
+    let language = match value.split_once('=') {
+        Some((_, language)) if is_a::<ForExtension>(arg) => Some(language),
+        _ => Some(value).filter(|_| is_a::<Wanted>(arg)),
+    };
+    language.filter(|language| grammar_args::is_path(language)).or(Some(value).filter(|_| is_a::<PathBuf>(arg)))
 }
 
 /// A file means its paths as seen from where it is; no shell has made a home directory of `~`.

@@ -97,6 +97,22 @@ impl Owner<'_> {
         }
     }
 
+    /// Whether an option counts that names native code to be loaded, or what is the matter and the way out.
+    ///
+    /// # Errors
+    /// That.
+    pub(super) fn check_code(self, name: &str) -> Result<(), (String, String)> {
+        match self {
+            Owner::User => Ok(()),
+            Owner::Project(_) => Err((
+                format!(
+                    "{name} names a parser, whose code would be run, in the file of a project, which may be a stranger's"
+                ),
+                self.elsewhere(name),
+            )),
+        }
+    }
+
     /// Whether a path counts in the file of this folder, or what is the matter and the way out.
     ///
     /// # Errors

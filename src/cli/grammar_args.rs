@@ -1,0 +1,119 @@
+//! What was typed about the language of FILE.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::grammar::AUTO;
+
+const SEARCH: &str = super::args::SEARCH;
+
+/// How shared libraries end.
+const LIBRARIES: [&str; 3] = [".so", ".dylib", ".node"];
+
+/// The language of a file.
+#[derive(Debug, Default, Args)]
+pub struct GrammarArgs {
+    /// Language of FILE, or text
+    ///
+    /// A name from `lop grammars`, `text` for none, or `auto`: by the extension, or where there is none by the
+    /// content. Or the path of any tree-sitter parser, with a `/` or the ending of a library in it: a shared library, a
+    /// folder with a language.toml, or a parser's npm package. Its code is run
+    #[arg(long, value_name = "NAME|PATH", default_value = AUTO, help_heading = SEARCH)]
+    pub grammar: Wanted,
+    /// Function that gives the parser of a library
+    ///
+    /// `lop` finds it by itself in a library that has one parser only, or is named after one of several
+    #[arg(long, value_name = "tree_sitter_NAME", help_heading = SEARCH)]
+    pub grammar_symbol: Option<String>,
+    /// Language of files with this extension
+    ///
+    /// Repeatable; a name or a path as for --grammar, which counts for more
+    #[arg(long, value_name = "EXT=NAME|PATH", value_parser = for_extension, help_heading = SEARCH)]
+    pub grammar_for: Vec<ForExtension>,
+}
+
+/// A language as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// By its name.
+    Name(String),
+    /// By the place of its parser.
+    Parser(PathBuf),
+}
+
+/// The language of an extension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForExtension {
+    /// The extension, in lower case and without the point.
+    pub extension: String,
+    /// Its language.
+    pub wanted: Wanted,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Wanted::Name(AUTO.to_owned())
+    }
+}
+
+impl From<&str> for Wanted {
+    fn from(text: &str) -> Self {
+        if is_path(text) { Wanted::Parser(text.into()) } else { Wanted::Name(text.to_owned()) }
+    }
+}
+
+impl GrammarArgs {
+    /// What is asked for of a file, and whether its extension says so.
+    pub(super) fn wanted(&self, path: &Path) -> (&Wanted, bool) {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let mapped = self.grammar_for.iter().find(|entry| Some(&entry.extension) == extension.as_ref());
+        match mapped.filter(|_| self.grammar == Wanted::default()) {
+            Some(entry) => (&entry.wanted, true),
+            None => (&self.grammar, false),
+        }
+    }
+}
+
+/// Whether a language is asked for by the place of its parser.
+pub(super) fn is_path(text: &str) -> bool {
+    text.contains('/') || [".", ".."].contains(&text) || LIBRARIES.iter().any(|end| text.ends_with(end))
+}
+
+fn for_extension(text: &str) -> Result<ForExtension, String> {
+    match text.split_once('=') {
+        Some((extension, language)) if !extension.is_empty() && !language.is_empty() => {
+            Ok(ForExtension { extension: extension.trim_start_matches('.').to_lowercase(), wanted: language.into() })
+        }
+        _ => Err("write an extension and its language, as in x=NAME".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_from_a_name() {
+        for path in ["./x", "x/", "/x", ".", "..", "parser.so", "x.node", "x.dylib", "@ast-grep/lang-x"] {
+            assert!(is_path(path), "{path}");
+        }
+        for name in ["x", "c-sharp", "x.y", "auto", "so"] {
+            assert!(!is_path(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_for_a_file_counts_for_more_than_its_extension() {
+        let typed = |grammar: &str| GrammarArgs {
+            grammar: grammar.into(),
+            grammar_for: vec![for_extension(".X=a").expect("sound"), for_extension("y=./b.so").expect("sound")],
+            ..GrammarArgs::default()
+        };
+        assert_eq!(typed("auto").wanted(Path::new("f.x")), (&"a".into(), true));
+        assert_eq!(typed("auto").wanted(Path::new("f.Y")), (&Wanted::Parser("./b.so".into()), true));
+        assert_eq!(typed("auto").wanted(Path::new("f.z")), (&Wanted::default(), false));
+        assert_eq!(typed("c").wanted(Path::new("f.x")), (&"c".into(), false));
+        assert!(["x", "=a", "x="].iter().all(|text| for_extension(text).is_err()));
+    }
+}
