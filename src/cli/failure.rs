@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::Distrusted;
 use crate::exec::StartError;
-use crate::grammar::{GrammarError, LoadedError};
+use crate::grammar::{GrammarError, LoadError, LoadedError};
 use crate::journal::JournalError;
 use crate::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{BASELINE_DEADLINE, KeepError, ModelError, ReduceError, SyntaxCause};
@@ -304,10 +304,17 @@ impl Failure {
             }
             Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } => hint_line(out, hint),
             Failure::Grammar(GrammarError::Unknown { name, known }) => {
+                if Path::new(name).exists() {
+                    return hint_line(out, &format!("for the parser in {name} write --grammar ./{name}"));
+                }
                 match meant::nearest(name, known.iter().map(String::as_str)) {
                     Some(known) => hint_line(out, &format!("did you mean `{known}`?")),
                     None => Ok(()),
                 }
+            }
+            Failure::Loaded(error) => {
+                causes(out, self)?;
+                loaded_hint(error).map_or(Ok(()), |hint| hint_line(out, &hint))
             }
             Failure::Input { .. } => {
                 causes(out, self)?;
@@ -413,6 +420,24 @@ impl Failure {
             }
             other => other.to_string(),
         }
+    }
+}
+
+/// The way out where a parser cannot be used.
+fn loaded_hint(error: &LoadedError) -> Option<String> {
+    let build = "`tree-sitter build` makes a library of a parser's sources, and npm packages called @ast-grep/lang-NAME \
+                 have one";
+    match error {
+        LoadedError::Library(LoadError::Several { symbols, .. } | LoadError::NoSymbol { symbols, .. })
+            if !symbols.is_empty() =>
+        {
+            Some(format!("choose one with --grammar-symbol: {}", symbols.join(", ")))
+        }
+        LoadedError::Library(LoadError::NoParser(_) | LoadError::NoSymbol { .. }) => {
+            Some(format!("the module of a Python package keeps its parser to itself; {build}"))
+        }
+        LoadedError::Library(_) | LoadedError::NoParser(_) => Some(build.to_owned()),
+        LoadedError::Unread { .. } | LoadedError::Language(_) => None,
     }
 }
 

@@ -18,6 +18,7 @@ mod files;
 pub mod grammar_args;
 mod help;
 pub mod home;
+mod installed;
 pub mod invocation_args;
 mod meant;
 pub mod model;

@@ -33,6 +33,7 @@ use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Inherited, NOT_BUILT_IN, NotBuiltIn, Parser};
 pub use guard::Guard;
+pub use lop_parser::LoadError;
 pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
 pub use places::{ByRule, RuleId, RulePlace};
@@ -44,7 +45,7 @@ pub use rules::{
     Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
     RuleText, Rules, Scope, Splice,
 };
-pub use run_time::{Loaded, LoadedError};
+pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;
 
 use kinds::{KindSet, Resolver};

@@ -63,8 +63,29 @@ pub enum LoadedError {
     Language(#[from] GrammarError),
 }
 
+/// The names of the languages that a library has parsers for, with the functions that give these. Nothing of it is loaded:
+/// its file is read. Empty when it is no library for this system.
+#[must_use]
+pub fn parsers_in(library: &Path) -> Vec<(String, String)> {
+    let Ok(content) = disk::read(library, LARGEST) else { return Vec::new() };
+    let symbols = lop_parser::parsers(library, &content).unwrap_or_default();
+    symbols.into_iter().map(|symbol| (lop_parser::language(&symbol), symbol)).collect()
+}
+
+/// The library in the folder of a parser, if there is one for this system.
+#[must_use]
+pub fn library_in(folder: &Path) -> Option<PathBuf> {
+    Some(Place::of(folder).ok()?.library).filter(|library| library.is_file())
+}
+
 /// The function that gives a parser.
 struct Code(lop_parser::Loaded);
+
+impl Code {
+    fn name(&self) -> String {
+        lop_parser::language(&self.0.symbol)
+    }
+}
 
 impl std::fmt::Debug for Code {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -165,7 +186,7 @@ impl Loaded {
         let (parser, library) = place.load(symbol)?;
         let identity = identity(&[&library, node_types.as_bytes(), productions.as_bytes()]);
         Ok(Self {
-            name: name_of(&parser),
+            name: parser.name(),
             directory: shown(path),
             language: String::new(),
             rules: String::new(),
@@ -254,12 +275,6 @@ fn text(path: &Path) -> Result<Option<String>, LoadedError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(LoadedError::Unread { path: path.to_owned(), source }),
     }
-}
-
-/// `tree_sitter_c_sharp` is `c-sharp`.
-fn name_of(parser: &Code) -> String {
-    let symbol = parser.0.symbol.as_str();
-    symbol.strip_prefix("tree_sitter_").unwrap_or(symbol).replace('_', "-")
 }
 
 fn shown(path: &Path) -> String {

@@ -28,6 +28,9 @@ pub enum LoadError {
     /// It is no shared library of a kind that lop knows.
     #[error("{} is not a shared library", .0.display())]
     NoLibrary(PathBuf),
+    /// Its end is missing, as after a download that was interrupted; to load it would end the program.
+    #[error("{} is cut short: get it anew", .0.display())]
+    CutShort(PathBuf),
     /// It is a library for another system or processor.
     #[error("{} is made for {found}, and this is {here}", path.display())]
     OtherPlatform {
@@ -62,6 +65,9 @@ pub enum LoadError {
     /// It registers itself with Node.js while it is loaded, which would end any other program.
     #[error("{} can be loaded by Node.js only", .0.display())]
     NeedsNode(PathBuf),
+    /// This program was linked statically, and such a program can load nothing.
+    #[error("this lop is one static program, which cannot load {}", .0.display())]
+    Static(PathBuf),
     /// The system does not load it.
     #[error("the system cannot load {}", path.display())]
     System {
@@ -96,12 +102,29 @@ pub enum LoadError {
 /// # Errors
 /// When the file is no library for this platform, has no such parser, or the system refuses it.
 pub fn load(path: &Path, content: &[u8], symbol: Option<&str>) -> Result<Loaded, LoadError> {
+    if cfg!(target_feature = "crt-static") {
+        return Err(LoadError::Static(path.to_owned()));
+    }
     let found = symbols::read(path, content)?;
     let symbol = choose(path, found, symbol)?;
     // A name without a slash would be looked for where the system has its libraries.
     let place = path.canonicalize().map_err(|source| LoadError::Place { path: path.to_owned(), source })?;
     let language = open(path, &place, &symbol)?;
     Ok(Loaded { language, symbol })
+}
+
+/// The functions in a library that give parsers, as its file says: no code of it runs.
+///
+/// # Errors
+/// When the file is no library for this platform.
+pub fn parsers(path: &Path, content: &[u8]) -> Result<Vec<String>, LoadError> {
+    symbols::read(path, content)
+}
+
+/// The language in the name of such a function: `tree_sitter_c_sharp` is `c-sharp`.
+#[must_use]
+pub fn language(symbol: &str) -> String {
+    symbols::name(symbol).replace('_', "-")
 }
 
 /// The unsafe part: `place` is a library of this platform that exports the function `symbol`.

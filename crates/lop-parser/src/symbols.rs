@@ -4,7 +4,9 @@ use std::path::Path;
 
 use object::read::NameOrOrdinal;
 use object::read::macho::{FatArch as _, MachOFatFile32, MachOFatFile64};
-use object::{Architecture, BinaryFormat, File, FileKind, Object as _, ObjectSymbol as _, SymbolKind};
+use object::{
+    Architecture, BinaryFormat, File, FileKind, Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind,
+};
 
 use super::LoadError;
 
@@ -30,6 +32,10 @@ pub(super) fn read(path: &Path, content: &[u8]) -> Result<Vec<String>, LoadError
     let (found, here) = ((file.format(), file.architecture()), (FORMAT, processor()));
     if found != here {
         return Err(LoadError::OtherPlatform { path: path.to_owned(), found: in_words(found), here: in_words(here) });
+    }
+    let end = |(start, length): (u64, u64)| start.saturating_add(length);
+    if file.segments().any(|segment| end(segment.file_range()) > content.len() as u64) {
+        return Err(LoadError::CutShort(path.to_owned()));
     }
     let mut symbols: Vec<String> = match file.format() {
         BinaryFormat::Elf => {
@@ -98,4 +104,35 @@ fn in_words((format, processor): (BinaryFormat, Architecture)) -> String {
         known => format!("{known:?}"),
     };
     format!("{system} on {processor}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This test program: it has no parser, and tables like a library's.
+    fn program() -> Vec<u8> {
+        let path = std::env::current_exe().expect("it runs");
+        std::fs::read(path).expect("it can be read")
+    }
+
+    #[test]
+    fn a_file_that_is_cut_short_or_damaged_is_told() {
+        let program = program();
+        let path = Path::new("x");
+        assert_eq!(read(path, &program).expect("it is whole"), [""; 0]);
+        for length in [0, 1, 4, 16, 63, 64, 100, 1000, program.len() / 2, program.len() * 9 / 10] {
+            let cut = read(path, &program[..length]).expect_err("it is cut");
+            assert!(matches!(cut, LoadError::NoLibrary(_) | LoadError::CutShort(_)), "{length}: {cut}");
+        }
+        // Whatever is said of it: the headers have numbers of any size, and nothing panics.
+        let head: Vec<u8> = program[..program.len().min(1 << 20)].to_vec();
+        for at in 0..1024.min(head.len()) {
+            for byte in [0, 1, 0x7f, 0xff] {
+                let mut damaged = head.clone();
+                damaged[at] = byte;
+                let _ = read(path, &damaged);
+            }
+        }
+    }
 }

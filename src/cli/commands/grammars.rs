@@ -7,12 +7,17 @@ use clap::Args;
 
 use crate::cli::failure::Failure;
 use crate::cli::grammar_args::GrammarArgs;
+use crate::cli::installed;
+use crate::cli::invocation_args::FilesArgs;
 use crate::cli::rules::{self, Language, RulesError};
 use crate::cli::settings;
 use crate::grammar::{Grammar, Patched, Registry, TEXT};
 use crate::reduce::{Pass, Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
+
+/// The command's name.
+pub(crate) const NAME: &str = "grammars";
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
@@ -41,9 +46,15 @@ pub struct GrammarsArgs {
     /// Show the tree down to this level
     #[arg(long, value_name = "N", requires = "file")]
     pub depth: Option<u32>,
+    /// List the parsers that other programs have installed here, with what makes lop use each; none of them is run
+    #[arg(long, conflicts_with = "file")]
+    pub installed: bool,
     /// Show everything, however long it is
     #[arg(long, requires = "file")]
     pub all: bool,
+    /// Whether files add to the command line.
+    #[command(flatten)]
+    pub files: FilesArgs,
 }
 
 /// Lists the languages on standard output, or shows what one of them makes of a file.
@@ -53,6 +64,9 @@ pub struct GrammarsArgs {
 /// be written.
 pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(text::stdout());
+    if args.installed {
+        return installed(&mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
+    }
     let Some(path) = &args.file else {
         let registry = Registry::embedded()?;
         return list(&registry, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
@@ -98,6 +112,21 @@ fn list(registry: &Registry<'_>, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     table.row(vec![TEXT.to_owned(), "any other".to_owned(), "no grammar: lines, words, characters".to_owned()]);
+    table.write(out)
+}
+
+fn installed(out: &mut dyn Write) -> io::Result<()> {
+    let all = installed::installed();
+    if all.is_empty() {
+        return writeln!(out, "no parsers found of Helix, Neovim, tree-sitter or its language pack");
+    }
+    let mut table = Table::new(3, &["language", "from", "to use it"]);
+    for parser in all {
+        let library = parser.library.display().to_string();
+        let mut line = format!("--grammar {}", shlex::try_quote(&library).unwrap_or((&library).into()));
+        line.extend(parser.symbol.iter().map(|symbol| format!(" --grammar-symbol {symbol}")));
+        table.row(vec![text::one_line(&parser.language), parser.owner.to_owned(), text::one_line(&line)]);
+    }
     table.write(out)
 }
 

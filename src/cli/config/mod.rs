@@ -57,7 +57,10 @@ pub(crate) struct Places {
 }
 
 /// The subcommands that take from the files what they know of it, as a reduction does.
-pub(crate) const READERS: [&str; 2] = ["doctor", "verify"];
+pub(crate) const READERS: [&str; 3] = ["doctor", LISTS, "verify"];
+
+/// The one of these that without a file makes a list.
+const LISTS: &str = crate::cli::commands::grammars::NAME;
 
 /// The subcommand that shows what they say of a reduction.
 const SHOWS: &str = crate::cli::commands::config::NAME;
@@ -75,7 +78,7 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     let mut matches = parsed.unwrap_or_else(|error| refuse(error, &words));
     let at = match matches.remove_subcommand() {
         None => 1,
-        Some((name, inner)) if name == SHOWS || READERS.contains(&name.as_str()) => {
+        Some((name, inner)) if name == SHOWS || (READERS.contains(&name.as_str()) && !is_list(&name, &inner)) => {
             command = command.find_subcommand(&name).cloned().expect("it was found by its name");
             matches = inner;
             2
@@ -99,6 +102,11 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     let mut all = words;
     all.splice(at..at, entries.iter().flat_map(|entry| entry.words.iter().cloned()));
     Ok(Line { words: all, typed: matches, entries, places })
+}
+
+/// Whether there is no file that options could be about: the languages are listed.
+fn is_list(name: &str, matches: &ArgMatches) -> bool {
+    name == LISTS && !matches.contains_id("file")
 }
 
 /// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.
