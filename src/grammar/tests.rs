@@ -223,6 +223,19 @@ fn may_replace_is_reflexive_and_symmetric() {
 }
 
 #[test]
+fn a_parser_that_knows_its_supertypes_tells_what_its_description_does() {
+    let mut compared = 0;
+    for language in Sampled::all().iter().filter(|language| language.grammar.language().abi_version() >= 15) {
+        let described = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
+        let told = NodeTypes::of(language.grammar.language());
+        let shown = |types: &NodeTypes| types.all().cloned().collect::<Vec<_>>();
+        assert_eq!(shown(&described), shown(&told), "{}", language.folder.name);
+        compared += described.all().count();
+    }
+    assert!(compared > 0, "some parser is of ABI 15 and has supertypes");
+}
+
+#[test]
 fn subtypes_of_one_supertype_may_replace_each_other() {
     for language in Sampled::all() {
         let types = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");

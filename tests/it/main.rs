@@ -30,6 +30,7 @@ mod lists;
 mod malformed;
 mod manual;
 mod model;
+mod parsers;
 mod pathological;
 mod quality;
 mod readme;

@@ -14,7 +14,7 @@ use clap::CommandFactory;
 use lop::cli::args::Cli;
 use regex::Regex;
 
-use crate::support::{Folder, finish, has};
+use crate::support::{Folder, finish, has, npm};
 
 fn manual() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
@@ -76,6 +76,10 @@ fn run_page(name: &str) {
     if page.contains("python3") && !has("python3") {
         return;
     }
+    let npm = page.contains("npm install").then(npm);
+    if matches!(npm, Some(None)) {
+        return;
+    }
     let folder = Folder::new();
     let steps = steps(&page);
     assert!(steps.iter().any(|step| matches!(step, Step::Run { .. })), "{name} has no commands");
@@ -93,7 +97,15 @@ fn run_page(name: &str) {
         let lop = Path::new(env!("CARGO_BIN_EXE_lop")).parent().expect("it is in a folder").display().to_string();
         let path = format!("{lop}:{}", std::env::var("PATH").expect("a PATH"));
         let mut shell = Command::new("sh");
-        shell.args(["-ec", &script]).current_dir(folder.path(".")).env("PATH", path).env("HOME", folder.home());
+        shell
+            .args(["-ec", &script])
+            .current_dir(folder.path("."))
+            .env("PATH", path)
+            .env("HOME", folder.home())
+            .env_remove("XDG_CONFIG_HOME");
+        if let Some(npm) = npm.iter().flatten().next() {
+            npm.set(&mut shell);
+        }
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = finish(shell.spawn().expect("there is a shell"));
         let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);
@@ -137,9 +149,22 @@ fn the_rules_do_what_is_described() {
 }
 
 #[test]
+fn a_language_of_ones_own_takes_what_is_described() {
+    run_page("your-language.md");
+}
+
+#[test]
 fn no_page_with_commands_is_left_out() {
-    let tested =
-        ["first-reduction.md", "tests.md", "recipes.md", "journals.md", "machines.md", "results.md", "rules.md"];
+    let tested = [
+        "first-reduction.md",
+        "tests.md",
+        "recipes.md",
+        "journals.md",
+        "machines.md",
+        "results.md",
+        "rules.md",
+        "your-language.md",
+    ];
     for page in pages().into_iter().filter(|page| !tested.contains(&page.as_str())) {
         let text = fs::read_to_string(manual().join(&page)).expect("a page of the manual");
         assert!(steps(&text).is_empty(), "{page} has commands: give it a test");

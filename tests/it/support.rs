@@ -63,6 +63,33 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
+/// npm, with the packages that `fixtures/setup.sh` has fetched and no others.
+pub(crate) struct Npm {
+    cache: PathBuf,
+}
+
+/// npm and its packages. Where one of them is not there, that is [`missing`].
+pub(crate) fn npm() -> Option<Npm> {
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/npm");
+    if !has("npm") {
+        return None;
+    }
+    if !cache.is_dir() {
+        missing("fixtures/setup.sh has not fetched the packages of npm");
+        return None;
+    }
+    Some(Npm { cache })
+}
+
+impl Npm {
+    /// Has the npm that a command calls take its packages from there, and nothing from the net.
+    pub(crate) fn set<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        // The packages are known by the registry that they came from.
+        let own = std::env::var_os("HOME").map(|home| Path::new(&home).join(".npmrc")).unwrap_or_default();
+        command.env("npm_config_cache", &self.cache).env("npm_config_userconfig", own).env("npm_config_offline", "true")
+    }
+}
+
 /// How many seeds, kills or inputs a test takes: a few each time, many by `tests/statistics.sh`.
 pub(crate) fn many(few: u64) -> u64 {
     few * std::env::var(EFFORT).map_or(1, |times| times.parse().expect("a whole number"))
