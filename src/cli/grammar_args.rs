@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(typed("auto").wanted(Path::new("f.x")), (&"a".into(), true));
         assert_eq!(typed("auto").wanted(Path::new("f.Y")), (&Wanted::Parser("./b.so".into()), true));
         assert_eq!(typed("auto").wanted(Path::new("f.z")), (&Wanted::default(), false));
-        assert_eq!(typed("c").wanted(Path::new("f.x")), (&"c".into(), false));
+        assert_eq!(typed("b").wanted(Path::new("f.x")), (&"b".into(), false));
         assert!(["x", "=a", "x="].iter().all(|text| for_extension(text).is_err()));
     }
 }
