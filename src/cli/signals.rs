@@ -66,23 +66,26 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
 
 /// Ends the process when it works on although it was told to stop.
 fn end_work(cancel: &Cancel) {
+    wait_for_work_after_a_stop(cancel, &own_work);
+    cancel.kill_now();
+    screen::restore();
+    // Nobody listens: the exit code says it, too.
+    let _ = writeln!(io::stderr(), "stopped in the middle of its own work; the best result so far is in its place");
+    signal_hook::low_level::exit(Code::StoppedEarly as i32);
+}
+
+/// Returns when more than [`LAST_WORK`] was done since a stop was asked for. `work` is what was done altogether.
+fn wait_for_work_after_a_stop(cancel: &Cancel, work: &dyn Fn() -> Duration) {
     loop {
         if !cancel.sleep(LONG) {
             continue;
         }
-        let from = own_work();
+        let from = work();
         // A limit of time is lifted when the reduction has come to its end.
         while cancel.is_stopped() {
             thread::sleep(LOOK);
-            if own_work().saturating_sub(from) > LAST_WORK {
-                cancel.kill_now();
-                screen::restore();
-                // Nobody listens: the exit code says it, too.
-                let _ = writeln!(
-                    io::stderr(),
-                    "stopped in the middle of its own work; the best result so far is in its place"
-                );
-                signal_hook::low_level::exit(Code::StoppedEarly as i32);
+            if work().saturating_sub(from) > LAST_WORK {
+                return;
             }
         }
     }
@@ -101,4 +104,25 @@ fn is_ignored(signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0);
     mask & 1 << (signal - 1) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn what_works_on_after_a_stop_is_ended_and_what_it_did_before_does_not_count() {
+        let cancel = Cancel::new();
+        cancel.stop();
+        let (before, step) = (Duration::from_secs(100), LAST_WORK / 4);
+        let looked = Cell::new(0);
+        let work = || {
+            looked.set(looked.get() + 1);
+            before + step * looked.get()
+        };
+        wait_for_work_after_a_stop(&cancel, &work);
+        assert_eq!(looked.get(), 6, "once at the stop, four times within what may be done, once beyond");
+    }
 }
