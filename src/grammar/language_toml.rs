@@ -107,7 +107,7 @@ pub(super) struct Order {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Layout {
-    pub(super) blocks: Vec<Word>,
+    pub(super) blocks: Option<Vec<Word>>,
     pub(super) indented: Vec<Word>,
 }
 

@@ -75,6 +75,7 @@ pub struct Grammar {
     language: Language,
     extensions: Vec<String>,
     keeps_newlines: bool,
+    is_written_compact: bool,
     empty_texts: Vec<String>,
     keep_names: Vec<String>,
     keywords: Vec<String>,
@@ -158,6 +159,7 @@ impl Grammar {
             name: folder.name.to_owned(),
             directory: folder.directory.to_owned(),
             extensions: layers.own().language.extensions.clone(),
+            is_written_compact: layers.files().find_map(|file| file.layout.blocks.as_ref()).is_some_and(Vec::is_empty),
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
             empty_texts: layers.nearest(|file| &file.language.empty),
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
@@ -282,6 +284,11 @@ impl Grammar {
         self.sets.blocks.iter().next().is_some()
     }
 
+    /// Whether the folder says that the language is not written in lines: its list of blocks is empty.
+    pub fn is_written_compact(&self) -> bool {
+        self.is_written_compact
+    }
+
     /// Whether indentation is syntax: some kind is indented.
     pub fn is_indented(&self) -> bool {
         self.sets.indented.iter().next().is_some()
@@ -386,7 +393,7 @@ impl Sets {
             patterns: kinds(|file| &file.literals.pattern)?,
             forward: kinds(|file| &file.order.forward)?,
             name_holders: kinds(|file| &file.identifiers.inside)?,
-            blocks: kinds(|file| &file.layout.blocks)?,
+            blocks: kinds(|file| file.layout.blocks.as_deref().unwrap_or_default())?,
             indented: kinds(|file| &file.layout.indented)?,
         })
     }

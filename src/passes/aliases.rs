@@ -39,11 +39,11 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         }
     }
     let made = found.into_iter().flat_map(|alias| {
-        let text = written(source, &alias.text);
+        let text = written(grammar, source, &alias.text);
         let unit = if alias.leave.is_empty() {
             without(document, grammar, &alias.unit)
         } else {
-            place(source, alias.unit.range.clone(), &alias.leave)
+            place(grammar, source, alias.unit.range.clone(), &alias.leave)
         };
         let outside = uses.get(&source[alias.name.range.clone()]).into_iter().flatten();
         let outside: Vec<_> =

@@ -36,7 +36,7 @@ pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprint
     let mut all = Vec::new();
     for block in document.ids().filter(|&id| kinds.contains(&document.node(id).kind)) {
         let statements: Vec<_> = statements(document, block).take(MAX_STATEMENTS).collect();
-        let (Some(&first), Some(part)) = (statements.first(), inside(document, block)) else { continue };
+        let (Some(&first), Some(part)) = (statements.first(), inside(document, grammar, block)) else { continue };
         let near = document.depth(block).saturating_sub(u32::from(hoist::MAX_DEPTH));
         for outer in outer_statements(document, grammar, &kinds, block, first) {
             if !by_rule.contains(&(outer, block)) {

@@ -8,6 +8,7 @@ use crate::syntax::{Document, Edit};
 
 use super::alternatives::{Action, Alternative};
 use super::fingerprint::Fingerprints;
+use super::indentation::moved;
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::{class, find};
 
@@ -39,7 +40,8 @@ pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
         let mut dead = NodeSet::new(document);
         dead.insert(unit);
         let mut edits = removal_edits(document, grammar, &dead);
-        edits.push(Edit::replace(forward.unit.range.clone(), source[range].to_vec()));
+        let text = moved(grammar, source, range.start, source[range].to_vec());
+        edits.push(Edit::replace(forward.unit.range.clone(), text));
         let class = class(document, Action::Forward, declaration, unit);
         Some(Alternative::of_edits(document, prints, class, edits, ())?.by([definition.rule, forward.rule]))
     });

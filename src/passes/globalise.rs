@@ -40,7 +40,7 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         if !(at <= rule.moved.range.start && rule.moved.range.end <= rule.before.range.end) || before == moved {
             continue;
         }
-        let moved_text = [&written(source, &rule.text)[..], b"\n"].concat();
+        let moved_text = [&written(grammar, source, &rule.text)[..], b"\n"].concat();
         let header = prints.of(at..rule.before.range.end.min(at + HEADER));
         let alone = (class(document, Action::Globalise, before, moved), &[][..], 0);
         let others = others(&places, moved);

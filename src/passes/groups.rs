@@ -46,7 +46,7 @@ pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
         let within = scope.map(|(scope, _)| (scope.range.start, scope.range.end));
         let new = || Together { kind: edit.outer.kind, edits: Vec::new(), rules: Vec::new() };
         let group = together.entry((&edit.group, name, within)).or_insert_with(new);
-        group.edits.extend(place(source, edit.outer.range.clone(), &edit.pieces));
+        group.edits.extend(place(grammar, source, edit.outer.range.clone(), &edit.pieces));
         group.rules.extend(scope.map(|(_, rule)| *rule).into_iter().chain([edit.rule]));
     }
     // Two groups may come to the same: a member of what is no pointer.

@@ -1,7 +1,7 @@
 //! What a document's indentation means, in a language whose syntax it is.
 
 use crate::grammar::Grammar;
-use crate::syntax::{Block, Document, Edit, Indents, LineStart, NodeId, Rendering, render_around};
+use crate::syntax::{Block, Document, Edit, Indents, LineStart, NodeId, Rendering, render_around, unindented};
 
 use super::minimal::place;
 
@@ -35,6 +35,12 @@ pub fn indents(document: &Document, grammar: &Grammar) -> Option<Indents> {
 #[must_use]
 pub fn rendered(document: &Document, grammar: &Grammar, edits: Vec<Edit>) -> Rendering {
     render_around(document.source(), edits, &[], indents(document, grammar).as_ref())
+}
+
+/// A text that stood at `at` of the source and moves elsewhere, with its lines as an [`Edit`]'s text has them.
+#[must_use]
+pub(super) fn moved(grammar: &Grammar, source: &[u8], at: usize, text: Vec<u8>) -> Vec<u8> {
+    if grammar.is_indented() { unindented(source, at, &text) } else { text }
 }
 
 /// What has to stand in an indented block when nothing else does.
@@ -116,5 +122,116 @@ impl Leaves<'_> {
             (self.next as usize) < document.node_count() && self.document.node(self.next).start as usize == first;
         let is_comment = begins && is(self.next, &|kind| self.grammar.is_comment(kind));
         if begins && !is_comment && !goes_on && self.inside == 0 { LineStart::Syntax } else { LineStart::Free }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::testing::{Languages, lossy};
+    use crate::passes::{Fingerprints, deep_splices, hoists, splices};
+    use crate::syntax::Edit;
+
+    /// The text without some nodes, each named by its text.
+    fn without(file: &str, text: &str, parts: &[&str]) -> String {
+        let sample = Languages.sample(file, text);
+        let nodes: Vec<_> = parts.iter().map(|part| sample.node(part)).collect();
+        sample.without(&nodes)
+    }
+
+    /// The text after every edit that replaces something by a part of it.
+    fn after(file: &str, text: &str) -> Vec<String> {
+        let sample = Languages.sample(file, text);
+        let prints = Fingerprints::new(text.as_bytes());
+        let (document, grammar) = (&sample.document, &sample.grammar);
+        let mut all = splices(document, grammar, &prints);
+        all.extend(hoists(document, grammar, &prints));
+        all.extend(deep_splices(document, grammar, &prints));
+        sample.results(&all)
+    }
+
+    #[test]
+    fn what_follows_a_hole_keeps_its_indentation() {
+        let rows = [
+            ("if a:\n    b\nc\n", &["b"][..], "if a:\n    pass\nc\n"),
+            ("if a:\n    b\n    c\nd\n", &["c"], "if a:\n    b\nd\n"),
+            ("if a:\n    b\n\n\n    c\nd\n", &["b"], "if a:\n    c\nd\n"),
+            ("if a:\n    if b:\n        c\n    d\n", &["if b:\n        c"], "if a:\n    d\n"),
+            ("a\nif b:\n  c\n", &["a"], "if b:\n  c\n"),
+            ("if a: b; c\nd\n", &["b"], "if a: c\nd\n"),
+            ("if a:\r\n    b\r\n    c\r\nd\r\n", &["c"], "if a:\r\n    b\r\nd\r\n"),
+        ];
+        for (text, gone, left) in rows {
+            assert_eq!(without("x.py", text, gone), left, "{text}");
+        }
+        assert_eq!(without("x.yaml", "a:\n  b: 1\n  d: 2\ne: 3\n", &["d: 2"]), "a:\n  b: 1\ne: 3\n");
+    }
+
+    #[test]
+    fn a_block_of_which_nothing_would_be_left_keeps_a_statement() {
+        let rows = [
+            ("if a:\n    b\n    c\nd\n", &["b", "c"][..], "if a:\n    pass\nd\n"),
+            ("if a: b; c\n", &["b", "c"], "if a: pass\n"),
+            ("def f():\n    if a:\n        b\n", &["if a:\n        b"], "def f():\n    pass\n"),
+            ("if a:\n    b\n", &["if a:\n    b"], ""),
+            ("if a:\n    b\nelse:\n    c\n", &["c"], "if a:\n    b\nelse:\n    pass\n"),
+            ("match a:\n    case 1:\n        b\n", &["b"], "match a:\n    case 1:\n        pass\n"),
+        ];
+        for (text, gone, left) in rows {
+            assert_eq!(without("x.py", text, gone), left, "{text}");
+        }
+        let mut sample = Languages.sample("x.py", "if a:\n    pass\n");
+        assert!(sample.all_siblings().iter().all(|list| list.units.iter().all(|unit| unit.tokens > 1)));
+    }
+
+    #[test]
+    fn lines_move_with_what_they_belong_to() {
+        let rows = [
+            ("if a:\n    if b:\n        c\n        d\n    e\nf\n", "if b:\n    c\n    d\nf\n"),
+            ("if a:\n    if b:\n        c\n        d\n    e\nf\n", "c\nd\nf\n"),
+            (
+                "def f():\n    try:\n        with a:\n            b(1,\n              2)\n            c\n    finally:\n        d\n",
+                "def f():\n    with a:\n        b(1,\n          2)\n        c\n",
+            ),
+            ("if a:\n\tif b:\n\t\tc\n\td\n", "if b:\n\tc\n"),
+            ("if a:\r\n  if b:\r\n    c\r\n  d\r\n", "if b:\r\n  c\r\n"),
+            ("if a:\n    b = '''\n    x\n  y'''\n    c\n", "b = '''\n    x\n  y'''\nc\n"),
+            ("class A:\n    @x\n    def f():\n        # no\n        a\n", "@x\ndef f():\n    # no\n    a\n"),
+            ("match a:\n    case 1:\n        b\n        c\n", "b\nc\n"),
+            ("if a: b; c\nd\n", "b; c\nd\n"),
+            ("if a:\n  if b:\n     c\n     if d:\n      e\n  f\n", "c\nif d:\n e\n"),
+        ];
+        for (text, expected) in rows {
+            let found = after("x.py", text);
+            assert!(found.iter().any(|text| text == expected), "{expected:?} is not in {found:#?}");
+        }
+        let rows = [
+            ("a:\n    b: 1\n    c: |\n      d\n       e\nf: 2\n", "b: 1\nc: |\n  d\n   e\nf: 2\n"),
+            ("- - a: 1\n    b: 2\n  - c\n", "- a: 1\n  b: 2\n"),
+            ("a:\n  - b:\n      - c: 1\n        d: 2\n", "a:\n  - c: 1\n    d: 2\n"),
+        ];
+        for (text, expected) in rows {
+            let found = after("x.yaml", text);
+            assert!(found.iter().any(|text| text == expected), "{expected:?} is not in {found:#?}");
+        }
+    }
+
+    #[test]
+    fn hoists_in_hoists_move_their_lines_as_far_as_both() {
+        let text = "if a:\n  if b:\n    c\n    if d:\n      if e:\n        f\n        g\n  h\n";
+        let sample = Languages.sample("x.py", text);
+        let place = |part: &str| text.find(part).expect("it is there");
+        let hole = |from: &str, to: &str| Edit::delete(place(from)..place(to));
+        let end = place("\n  h");
+        let edits = vec![hole("if a", "if b"), hole("if d", "if e"), Edit::delete(end..end + 4)];
+        assert_eq!(lossy(&sample.rendered(edits)), "if b:\n  c\n  if e:\n    f\n    g\n");
+    }
+
+    #[test]
+    fn lines_that_are_put_in_stand_where_they_go() {
+        let sample = Languages.sample("x.py", "if a:\n    b\n    c\n");
+        let edits = vec![Edit::replace(10..11, "while x:\n  y\n  z".as_bytes())];
+        assert_eq!(lossy(&sample.rendered(edits)), "if a:\n    while x:\n      y\n      z\n    c\n");
+        let edits = vec![Edit::replace(10..10, "x\n".as_bytes())];
+        assert_eq!(lossy(&sample.rendered(edits)), "if a:\n    x\n    b\n    c\n");
     }
 }

@@ -8,6 +8,7 @@ use crate::syntax::{Document, Edit, NodeId};
 
 use super::alternatives::{Action, Alternative};
 use super::fingerprint::Fingerprints;
+use super::indentation::moved;
 use super::names::words;
 use super::removal::{NodeSet, removal_edits};
 use super::splice_lift::{class, find, inside};
@@ -57,7 +58,7 @@ fn inline(
     {
         return None;
     }
-    let part = if is_block { inside(document, body)?.0 } else { definition.body.range.clone() };
+    let part = if is_block { inside(document, grammar, body)?.0 } else { definition.body.range.clone() };
     let names = definition.parameters.as_ref().map(|list| parameter_names(document, grammar, list)).unwrap_or_default();
     let mut dead = NodeSet::new(document);
     dead.insert(unit);
@@ -65,6 +66,7 @@ fn inline(
     for call in calls {
         let arguments = call.arguments.as_ref().map(|list| elements(document, grammar, list)).unwrap_or_default();
         let text = substituted(document, grammar, body, part.clone(), &names, &arguments);
+        let text = moved(grammar, document.source(), part.start, text);
         edits.push(Edit::replace(call.site.range.clone(), text));
     }
     let made = Alternative::of_edits(document, prints, class(document, Action::Inline, unit, first), edits, is_block)?;

@@ -1,5 +1,7 @@
 //! Layout: where blanks and line breaks are put between the tokens of a text that stay as they are.
 
+use std::collections::HashMap;
+
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, is_blank, is_identifier, melt};
 
@@ -21,6 +23,9 @@ pub enum Format {
 const INDENT: usize = 2;
 /// Deeper levels are not indented further: the blanks would be the larger part of the text.
 const DEEPEST: usize = 40;
+/// Bytes that are no blanks of what is written in one line although it stood in several, and of what stood in one line
+/// and stays so.
+const WIDE: usize = 80;
 
 /// The gaps between tokens that a format wants otherwise, as one sequence: taking a unit out means to
 /// write one gap anew. `None` if the text is as the format wants it.
@@ -40,12 +45,14 @@ pub fn layout(
     let ends_line = ends_line && format == Format::Pretty;
     let format = match format {
         Format::None => return None,
-        Format::Pretty if !grammar.has_blocks() => Format::Compact,
+        Format::Pretty if grammar.is_written_compact() => Format::Compact,
         other => other,
     };
     let source = document.source();
     let atoms = atoms(document, grammar);
     let starts = line_starts(document, grammar);
+    let mut indented = grammar.is_indented().then(|| Indented::new(document, grammar));
+    let mut free = (!grammar.has_blocks() && !grammar.is_indented()).then(|| Free::new(document));
     let mut units = Vec::new();
     let mut write = |range: std::ops::Range<usize>, text: Vec<u8>| {
         if source[range.clone()] != text[..] {
@@ -55,6 +62,9 @@ pub fn layout(
     };
     let end_of = |atom: NodeId| document.node(atom).end as usize;
     if let Some(&first) = atoms.first() {
+        if let Some(indented) = &mut indented {
+            indented.begin(first);
+        }
         let lead = 0..document.node(first).start as usize;
         if source[lead.clone()].iter().copied().all(is_blank) {
             write(lead, Vec::new());
@@ -66,8 +76,10 @@ pub fn layout(
             continue;
         }
         let gap = Gap { document, grammar, left: pair[0], right: pair[1], old: &source[range.clone()], joins };
-        let text = match format {
-            Format::Compact => gap.compact(),
+        let text = match (&mut indented, &mut free, format) {
+            (Some(indented), ..) => indented.gap(&gap, format),
+            (_, _, Format::Compact) => gap.compact(),
+            (_, Some(free), _) => free.gap(&gap),
             _ => gap.pretty(starts.get(pair[1] as usize).copied().flatten()),
         };
         write(range, text);
@@ -142,6 +154,186 @@ fn mark(document: &Document, starts: &mut [Option<usize>], node: NodeId, level: 
             break;
         }
         starts[id as usize] = Some(level);
+    }
+}
+
+/// Brackets that are open between the atoms of a text.
+#[derive(Default)]
+struct Open(usize);
+
+impl Open {
+    fn pass(&mut self, document: &Document, atom: NodeId) {
+        match bracket(document, atom) {
+            Some(true) => self.0 += 1,
+            Some(false) => self.0 = self.0.saturating_sub(1),
+            None => {}
+        }
+    }
+}
+
+/// Whether a token opens or closes brackets; `None` if it is none.
+fn bracket(document: &Document, atom: NodeId) -> Option<bool> {
+    let text = (!document.node(atom).is_named()).then(|| document.text(atom))?;
+    match text {
+        b"(" | b"[" | b"{" => Some(true),
+        b")" | b"]" | b"}" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether so much of a node is no blank that it is not written in one line.
+fn is_wide(document: &Document, node: NodeId) -> bool {
+    document.text(node).iter().filter(|byte| !is_blank(**byte)).nth(WIDE).is_some()
+}
+
+/// A text whose indentation is syntax, from its first atom to its last: at which column the elements of each block
+/// stand.
+struct Indented {
+    /// The block whose element a node is, and whether it is the first one; by node.
+    elements: Vec<Option<(NodeId, bool)>>,
+    /// The innermost block around a node; by node.
+    around: Vec<NodeId>,
+    /// The column of each block's elements, once the first one is written.
+    columns: HashMap<NodeId, usize>,
+    open: Open,
+    /// The column behind what is written.
+    column: usize,
+}
+
+impl Indented {
+    fn new(document: &Document, grammar: &Grammar) -> Self {
+        let mut elements = vec![None; document.node_count()];
+        let mut around = vec![0; document.node_count()];
+        for id in document.ids() {
+            let parent = document.parent(id).unwrap_or_default();
+            let is_block = |node: NodeId| node == 0 || grammar.is_indented_kind(document.node(node).kind);
+            around[id as usize] = if is_block(parent) { parent } else { around[parent as usize] };
+            if !is_block(id) {
+                continue;
+            }
+            let is_element = |child: &NodeId| {
+                let node = document.node(*child);
+                node.is_named() && !node.is_extra() && !node.is_empty()
+            };
+            for (number, child) in document.children(id).filter(is_element).enumerate() {
+                let start = document.node(child).start;
+                let first = (child..document.subtree_end(child)).take_while(|&id| document.node(id).start == start);
+                first.for_each(|node| elements[node as usize] = Some((id, number == 0)));
+            }
+        }
+        Indented { elements, around, columns: HashMap::from([(0, 0)]), open: Open::default(), column: 0 }
+    }
+
+    /// The text begins with this atom.
+    fn begin(&mut self, first: NodeId) {
+        if let Some((block, true)) = self.elements[first as usize] {
+            self.columns.insert(block, 0);
+        }
+    }
+
+    fn gap(&mut self, gap: &Gap<'_>, format: Format) -> Vec<u8> {
+        let (document, grammar) = (gap.document, gap.grammar);
+        self.open.pass(document, gap.left);
+        let step = if format == Format::Compact && !self.stands_in_lines(gap) { 1 } else { INDENT };
+        let element = self.elements[gap.right as usize];
+        let block = element.map_or(self.around[gap.right as usize], |(block, _)| block);
+        let has_break = gap.old.contains(&b'\n') || document.text(gap.left).ends_with(b"\n");
+        let is_broken = format == Format::Pretty && element.is_some() && grammar.is_block(document.node(block).kind);
+        let column = self.columns.get(&block).copied();
+        let column =
+            column.unwrap_or_else(|| self.columns.get(&self.around[block as usize]).copied().unwrap_or(0) + step);
+        let masked = document.text(gap.left).ends_with(b"\\\n") || document.text(gap.left).ends_with(b"\\\r\n");
+        let text = if self.open.0 > 0 || masked {
+            self.inside(gap, format, column)
+        } else if has_break || is_broken {
+            let mut text = if document.text(gap.left).ends_with(b"\n") { Vec::new() } else { b"\n".to_vec() };
+            text.resize(text.len() + column, b' ');
+            text
+        } else if format == Format::Compact {
+            gap.compact()
+        } else {
+            gap.pretty(None)
+        };
+        let left = document.text(gap.left);
+        let written = [left, &text[..]].concat();
+        self.column = match written.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => written.len() - end - 1,
+            None => self.column + written.len(),
+        };
+        if let Some((block, true)) = element {
+            self.columns.insert(block, self.column);
+        }
+        text
+    }
+
+    /// Whether blocks begin in the middle of lines, as in `- a: 1`: then the width of what is before decides.
+    fn stands_in_lines(&self, gap: &Gap<'_>) -> bool {
+        !gap.grammar.has_blocks()
+    }
+
+    /// In brackets line breaks mean nothing.
+    fn inside(&self, gap: &Gap<'_>, format: Format, column: usize) -> Vec<u8> {
+        let comment = |id: NodeId| gap.grammar.is_comment(gap.document.node(id).kind);
+        let has_break = gap.old.contains(&b'\n');
+        let around = std::iter::successors(gap.document.parent(gap.right), |&node| gap.document.parent(node))
+            .take_while(|&node| {
+                gap.document.node(node).start > gap.document.node(self.around[gap.right as usize]).start
+            });
+        let statement = around.last();
+        let is_wide = || statement.is_some_and(|node| is_wide(gap.document, node));
+        if has_break && (comment(gap.left) || comment(gap.right) || (format == Format::Pretty && is_wide())) {
+            let closes = bracket(gap.document, gap.right) == Some(false);
+            let mut text = b"\n".to_vec();
+            text.resize(1 + column + if closes { 0 } else { INDENT }, b' ');
+            return text;
+        }
+        let space = if format == Format::Compact {
+            !gap.old.is_empty() && gap.melts()
+        } else {
+            !gap.old.is_empty() && !gap.is_tight()
+        };
+        if space { b" ".to_vec() } else { Vec::new() }
+    }
+}
+
+/// A text of which nothing says how it is written: its line breaks stay, as deep as there are brackets around them,
+/// and what is too wide for a line gets some.
+struct Free {
+    /// Nodes that begin a line in any case.
+    starts: Vec<bool>,
+    open: Open,
+}
+
+impl Free {
+    fn new(document: &Document) -> Self {
+        let mut starts = vec![false; document.node_count()];
+        for id in document.ids() {
+            let children: Vec<_> = document.children(id).filter(|&child| !document.node(child).is_empty()).collect();
+            let is = |child: Option<&NodeId>, text: &[u8]| child.is_some_and(|&child| document.text(child) == text);
+            let (first, last) = (children.first(), children.last());
+            if !(id == 0 || (is(first, b"{") && is(last, b"}"))) || !is_wide(document, id) {
+                continue;
+            }
+            for &child in &children {
+                let node = document.node(child);
+                if id > 0 && Some(&child) == last || node.is_named() && !node.is_extra() {
+                    let inner =
+                        (child..document.subtree_end(child)).take_while(|&id| document.node(id).start == node.start);
+                    inner.for_each(|node| starts[node as usize] = true);
+                }
+            }
+        }
+        Free { starts, open: Open::default() }
+    }
+
+    fn gap(&mut self, gap: &Gap<'_>) -> Vec<u8> {
+        self.open.pass(gap.document, gap.left);
+        let stays = gap.old.contains(&b'\n');
+        if !(stays || self.starts[gap.right as usize]) || gap.ends_line() {
+            return gap.pretty(None);
+        }
+        let closes = bracket(gap.document, gap.right) == Some(false);
+        gap.pretty(Some(self.open.0.saturating_sub(usize::from(closes))))
     }
 }
 

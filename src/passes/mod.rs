@@ -191,7 +191,6 @@ mod tests {
 
     use super::Action;
     use super::testing::{FILES, Languages, any_text, lossy, shipped_sample};
-    use crate::syntax::render;
 
     /// A shape is tried in one place and by itself: elsewhere, and together with others of its list,
     /// it may be wrong, but rarely.
@@ -252,7 +251,7 @@ mod tests {
             let mut sample = languages.sample(file, shipped_sample(file));
             let (mut names, mut clean_names) = (0, 0);
             for alternative in sample.alternatives_of_rules() {
-                let left = render(sample.document.source(), alternative.edits.clone()).text;
+                let left = sample.rendered(alternative.edits.clone());
                 let is_clean = sample.errors(&left) == Some(0);
                 if matches!(alternative.class.action, Action::Alias | Action::Inline) {
                     names += 1;
@@ -278,7 +277,7 @@ mod tests {
                 }
             }
             for alternative in sample.alternatives() {
-                let left = render(sample.document.source(), alternative.edits.clone()).text;
+                let left = sample.rendered(alternative.edits.clone());
                 assert_ne!(left, sample.document.source(), "{alternative:?}");
             }
         }
@@ -323,7 +322,7 @@ mod tests {
             let all = sequences.iter().flat_map(|sequence| &sequence.units);
             sample.after(all.map(|unit| &unit.removal));
             for alternative in sample.alternatives() {
-                let left = render(&text, alternative.edits.clone()).text;
+                let left = sample.rendered(alternative.edits.clone());
                 assert!(alternative.tokens > 0 || left.len() <= text.len() + 2, "{}", lossy(&left));
             }
         }

@@ -8,6 +8,7 @@ use crate::syntax::{Document, Edit};
 
 use super::alternatives::{Action, Alternative, Class};
 use super::fingerprint::Fingerprints;
+use super::indentation::moved;
 
 /// All rewrites of a document, one by one.
 #[must_use]
@@ -15,7 +16,7 @@ pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
     let found = grammar.rules().rewrites(document.tree().root_node(), document.source());
     let made = found.into_iter().filter_map(|rewrite| {
         let class = class(Action::Rewrite, rewrite.rule.index(), rewrite.outer.kind);
-        let edits = place(document.source(), rewrite.outer.range.clone(), &rewrite.pieces);
+        let edits = place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces);
         // The edits leave out what stays where it is.
         let around = prints.of(rewrite.outer.range.clone());
         Some(Alternative::of_edits(document, prints, class, edits, around)?.by([rewrite.rule]))
@@ -35,7 +36,7 @@ pub fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprint
         let (_, edits) = places.entry((rewrite.rule, text)).or_insert((rewrite.outer.kind, Vec::new()));
         // One inside another goes with it.
         if edits.last().is_none_or(|last| last.end <= rewrite.outer.range.start) {
-            edits.extend(place(document.source(), rewrite.outer.range.clone(), &rewrite.pieces));
+            edits.extend(place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces));
         }
     }
     let made = places.into_iter().filter_map(|((rule, _), (kind, edits))| {
@@ -52,7 +53,7 @@ pub(super) fn class(action: Action, rule: usize, kind: u16) -> Class {
 
 /// The edits that put pieces in the place of a part of the source. What stays where it is is not
 /// written anew, so that what is known about it is not lost.
-pub(super) fn place(source: &[u8], outer: Range<usize>, pieces: &[Piece]) -> Vec<Edit> {
+pub(super) fn place(grammar: &Grammar, source: &[u8], outer: Range<usize>, pieces: &[Piece]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let (mut at, mut text) = (outer.start, Vec::new());
     for piece in pieces {
@@ -65,7 +66,7 @@ pub(super) fn place(source: &[u8], outer: Range<usize>, pieces: &[Piece]) -> Vec
                 at = end;
             }
             // Out of its order.
-            _ => return vec![Edit::replace(outer, written(source, pieces))],
+            _ => return vec![Edit::replace(outer, written(grammar, source, pieces))],
         }
     }
     if at < outer.end || !text.is_empty() {
@@ -75,12 +76,12 @@ pub(super) fn place(source: &[u8], outer: Range<usize>, pieces: &[Piece]) -> Vec
 }
 
 /// The text of some pieces.
-pub(super) fn written(source: &[u8], pieces: &[Piece]) -> Vec<u8> {
+pub(super) fn written(grammar: &Grammar, source: &[u8], pieces: &[Piece]) -> Vec<u8> {
     let mut text = Vec::new();
     for piece in pieces {
         match piece {
             Piece::Text(own) => text.extend_from_slice(own.as_bytes()),
-            &Piece::Source { start, end } => text.extend_from_slice(&source[start..end]),
+            &Piece::Source { start, end } => text.extend(moved(grammar, source, start, source[start..end].to_vec())),
         }
     }
     text
@@ -171,7 +172,7 @@ mod tests {
             (&[], vec![Edit::replace(0..17, b"")]),
         ];
         for (pieces, edits) in rows {
-            assert_eq!(place(source, 0..17, pieces), edits, "{pieces:?}");
+            assert_eq!(place(&Languages.grammar("x.js"), source, 0..17, pieces), edits, "{pieces:?}");
         }
     }
 }

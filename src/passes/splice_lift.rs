@@ -16,7 +16,7 @@ pub fn splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         let (Some(outer), Some(inner)) = (find(document, &splice.outer), find(document, &splice.inner)) else {
             continue;
         };
-        let Some(part) = inside(document, inner) else { continue };
+        let Some(part) = inside(document, grammar, inner) else { continue };
         let class = class(document, Action::Splice, outer, inner);
         let end = line_end(document, grammar, outer);
         let made = Alternative::keep_part(document, prints, class, outer, part, end);
@@ -59,8 +59,13 @@ pub(super) fn class(document: &Document, action: Action, outer: NodeId, inner: N
 }
 
 /// What stands between the first and the last token of a block, without blanks at its ends, and
-/// how many tokens that is; `None` if it has no two tokens.
-pub(super) fn inside(document: &Document, block: NodeId) -> Option<(Range<usize>, u32)> {
+/// how many tokens that is; `None` if it has no two tokens. An indented block has no brackets: it is all of it.
+pub(super) fn inside(document: &Document, grammar: &Grammar, block: NodeId) -> Option<(Range<usize>, u32)> {
+    if grammar.is_indented_kind(document.node(block).kind) {
+        let whole = document.node(block).range();
+        let blank = document.source()[whole.clone()].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        return Some((whole.start + blank..whole.end, document.tokens_of(block)));
+    }
     let mut children = document.children(block);
     let (open, close) = (children.next()?, children.last()?);
     let (start, end) = (document.node(open).end as usize, document.node(close).start as usize);
@@ -132,7 +137,7 @@ mod tests {
         let mut languages = Languages;
         for (text, expected) in [("[ 1, 2 ]", 2..6), ("[1]", 1..2), ("[ \n ]", 1..1), ("[]", 1..1)] {
             let sample = languages.sample("x.json", text);
-            let found = inside(&sample.document, sample.node(text));
+            let found = inside(&sample.document, &sample.grammar, sample.node(text));
             assert_eq!(found.map(|(range, _)| range), Some(expected), "{text}");
         }
     }

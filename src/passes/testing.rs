@@ -8,19 +8,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use proptest::prelude::*;
 
 use crate::grammar::{AUTO, Grammar, Registry};
-use crate::syntax::{Document, NodeId, SyntaxParser, error_count, render};
+use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count};
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
     comments, deep_splices, expansions, forwards, globalised, groups, hoists, inlined, lifts, line_units, merges,
-    minimal_replacements, pairs, parameters, rewrites, sensitive_ranges, short_names, shorter_literals,
+    minimal_replacements, pairs, parameters, rendered, rewrites, sensitive_ranges, short_names, shorter_literals,
     shorter_patterns, siblings, simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows,
     word_units,
 };
 
 /// A file name for every language that the tables of the tests know.
-pub(crate) const FILES: [&str; 3] = ["x.c", "x.js", "x.json"];
+pub(crate) const FILES: [&str; 5] = ["x.c", "x.js", "x.json", "x.py", "x.yaml"];
 
 /// Grammars, each loaded once for all tests: compiling rules takes longer than most of them.
 static LOADED: Mutex<BTreeMap<String, Arc<Grammar>>> = Mutex::new(BTreeMap::new());
@@ -96,7 +96,7 @@ impl Sample {
     pub(crate) fn without(&self, nodes: &[NodeId]) -> String {
         let mut dead = NodeSet::new(&self.document);
         nodes.iter().for_each(|&node| dead.insert(node));
-        lossy(&render(self.document.source(), removal_edits(&self.document, &self.grammar, &dead)).text)
+        lossy(&self.rendered(removal_edits(&self.document, &self.grammar, &dead)))
     }
 
     /// The text after some removals.
@@ -110,12 +110,17 @@ impl Sample {
             }
         }
         edits.extend(removal_edits(&self.document, &self.grammar, &dead));
-        render(self.document.source(), edits).text
+        self.rendered(edits)
+    }
+
+    /// The text after some edits.
+    pub(crate) fn rendered(&self, edits: Vec<Edit>) -> Vec<u8> {
+        rendered(&self.document, &self.grammar, edits).text
     }
 
     /// The text after each single edit.
     pub(crate) fn results(&self, alternatives: &[Alternative]) -> Vec<String> {
-        let result = |alternative: &Alternative| lossy(&render(self.document.source(), alternative.edits.clone()).text);
+        let result = |alternative: &Alternative| lossy(&self.rendered(alternative.edits.clone()));
         alternatives.iter().map(result).collect()
     }
 
@@ -283,7 +288,7 @@ pub(crate) fn assert_most_parse(sample: &mut Sample, alternatives: &[Alternative
     let before = sample.document.errors();
     let mut wrong = Vec::new();
     for alternative in alternatives {
-        let left = render(sample.document.source(), alternative.edits.clone()).text;
+        let left = sample.rendered(alternative.edits.clone());
         assert!(alternative.tokens > 0 || left.len() < sample.document.source().len(), "{}", lossy(&left));
         if sample.errors(&left).is_none_or(|errors| errors > before) {
             let part = lossy(&sample.document.source()[alternative.range.clone()]);

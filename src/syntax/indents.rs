@@ -200,13 +200,12 @@ impl<'i> Shifts<'i> {
     }
 }
 
-/// A part of a text as it reads where it stands at the start of a line: its lines are indented by as much less as
-/// the first one is.
+/// What stood at `at` of a text, as it reads at the start of a line: its other lines are indented by as much less.
 #[must_use]
-pub fn unindented(source: &[u8], part: Range<usize>) -> Vec<u8> {
-    let line = source[..part.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let own = width(&source[line..part.start]);
-    let mut lines = source[part].split_inclusive(|byte| *byte == b'\n');
+pub fn unindented(source: &[u8], at: usize, part: &[u8]) -> Vec<u8> {
+    let line = source[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let own = width(&source[line..at]);
+    let mut lines = part.split_inclusive(|byte| *byte == b'\n');
     let mut text = lines.next().unwrap_or_default().to_vec();
     for line in lines {
         let blanks = line.iter().take_while(|byte| is_indent(**byte)).count();
