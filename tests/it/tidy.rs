@@ -232,6 +232,10 @@ fn the_engine_knows_nothing_but_numbers() {
 
 fn language_faults(source: &Source, languages: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
+    // Options of other programs and a shell are called like languages there.
+    if source.path.starts_with("src/cli/compat/") {
+        return faults;
+    }
     for (number, line) in source.code() {
         for language in languages {
             let crate_name = language.replace('-', "_");
