@@ -2,7 +2,6 @@ import os.path as path
 from collections import OrderedDict, namedtuple
 
 
-@decorated(1)
 class Shape(Base, metaclass=Meta):
     """A shape."""
 
@@ -44,3 +43,29 @@ def walk(tree, depth=0):
 
 
 value = walk(None) if __name__ == "__main__" else -1
+
+
+@decorated(1)
+def two():
+    pass
+
+
+def one(a=1):
+    while a:
+        return a
+    if a:
+        a = one(a)
+    else:
+        one(1)
+    for a in b:
+        raise a
+    assert a
+    match a:
+        case 1:
+            one(2)
+            del a
+    try:
+        with a:
+            return a
+    except E:
+        one()

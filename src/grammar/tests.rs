@@ -7,6 +7,8 @@ use tree_sitter::{Node, Parser as TreeSitter, Tree};
 
 use super::supertypes::KindName;
 use super::*;
+use crate::passes::rendered;
+use crate::syntax::{Document, Edit, SyntaxParser, unindented};
 
 /// A language with its sample.
 struct Sampled {
@@ -31,18 +33,17 @@ impl Sampled {
 
     /// The sample with some bytes replaced, re-parsed: how many more mistakes has it?
     fn new_mistakes(&self, range: &std::ops::Range<usize>, replacement: &[u8]) -> usize {
-        let mut edited = self.source[..range.start].to_vec();
-        for part in [replacement, &self.source[range.end..]] {
-            // What the rendering of an edit does: two words must not become one.
-            if let (Some(&last), Some(&next)) = (edited.last(), part.first())
-                && is_word(last)
-                && is_word(next)
-            {
-                edited.push(b' ');
-            }
-            edited.extend_from_slice(part);
-        }
+        let mut parser = SyntaxParser::new(self.grammar.language()).expect("embedded parsers fit");
+        let document = Document::parse(&mut parser, self.source.to_vec()).expect("a sample has a tree");
+        let edit = Edit::replace(range.clone(), replacement.to_vec());
+        let edited = rendered(&document, &self.grammar, vec![edit]).text;
         mistakes(&parse(&self.grammar, &edited)).saturating_sub(mistakes(&self.tree))
+    }
+
+    /// A part of the sample as an edit's text that moves it.
+    fn moved(&self, part: std::ops::Range<usize>) -> Vec<u8> {
+        let text = &self.source[part.clone()];
+        if self.grammar.is_indented() { unindented(self.source, part.start, text) } else { text.to_vec() }
     }
 
     /// Complains about an edit that makes mistakes.
@@ -56,10 +57,6 @@ impl Sampled {
             )
         })
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn parse(grammar: &Grammar, source: &[u8]) -> Tree {
@@ -151,7 +148,7 @@ fn lifts_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
         for lift in language.grammar.rules().lifts(language.tree.root_node(), language.source) {
-            let text = [&language.source[lift.lift.range.clone()], lift.suffix.as_bytes()].concat();
+            let text = [language.moved(lift.lift.range.clone()), lift.suffix.as_bytes().to_vec()].concat();
             wrong.extend(language.check("lift", &lift.outer.range, &text));
         }
     }
@@ -163,8 +160,9 @@ fn splices_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
         for splice in language.grammar.rules().splices(language.tree.root_node(), language.source) {
-            let text = &language.source[inside(&language.tree, &splice.inner)];
-            wrong.extend(language.check("splice", &splice.outer.range, text));
+            let is_all = language.grammar.is_indented_kind(splice.inner.kind);
+            let part = if is_all { splice.inner.range.clone() } else { inside(&language.tree, &splice.inner) };
+            wrong.extend(language.check("splice", &splice.outer.range, &language.moved(part)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,7 +1,9 @@
 //! What a document's indentation means, in a language whose syntax it is.
 
 use crate::grammar::Grammar;
-use crate::syntax::{Block, Document, Edit, Indents, LineStart, NodeId, Rendering, render_around, unindented};
+use crate::syntax::{
+    Block, Document, Edit, Indents, LineStart, NodeId, Rendering, count_words, render_around, unindented,
+};
 
 use super::minimal::place;
 
@@ -57,6 +59,13 @@ pub(super) fn is_filler(document: &Document, grammar: &Grammar, node: NodeId) ->
     let mut around = std::iter::successors(Some(node), |&node| document.parent(node))
         .take_while(|&around| document.node(around).range() == document.node(node).range());
     around.any(reads_so)
+}
+
+/// Tokens of what comes in the place of a node that goes alone.
+pub(super) fn filler_tokens(document: &Document, grammar: &Grammar, node: NodeId) -> u32 {
+    let parent = document.parent(node).filter(|&parent| elements(document, parent).eq([node]));
+    let text = [Some(node), parent].into_iter().flatten().find_map(|block| filler(document, grammar, block));
+    text.map_or(0, |text| u32::try_from(count_words(text.as_bytes())).unwrap_or(u32::MAX))
 }
 
 /// What stands in a block.
@@ -207,7 +216,7 @@ mod tests {
         let rows = [
             ("a:\n    b: 1\n    c: |\n      d\n       e\nf: 2\n", "b: 1\nc: |\n  d\n   e\nf: 2\n"),
             ("- - a: 1\n    b: 2\n  - c\n", "- a: 1\n  b: 2\n"),
-            ("a:\n  - b:\n      - c: 1\n        d: 2\n", "a:\n  - c: 1\n    d: 2\n"),
+            ("a:\n  - b:\n      - c: 1\n        d: 2\n", "a:\n  - b:\n      c: 1\n      d: 2\n"),
         ];
         for (text, expected) in rows {
             let found = after("x.yaml", text);

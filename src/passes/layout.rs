@@ -193,6 +193,8 @@ struct Indented {
     elements: Vec<Option<(NodeId, bool)>>,
     /// The innermost block around a node; by node.
     around: Vec<NodeId>,
+    /// Whether something of its language stands before a block in the element that it is in; by node.
+    deeper: Vec<bool>,
     /// The column of each block's elements, once the first one is written.
     columns: HashMap<NodeId, usize>,
     open: Open,
@@ -204,10 +206,13 @@ impl Indented {
     fn new(document: &Document, grammar: &Grammar) -> Self {
         let mut elements = vec![None; document.node_count()];
         let mut around = vec![0; document.node_count()];
+        let mut element_of = vec![0; document.node_count()];
+        let mut deeper = vec![false; document.node_count()];
         for id in document.ids() {
             let parent = document.parent(id).unwrap_or_default();
             let is_block = |node: NodeId| node == 0 || grammar.is_indented_kind(document.node(node).kind);
             around[id as usize] = if is_block(parent) { parent } else { around[parent as usize] };
+            element_of[id as usize] = if is_block(parent) { id } else { element_of[parent as usize] };
             if !is_block(id) {
                 continue;
             }
@@ -215,13 +220,18 @@ impl Indented {
                 let node = document.node(*child);
                 node.is_named() && !node.is_extra() && !node.is_empty()
             };
+            if id > 0 {
+                let element = element_of[id as usize];
+                let between = document.node(element).start as usize..document.node(id).start as usize;
+                deeper[id as usize] = document.tokens_in(between) > 0;
+            }
             for (number, child) in document.children(id).filter(is_element).enumerate() {
                 let start = document.node(child).start;
                 let first = (child..document.subtree_end(child)).take_while(|&id| document.node(id).start == start);
                 first.for_each(|node| elements[node as usize] = Some((id, number == 0)));
             }
         }
-        Indented { elements, around, columns: HashMap::from([(0, 0)]), open: Open::default(), column: 0 }
+        Indented { elements, around, deeper, columns: HashMap::from([(0, 0)]), open: Open::default(), column: 0 }
     }
 
     /// The text begins with this atom.
@@ -240,8 +250,10 @@ impl Indented {
         let has_break = gap.old.contains(&b'\n') || document.text(gap.left).ends_with(b"\n");
         let is_broken = format == Format::Pretty && element.is_some() && grammar.is_block(document.node(block).kind);
         let column = self.columns.get(&block).copied();
-        let column =
-            column.unwrap_or_else(|| self.columns.get(&self.around[block as usize]).copied().unwrap_or(0) + step);
+        let column = column.unwrap_or_else(|| {
+            self.columns.get(&self.around[block as usize]).copied().unwrap_or(0)
+                + if self.deeper[block as usize] { step } else { 0 }
+        });
         let masked = document.text(gap.left).ends_with(b"\\\n") || document.text(gap.left).ends_with(b"\\\r\n");
         let text = if self.open.0 > 0 || masked {
             self.inside(gap, format, column)
@@ -249,6 +261,8 @@ impl Indented {
             let mut text = if document.text(gap.left).ends_with(b"\n") { Vec::new() } else { b"\n".to_vec() };
             text.resize(text.len() + column, b' ');
             text
+        } else if self.stands_in_lines(gap) && !gap.old.is_empty() {
+            b" ".to_vec()
         } else if format == Format::Compact {
             gap.compact()
         } else {
@@ -287,7 +301,9 @@ impl Indented {
             text.resize(1 + column + if closes { 0 } else { INDENT }, b' ');
             return text;
         }
-        let space = if format == Format::Compact {
+        let space = if self.stands_in_lines(gap) {
+            !gap.old.is_empty()
+        } else if format == Format::Compact {
             !gap.old.is_empty() && gap.melts()
         } else {
             !gap.old.is_empty() && !gap.is_tight()

@@ -295,7 +295,8 @@ mod tests {
                 // A separator may go as well; and what is left may be read as something else.
                 [0, 1].contains(&whole.saturating_sub(left).wrapping_sub(unit.tokens as usize))
             });
-            assert!(exact.count() * 100 >= units.len() * 99, "{file}");
+            let exact = exact.count();
+            assert!(exact * 100 >= units.len() * 99, "{file}: {exact} of {}", units.len());
         }
     }
 

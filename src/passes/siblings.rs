@@ -3,7 +3,7 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
-use super::indentation::is_filler;
+use super::indentation::{filler_tokens, is_filler};
 use super::shapes::{Clearance, Shapes};
 use super::{Removal, Sequence, Unit};
 
@@ -27,8 +27,9 @@ pub fn siblings(
         }
         let clearance = shapes.clearance(document, grammar, child);
         let Some(nodes) = clearance.nodes(document, child) else { continue };
+        let tokens: u32 = nodes.iter().map(|n| document.tokens_of(*n)).sum();
         units.push(Unit {
-            tokens: nodes.iter().map(|n| document.tokens_of(*n)).sum(),
+            tokens: tokens.saturating_sub(filler_tokens(document, grammar, child)),
             removal: Removal::Nodes(nodes.into()),
             cleared: clearance != Clearance::Blind,
         });

@@ -3,12 +3,13 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
+use super::indentation::is_filler;
 use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
 /// The tokens that are worth asking about: all leaves with bytes, but for the line feeds that end
 /// directives. Without one of those two lines would become one.
 pub fn tokens(document: &Document, grammar: &Grammar) -> impl Iterator<Item = NodeId> {
-    leaves(document).filter(|&id| !ends_a_line(document, grammar, id))
+    leaves(document).filter(|&id| !ends_a_line(document, grammar, id) && !is_filler(document, grammar, id))
 }
 
 /// The same tokens, in rows between which a directive ends, whether or not the line feed that ends
