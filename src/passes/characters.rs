@@ -4,33 +4,41 @@
 use std::ops::Range;
 
 use crate::grammar::Grammar;
-use crate::syntax::{Document, Edit, characters, lines, words};
+use crate::syntax::{Document, Edit, characters, is_blank, lines, words};
 
 use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 
 /// The parts of a document whose characters are worth asking about one by one: ERROR regions, the
-/// contents of strings, numbers, opaque tokens and comments, and what the tree does not cover.
+/// contents of strings, numbers, opaque tokens and comments, and what the tree does not cover. Long runs of blanks in a
+/// comment are worth a question each, but not one for each blank.
 #[must_use]
 pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let root = document.node(0).range();
+    let mut covered = 0;
     if root.start > 0 {
         ranges.push(0..root.start);
     }
     for id in document.ids() {
         let node = document.node(id);
-        let inside = ranges.last().is_some_and(|r| r.end >= node.end as usize);
+        let inside = ranges.last().is_some_and(|r| r.end >= node.end as usize) || covered >= node.end;
         if node.is_empty() || inside {
             continue;
         }
         let kind = node.kind;
-        if node.is_error()
-            || grammar.is_string(kind)
-            || grammar.is_number(kind)
-            || grammar.is_opaque(kind)
-            || grammar.is_comment(kind)
-        {
+        if node.is_error() || grammar.is_string(kind) || grammar.is_number(kind) || grammar.is_opaque(kind) {
             ranges.push(node.range());
+        } else if grammar.is_comment(kind) {
+            let runs = words(document.source(), node.range());
+            let wide = runs.filter(|run| run.len() > MOST_BLANKS && is_blank(document.source()[run.start]));
+            let mut start = node.start as usize;
+            for run in wide {
+                ranges.push(start..run.start);
+                start = run.end;
+            }
+            ranges.push(start..node.end as usize);
+            ranges.retain(|range| !range.is_empty());
+            covered = node.end;
         }
     }
     // The root reaches to the end of the text, but what stands behind the last token is in nothing.
@@ -41,6 +49,9 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
     }
     ranges
 }
+
+/// Blanks side by side in a comment that are asked about one by one.
+const MOST_BLANKS: usize = 2;
 
 /// The characters of some parts of a text as one sequence; `None` if there are none.
 #[must_use]
@@ -65,7 +76,7 @@ pub fn line_units(text: &[u8]) -> Option<Sequence> {
 const MOST_UNITS: usize = 1 << 18;
 
 /// Parts of a text in order as units; each goes together with those that follow it at once if there are too many.
-fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() -> R) -> Option<Sequence> {
+pub(super) fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() -> R) -> Option<Sequence> {
     // Counted first: a list of all parts of a long text takes many times its size.
     let together = parts().count().div_ceil(MOST_UNITS);
     let mut units = Vec::new();
@@ -113,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_the_tree_does_not_explain_is_sensitive() {
-        let rows: [(&str, &[u8], &[&str]); 13] = [
+        let rows: [(&str, &[u8], &[&str]); 15] = [
             ("x.json", b"[1, true]", &["1"]),
             ("x.json", b"[\"a\", 25]", &["\"a\"", "25"]),
             ("x.json", b"[1, ?! 2]", &["1", "?!", "2"]),
@@ -122,6 +133,8 @@ mod tests {
             ("x.json", b"", &[]),
             ("x.json", b" \n", &[" \n"]),
             ("x.c", b"int a = 1; // b", &["1", "// b"]),
+            ("x.c", b"int a; /* b  c   d */", &["/* b  c", "d */"]),
+            ("x.c", b"int a; //   \nint b;", &["//"]),
             ("x.c", b"char *s = \"a\" 'b';", &["\"a\"", "'b'"]),
             ("x.c", b"#define A 1 + 2\n", &["1 + 2", "\n"]),
             ("x.c", b"#include <a.h>\nint b;", &["<a.h>"]),

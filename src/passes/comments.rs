@@ -1,8 +1,9 @@
 //! Comments: they rarely matter, so they go first and together.
 
 use crate::grammar::Grammar;
-use crate::syntax::Document;
+use crate::syntax::{Document, lines, words};
 
+use super::characters::row;
 use super::{NO_DEPTH, Nodes, Removal, Sequence, Unit, list_kind};
 
 /// All comments of a document as one sequence; `None` if it has none.
@@ -14,6 +15,32 @@ pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
         .map(|id| Unit { removal: Removal::Nodes(Nodes::One(id)), tokens: 0, cleared: true })
         .collect();
     (!units.is_empty()).then_some(Sequence { kind: list_kind::COMMENTS, depth: NO_DEPTH, units, rules: Vec::new() })
+}
+
+/// The lines of all comments, for those that have to stay; `None` if no comment has several.
+#[must_use]
+pub fn comment_lines(document: &Document, grammar: &Grammar) -> Option<Sequence> {
+    let source = document.source();
+    let parts = || {
+        inside(document, grammar).flat_map(|part| {
+            let start = part.start;
+            let cut = lines(&source[part.clone()]).map(move |line| start + line.start..start + line.end);
+            cut.filter(move |line| *line != part)
+        })
+    };
+    row(list_kind::LINES, parts)
+}
+
+/// The words, runs of blanks and other characters of all comments; `None` if there are no comments.
+#[must_use]
+pub fn comment_words(document: &Document, grammar: &Grammar) -> Option<Sequence> {
+    row(list_kind::WORDS, || inside(document, grammar).flat_map(|part| words(document.source(), part)))
+}
+
+/// Where the comments are.
+fn inside(document: &Document, grammar: &Grammar) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let comments = document.ids().filter(|&id| grammar.is_comment(document.node(id).kind));
+    comments.map(|id| document.node(id).range()).filter(|range| !range.is_empty())
 }
 
 #[cfg(test)]
@@ -46,5 +73,18 @@ mod tests {
             assert_eq!(lossy(&sample.after(units.clone().map(|unit| &unit.removal))), left);
             assert!(units.into_iter().all(|unit| unit.tokens == 0));
         }
+    }
+
+    #[test]
+    fn comments_are_cut_into_lines_and_words() {
+        let text = "int a; // b c\n/* d\n e */\n";
+        let sample = Languages.sample("x.c", text);
+        let units = |sequence: Option<Sequence>| sequence.map_or(0, |sequence| sequence.units.len());
+        assert_eq!(units(comment_lines(&sample.document, &sample.grammar)), 2);
+        // `/`, `/`, ` `, `b`, ` `, `c`; and `/`, `*`, ` `, `d`, `\n `, `e`, ` `, `*`, `/`
+        assert_eq!(units(comment_words(&sample.document, &sample.grammar)), 15);
+        let plain = Languages.sample("x.c", "int a;");
+        assert!(comment_lines(&plain.document, &plain.grammar).is_none());
+        assert!(comment_words(&plain.document, &plain.grammar).is_none());
     }
 }

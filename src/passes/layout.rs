@@ -95,7 +95,7 @@ pub fn layout(
 }
 
 /// What is not looked into: leaves, and what the language says are texts, comments or opaque.
-fn atoms(document: &Document, grammar: &Grammar) -> Vec<NodeId> {
+pub(super) fn atoms(document: &Document, grammar: &Grammar) -> Vec<NodeId> {
     let mut end = 0;
     let mut all = Vec::new();
     for id in document.ids() {

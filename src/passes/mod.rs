@@ -6,6 +6,7 @@
 
 mod aliases;
 mod alternatives;
+mod blanks;
 mod bodies;
 mod brackets;
 mod chains;
@@ -43,11 +44,12 @@ pub(crate) mod testing;
 
 pub use aliases::aliases;
 pub use alternatives::{Action, Alternative, Class, each_once};
+pub use blanks::{blank_characters, blank_words, blanked, gap_characters, name_characters};
 pub use bodies::bodies;
 pub use brackets::Brackets;
 pub use chains::{MIN_CHAIN, chains};
 pub use characters::{character_units, line_units, sensitive_ranges, word_units};
-pub use comments::comments;
+pub use comments::{comment_lines, comment_words, comments};
 pub use deep_splice::deep_splices;
 pub use definitions::{Definitions, unreferenced};
 pub use errors::{Windows, error_shells, error_windows};

@@ -1,6 +1,11 @@
 //! The last stage: how the result looks. What it is made of stays.
 
-use crate::passes::{Sequence, layout, short_names};
+use std::sync::Arc;
+
+use crate::passes::{
+    NO_DEPTH, Sequence, Unit, blank_characters, blanked, gap_characters, layout, list_kind, name_characters,
+    short_names, siblings,
+};
 
 use super::pass::Pass;
 use super::reducer::{Reducer, Single};
@@ -9,13 +14,17 @@ use super::session::Halt;
 /// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
 /// tests.
 const NEEDED_GAPS: usize = 4;
+/// Blanks found needed after which the others stay, for the same reason.
+const NEEDED_BLANKS: usize = 16;
 
 impl Reducer<'_, '_> {
     /// Shortens names and lays the text out; `true` if something changed.
     pub(super) fn finish_text(&mut self) -> Result<bool, Halt> {
         self.note_necessity();
         let named = self.rename()?;
-        Ok(self.lay_out()? || named)
+        let (laid_out, is_refused) = self.lay_out()?;
+        let blanked = (is_refused || self.has_comments()) && self.blank()?;
+        Ok(named || laid_out || blanked)
     }
 
     /// Whether the guarantee is to be checked again on the finished text. What was asked before it was
@@ -35,24 +44,85 @@ impl Reducer<'_, '_> {
         Ok(changed)
     }
 
-    /// Blanks and line breaks are put where the format wants them.
-    fn lay_out(&mut self) -> Result<bool, Halt> {
+    /// Blanks and line breaks are put where the format wants them. Whether something changed, and whether not all of
+    /// it could.
+    fn lay_out(&mut self) -> Result<(bool, bool), Halt> {
         let (format, ends_line) = (self.options.format, self.ends_line);
-        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Whitespace)) else { return Ok(false) };
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Whitespace)) else {
+            return Ok((false, false));
+        };
         let (document, grammar) = (self.work.document(), tools.grammar);
         let plans = [true, false].map(|joins| layout(document, grammar, format, joins, ends_line));
         let plans: Vec<_> = plans.into_iter().flatten().collect();
-        let Some(last) = plans.last().cloned() else { return Ok(false) };
+        let Some(last) = plans.last().cloned() else { return Ok((false, false)) };
         self.session.enter_pass(Pass::Whitespace.name(), self.round)?;
         self.session.keep_shape(Some(self.work.document()));
         let mut changed = false;
         for plan in &plans {
             changed = changed || self.all_at_once(plan)?;
         }
+        let is_refused = !changed;
         let changed = changed || self.one_by_one(last, NEEDED_GAPS)?;
         self.session.keep_shape(None);
         self.rebase()?;
-        Ok(changed)
+        Ok((changed, is_refused))
+    }
+
+    /// Whether a comment has stayed.
+    fn has_comments(&self) -> bool {
+        let Some(tools) = &self.tools else { return false };
+        let document = self.work.document();
+        document.ids().any(|id| tools.grammar.is_comment(document.node(id).kind))
+    }
+
+    /// What cannot go because something else would move becomes blanks, and then there are as few of these as can be.
+    fn blank(&mut self) -> Result<bool, Halt> {
+        if self.tools.is_none() || !self.allows(Pass::Blanks) {
+            return Ok(false);
+        }
+        let before = Arc::clone(self.session.best());
+        self.session.enter_pass(Pass::Blanks.name(), self.round)?;
+        let mut level = 0;
+        while let Some(units) = self.units_of_level(level) {
+            let units = Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units, rules: Vec::new() };
+            self.change(Some(units), usize::MAX)?;
+            level += 1;
+        }
+        for pass in [blank_characters, name_characters] {
+            let Some(tools) = &self.tools else { break };
+            self.change(pass(self.work.document(), tools.grammar), usize::MAX)?;
+        }
+        let (format, ends_line) = (self.options.format, self.ends_line);
+        if let Some(tools) = &self.tools {
+            let plan = layout(self.work.document(), tools.grammar, format, false, ends_line);
+            let gaps = plan.as_ref().and_then(gap_characters);
+            self.session.keep_shape(Some(self.work.document()));
+            self.change(gaps, NEEDED_BLANKS)?;
+            self.session.keep_shape(None);
+        }
+        Ok(before != *self.session.best())
+    }
+
+    /// All units of the lists of one level, to become blanks; `None` below the last level.
+    fn units_of_level(&mut self, level: u32) -> Option<Vec<Unit>> {
+        let tools = self.tools.as_mut()?;
+        let document = self.work.document();
+        let nodes: Vec<_> = document.ids().filter(|&id| document.depth(id) == level).collect();
+        let mut units = Vec::new();
+        for &node in &nodes {
+            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
+            units.extend(list.into_iter().flat_map(|list| list.units));
+        }
+        let units = units.iter().map(|unit| blanked(document, tools.grammar, unit)).collect();
+        (!nodes.is_empty()).then_some(units)
+    }
+
+    /// Makes the changes of a sequence that can be made, until so many were found impossible.
+    fn change(&mut self, changes: Option<Sequence>, most_needed: usize) -> Result<(), Halt> {
+        let Some(changes) = changes.and_then(|changes| self.work.spare(changes)) else { return Ok(()) };
+        let mut sweep = self.new_sweep(changes);
+        sweep.pursue(&mut self.session, &mut self.work, most_needed)?;
+        self.rebase()
     }
 
     /// Makes all changes of a sequence in one test.

@@ -57,6 +57,8 @@ pub enum Pass {
     Rename,
     /// Blanks and line breaks.
     Whitespace,
+    /// Blanks in the place of text, where the layout matters.
+    Blanks,
     /// Lines, where there is no tree.
     Lines,
     /// Words, where there is no tree.
@@ -111,7 +113,7 @@ impl Stage {
 
 impl Pass {
     /// All passes, in the order of their stages.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Outline,
         Self::Comments,
         Self::Unreferenced,
@@ -139,6 +141,7 @@ impl Pass {
         Self::Characters,
         Self::Rename,
         Self::Whitespace,
+        Self::Blanks,
         Self::Lines,
         Self::Words,
         Self::Minimality,
@@ -214,6 +217,11 @@ impl Pass {
             Self::Whitespace => {
                 ("whitespace", Stage::Finish, "blanks and line breaks go, or are put where they are read best")
             }
+            Self::Blanks => (
+                "blanks",
+                Stage::Finish,
+                "where layout or comments matter: parts become blanks, blanks and letters of names go one by one",
+            ),
             Self::Lines => ("lines", Stage::Text, "runs of lines"),
             Self::Words => ("words", Stage::Text, "runs of words"),
             Self::Minimality => ("minimality", Stage::Guarantee, "everything that is left, one by one"),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::engine::{Algorithm, Config, Direction, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
-    Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, character_units, comments, line_units, list_kind,
-    sensitive_ranges, siblings, token_units, tokens, word_units,
+    Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, blank_words, character_units, comment_lines, comment_words,
+    comments, line_units, list_kind, sensitive_ranges, siblings, token_units, tokens, word_units,
 };
 use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
@@ -344,8 +344,13 @@ impl<'g> Reducer<'_, 'g> {
         self.rebase()
     }
 
-    /// The characters of ERROR regions, literals and leftovers.
+    /// The characters of ERROR regions, literals, comments and leftovers.
     fn characters_pass(&mut self) -> Result<(), Halt> {
+        // A comment that has to stay may be a page long.
+        self.comments_inside(Pass::Characters, comment_lines)?;
+        self.comments_inside(Pass::Characters, comment_words)?;
+        // Where only its width counts, a question for each of its characters would be in vain.
+        self.comments_inside(Pass::Blanks, blank_words)?;
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Characters)) else { return Ok(()) };
         let tokens = self.tokens();
         let parts: Vec<_> = sensitive_ranges(self.work.document(), tools.grammar)
@@ -364,6 +369,21 @@ impl<'g> Reducer<'_, 'g> {
             let tokens = self.tokens();
             self.memo.extend(prints.into_iter().map(|print| (print, tokens)));
         }
+        self.rebase()
+    }
+
+    /// What could change in all comments, unless that was asked when the text was not much larger.
+    fn comments_inside(&mut self, pass: Pass, parts: fn(&Document, &Grammar) -> Option<Sequence>) -> Result<(), Halt> {
+        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(pass)) else { return Ok(()) };
+        let Some(sequence) = self.spared(parts(self.work.document(), tools.grammar)) else { return Ok(()) };
+        let (tokens, memo) = (self.tokens(), comments_memo(pass, sequence.kind));
+        if self.memo.get(&memo).is_some_and(|&then| !worth_asking_again(then, tokens)) {
+            return Ok(());
+        }
+        self.session.enter_pass(pass.name(), self.round)?;
+        let mut sweep = self.new_sweep(sequence);
+        self.finish(&mut sweep)?;
+        self.memo.insert(memo, self.tokens());
         self.rebase()
     }
 
@@ -557,6 +577,13 @@ fn part_memo(text: &[u8]) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     ("characters", text).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn comments_memo(pass: Pass, kind: u32) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    ("comments", pass, kind).hash(&mut hasher);
     hasher.finish()
 }
 
