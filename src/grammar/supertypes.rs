@@ -1,7 +1,7 @@
 //! Which kinds stand for which others: the supertypes of a parser, read from its `node-types.json`.
 //!
-//! A parser of ABI 15 can tell them itself, which is asked where there is no description; an older one cannot. None tells
-//! which kind has which field.
+//! Where there is no description the parser is asked. One of ABI 15 tells those supertypes that its grammar does not inline,
+//! an older one none. None tells which kind has which field.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -221,16 +221,22 @@ fn may_replace_is_reflexive_and_symmetric() {
 }
 
 #[test]
-fn a_parser_that_knows_its_supertypes_tells_what_its_description_does() {
-    let mut compared = 0;
+fn a_parser_tells_nothing_of_its_supertypes_that_its_description_does_not() {
+    let mut equal = 0;
     for language in Sampled::all().iter().filter(|language| language.grammar.language().abi_version() >= 15) {
         let described = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
         let told = NodeTypes::of(language.grammar.language());
-        let shown = |types: &NodeTypes| types.all().cloned().collect::<Vec<_>>();
-        assert_eq!(shown(&described), shown(&told), "{}", language.folder.name);
-        compared += described.all().count();
+        let name = language.folder.name;
+        for subtypes in told.all() {
+            assert!(described.all().any(|all| subtypes.is_subset(all)), "{name}: {subtypes:?}");
+        }
+        // A parser does not know those that its grammar inlines.
+        if told.all().count() == described.all().count() && told.all().count() > 0 {
+            assert!(told.all().eq(described.all()), "{name}");
+            equal += 1;
+        }
     }
-    assert!(compared > 0, "some parser is of ABI 15 and has supertypes");
+    assert!(equal > 0, "some parser knows all of them");
 }
 
 #[test]
