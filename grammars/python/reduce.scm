@@ -23,13 +23,13 @@
 ((if_statement condition: (_) @lift) @lift.outer)
 ((while_statement condition: (_) @lift) @lift.outer)
 ((for_statement right: (_) @lift) @lift.outer)
-((with_item value: (_) @lift) @lift.outer)
 ((return_statement (_) @lift) @lift.outer)
 ((raise_statement (_) @lift) @lift.outer)
 ((assert_statement (_) @lift) @lift.outer)
 ((expression_statement (assignment right: (_) @lift)) @lift.outer)
 ((decorated_definition definition: (_) @lift) @lift.outer)
-((with_statement (with_clause (with_item value: (_) @lift))) @lift.outer)
+((with_statement (with_clause (with_item value: [(identifier) (attribute) (call)] @lift))) @lift.outer)
+((with_statement (with_clause (with_item value: (as_pattern . (_) @lift)))) @lift.outer)
 ((delete_statement (_) @lift) @lift.outer)
 
 ; Parameters with their arguments.

@@ -56,16 +56,27 @@ pub(super) fn filler<'g>(document: &Document, grammar: &'g Grammar, block: NodeI
 /// Whether a node is all that an indented block holds, and reads as what would come in its place.
 pub(super) fn is_filler(document: &Document, grammar: &Grammar, node: NodeId) -> bool {
     let reads_so = |block| filler(document, grammar, block).is_some_and(|text| text.as_bytes() == document.text(node));
-    let mut around = std::iter::successors(Some(node), |&node| document.parent(node))
-        .take_while(|&around| document.node(around).range() == document.node(node).range());
-    around.any(reads_so)
+    grammar.is_indented() && alike(document, node).any(reads_so)
 }
 
 /// Tokens of what comes in the place of a node that goes alone.
 pub(super) fn filler_tokens(document: &Document, grammar: &Grammar, node: NodeId) -> u32 {
-    let parent = document.parent(node).filter(|&parent| elements(document, parent).eq([node]));
-    let text = [Some(node), parent].into_iter().flatten().find_map(|block| filler(document, grammar, block));
+    if !grammar.is_indented() {
+        return 0;
+    }
+    let emptied = |&around: &NodeId| {
+        let block = document.parent(around).filter(|&block| elements(document, block).eq([around]));
+        [Some(around), block].into_iter().flatten().find_map(|block| filler(document, grammar, block))
+    };
+    let text = alike(document, node).find_map(|around| emptied(&around));
     text.map_or(0, |text| u32::try_from(count_words(text.as_bytes())).unwrap_or(u32::MAX))
+}
+
+/// A node and those around it that hold nothing else.
+fn alike(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    let range = document.node(node).range();
+    std::iter::successors(Some(node), |&node| document.parent(node))
+        .take_while(move |&around| document.node(around).range() == range)
 }
 
 /// What stands in a block.

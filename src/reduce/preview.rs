@@ -122,6 +122,7 @@ fn edits_of(unit: &Unit, document: &Document, grammar: &Grammar) -> Vec<Edit> {
 mod tests {
     use super::*;
     use crate::grammar::{EMBEDDED, Folder};
+    use crate::passes::rendered;
     use crate::syntax::error_count;
 
     /// A language with its sample.
@@ -176,7 +177,7 @@ mod tests {
                     Grammar::load_with_rules(folder, &rule.text).unwrap_or_else(|error| panic!("{place}: {error}"));
                 let (mut clean, mut broken) = (0, Vec::new());
                 for proposal in by_rules(&document, &alone) {
-                    let text = render(document.source(), proposal.edits.clone()).text;
+                    let text = rendered(&document, &grammar, proposal.edits.clone()).text;
                     let errors = parser.parse(&text).map_or(usize::MAX, |tree| error_count(&tree));
                     if errors > document.errors() {
                         let before = String::from_utf8_lossy(&document.source()[proposal.range.clone()]).into_owned();

@@ -21,6 +21,7 @@ mod gate;
 mod generators;
 mod grammars;
 mod home;
+mod indentation;
 mod inferred;
 mod install;
 mod journal;
