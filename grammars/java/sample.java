@@ -57,4 +57,11 @@ public final class Sample<T extends Comparable<T>> extends Base implements Runna
         }
         assert items instanceof Map;
     }
+
+    int chosen(int count) {
+        return Math.abs(switch (count) {
+            case 1 -> 2;
+            default -> 3;
+        });
+    }
 }

@@ -36,6 +36,8 @@ pub(super) struct LanguageToml {
     pub(super) order: Order,
     #[serde(default)]
     pub(super) layout: Layout,
+    #[serde(default)]
+    pub(super) embedded: Vec<Embedded>,
 }
 
 /// `[language]`: how the language is recognised and parsed.
@@ -109,6 +111,16 @@ pub(super) struct Order {
 pub(super) struct Layout {
     pub(super) blocks: Option<Vec<Word>>,
     pub(super) indented: Vec<Word>,
+}
+
+/// `[[embedded]]`: nodes whose text is in another language.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Embedded {
+    pub(super) kind: Word,
+    pub(super) parent: Option<Word>,
+    pub(super) after: Option<Word>,
+    pub(super) language: String,
 }
 
 impl LanguageToml {

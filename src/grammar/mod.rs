@@ -4,6 +4,7 @@
 //! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
 
 mod content;
+mod embedded;
 mod expansions;
 mod folder;
 mod forms;
@@ -30,6 +31,7 @@ use std::sync::OnceLock;
 
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
+pub use embedded::Embedded;
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Inherited, NOT_BUILT_IN, NotBuiltIn, Parser};
 pub use guard::Guard;
@@ -83,6 +85,7 @@ pub struct Grammar {
     sets: Sets,
     replace: ReplaceTable,
     minimal: MinimalTable,
+    embedded: Vec<Embedded>,
     rules: Rules,
     places: Vec<RulePlace>,
     productions: LazyProductions,
@@ -151,6 +154,7 @@ impl Grammar {
         let sets = Sets::new(&layers, &resolvers)?;
         let replace = ReplaceTable::new(&layers, &resolvers)?;
         let minimal = MinimalTable::new(&layers, &resolvers)?;
+        let embedded = Embedded::all(&layers, &resolvers)?;
         drop(resolvers);
         let rules = Rules::compile(&language, rules)?;
         let minimal_places = layers.places().into_iter().map(|(_, place)| place);
@@ -169,6 +173,7 @@ impl Grammar {
             sets,
             replace,
             minimal,
+            embedded,
             rules,
             places,
             productions: LazyProductions { text: folder.productions.into(), read: OnceLock::new() },
@@ -346,6 +351,17 @@ impl Grammar {
         let (above, texts) = self.minimal.get(place);
         let first = self.rules.texts().len() + above;
         (first..).zip(texts).map(|(number, text)| ByRule { what: text.as_str(), rule: RuleId::from_index(number) })
+    }
+
+    /// What a node's text is if it is in another language: a node of this kind, whose parent has that kind and that text
+    /// in front of it.
+    pub fn embedded(&self, kind: u16, parent: u16, before: &[u8]) -> Option<&Embedded> {
+        self.embedded.iter().find(|entry| entry.fits(kind, parent, before))
+    }
+
+    /// Whether texts of the language may hold others.
+    pub fn embeds(&self) -> bool {
+        !self.embedded.is_empty()
     }
 
     /// Whether nodes of this kind nest in themselves to make a list: `a + b + c`.

@@ -21,6 +21,11 @@ impl Reducer<'_, '_> {
     /// Shortens names and lays the text out; `true` if something changed.
     pub(super) fn finish_text(&mut self) -> Result<bool, Halt> {
         self.note_necessity();
+        self.write_anew()
+    }
+
+    /// The same for a part of the text.
+    pub(super) fn write_anew(&mut self) -> Result<bool, Halt> {
         let named = self.rename()?;
         let (laid_out, is_refused) = self.lay_out()?;
         let blanked = (is_refused || self.has_comments()) && self.blank()?;

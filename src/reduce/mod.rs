@@ -16,6 +16,7 @@ mod classes;
 pub mod control;
 mod custom;
 mod deletion;
+mod embedded;
 pub mod error;
 pub mod event;
 mod finish;
@@ -220,6 +221,7 @@ fn reduce_in_time(
         looked: 0,
         round: 0,
         kept_by_timeout: Vec::new(),
+        learnt: Default::default(),
         necessity: None,
     };
     let started =

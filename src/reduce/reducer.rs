@@ -13,6 +13,7 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
 use super::classes::Classes;
+use super::embedded::Learnt;
 use super::event::{Event, Size};
 use super::gate::Gate;
 use super::necessity::Necessity;
@@ -60,6 +61,8 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) looked: u64,
     pub(super) round: usize,
     pub(super) kept_by_timeout: Vec<String>,
+    /// What was learnt of the languages that parts of the text are in.
+    pub(super) learnt: BTreeMap<String, Learnt>,
     /// Why the tokens stay, from before the text was finished.
     pub(super) necessity: Option<Necessity>,
 }
@@ -115,6 +118,7 @@ impl<'g> Reducer<'_, 'g> {
                 return Ok(());
             }
             self.memo.clear();
+            self.learnt.clear();
             self.work.forget_refusals();
         }
     }
@@ -146,11 +150,17 @@ impl<'g> Reducer<'_, 'g> {
             self.skippable(Self::delete)?;
             self.skippable(Self::local_edits)?;
             self.skippable(Self::single_tokens)?;
+            if self.tools.is_some() {
+                self.skippable(Self::embedded)?;
+            }
             return self.skippable(|reducer| reducer.custom(|stage| stage > Stage::LocalEdits)).map(|_| ());
         }
         while self.tools.is_some() {
             self.round += 1;
             if self.skippable(Self::one_round)? && self.round < MAX_ROUNDS {
+                continue;
+            }
+            if self.tools.is_some() && self.skippable(Self::embedded)? && self.round < MAX_ROUNDS {
                 continue;
             }
             if self.tools.is_some() && self.skippable(Self::take_second_look)? && self.round < MAX_ROUNDS {
@@ -174,7 +184,7 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// Each stage has its turn when those before it have found nothing; `true` as soon as one has.
-    fn one_round(&mut self) -> Result<bool, Halt> {
+    pub(super) fn one_round(&mut self) -> Result<bool, Halt> {
         let before = self.weight();
         self.shrink()?;
         self.single_tokens()?;
@@ -220,6 +230,7 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn forget(&mut self) {
         self.memo.clear();
         self.refused_now.clear();
+        self.learnt.clear();
     }
 
     /// Begins again from the best result.
@@ -233,7 +244,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Runs a part of the reduction, and again when a pass is skipped meanwhile: without that pass, and without what
     /// was asked before.
-    fn skippable<T>(&mut self, part: impl Fn(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
+    pub(super) fn skippable<T>(&mut self, part: impl Fn(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
         loop {
             match part(self) {
                 Err(Halt::Skipped) if self.is_in_step() => {
@@ -328,7 +339,7 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// All comments in one test; if they cannot go together, one sweep over them.
-    fn comments(&mut self) -> Result<(), Halt> {
+    pub(super) fn comments(&mut self) -> Result<(), Halt> {
         if !self.allows(Pass::Comments) {
             return Ok(());
         }
@@ -356,12 +367,13 @@ impl<'g> Reducer<'_, 'g> {
         let parts: Vec<_> = sensitive_ranges(self.work.document(), tools.grammar)
             .into_iter()
             .filter(|part| {
-                let print = part_memo(&self.work.source()[part.clone()]);
+                let print = part_memo("characters", &self.work.source()[part.clone()]);
                 self.memo.get(&print).is_none_or(|&then| worth_asking_again(then, tokens))
             })
             .collect();
         let Some(sequence) = self.spared(character_units(self.work.source(), &parts)) else { return Ok(()) };
-        let prints: Vec<_> = parts.iter().map(|part| part_memo(&self.work.source()[part.clone()])).collect();
+        let prints: Vec<_> =
+            parts.iter().map(|part| part_memo("characters", &self.work.source()[part.clone()])).collect();
         self.session.enter_pass(Pass::Characters.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
@@ -573,10 +585,11 @@ pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_
     })
 }
 
-fn part_memo(text: &[u8]) -> u64 {
+/// Stands for a part of the text in a memo of what was done to it.
+pub(super) fn part_memo(what: &str, text: &[u8]) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
-    ("characters", text).hash(&mut hasher);
+    (what, text).hash(&mut hasher);
     hasher.finish()
 }
 

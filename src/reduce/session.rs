@@ -111,6 +111,8 @@ pub(super) struct Session<'a> {
     watch: Watch,
     stats: Vec<PassStats>,
     rules: RuleCounts,
+    /// Tokens of what stands around the part of the text that is worked on.
+    tokens_around: usize,
     started: Instant,
     /// Working time before `started`: that of the run whose journal is being read.
     before: Duration,
@@ -163,6 +165,7 @@ impl<'a> Session<'a> {
             pass: "baseline",
             stats: Vec::new(),
             rules: RuleCounts::new(grammar),
+            tokens_around: 0,
             started,
             before: Duration::ZERO,
             from_journal: 0,
@@ -194,10 +197,23 @@ impl<'a> Session<'a> {
 
     /// Takes note of the best result's tree.
     pub(super) fn parsed(&mut self, best: &Document) {
-        self.size.tokens = best.tokens();
+        self.size.tokens = best.tokens() + self.tokens_around;
         if let Some(gate) = &mut self.gate {
             gate.adopt(best);
         }
+    }
+
+    /// From now on a part of the text is worked on that is in this language (`None` is plain text), with so many tokens
+    /// around it.
+    pub(super) fn enter_part(&mut self, grammar: Option<&Arc<Grammar>>, tokens_around: usize) {
+        self.rules.change_to(grammar);
+        self.tokens_around = tokens_around;
+    }
+
+    /// From now on the whole text is worked on again.
+    pub(super) fn leave_part(&mut self) {
+        self.rules.change_back();
+        self.tokens_around = 0;
     }
 
     /// Wall time since the start, that of interrupted runs included.
@@ -497,8 +513,8 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         debug_assert!(self.cache.get(&key(&text)).is_some_and(Answers::has_been_interesting));
-        let size =
-            Size { bytes: text.len(), tokens: tokens.unwrap_or_else(|| count_words(&text)), lines: count_lines(&text) };
+        let tokens = tokens.map_or_else(|| count_words(&text), |tokens| tokens + self.tokens_around);
+        let size = Size { bytes: text.len(), tokens, lines: count_lines(&text) };
         self.raise_deadline(duration);
         self.leave_best();
         let bytes = self.size.bytes.saturating_sub(size.bytes) as u64;

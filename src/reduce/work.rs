@@ -1,6 +1,7 @@
 //! The text under work: a snapshot, what has been taken out of it since, and what is not worth
 //! asking again.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,8 +30,10 @@ pub(super) fn worth_asking_again(then: usize, now: usize) -> bool {
 pub(super) struct Work<'g> {
     base: Base<'g>,
     edits: Vec<Edit>,
-    /// Parts of the snapshot that nobody may touch.
+    /// Parts of the snapshot that the user wants kept.
     kept: Vec<Range<usize>>,
+    /// What stands around the part that is worked on: it is no more to be touched than what is kept.
+    frame: Vec<Range<usize>>,
 }
 
 /// What has been taken out of a snapshot.
@@ -70,13 +73,39 @@ pub(super) enum Ask {
 impl<'g> Work<'g> {
     /// A text without a tree.
     pub(super) fn text(source: impl Into<Arc<[u8]>>) -> Self {
-        Work { base: Base::Text(source.into()), edits: Vec::new(), kept: Vec::new() }
+        Work { base: Base::Text(source.into()), edits: Vec::new(), kept: Vec::new(), frame: Vec::new() }
     }
 
     /// The same text with parts of it that nobody may touch; they ascend and do not overlap.
     pub(super) fn keeping(mut self, kept: Vec<Range<usize>>) -> Self {
         self.kept = kept;
         self
+    }
+
+    /// The same text, of which only a part is worked on, that no kept part reaches out of.
+    pub(super) fn inside(mut self, part: Range<usize>) -> Self {
+        let frame = [0..part.start, part.end..self.source().len()];
+        self.frame = frame.into_iter().filter(|around| !around.is_empty()).collect();
+        self
+    }
+
+    /// The part of the text that is worked on.
+    pub(super) fn part(&self) -> Range<usize> {
+        let len = self.source().len();
+        let start = self.frame.first().filter(|first| first.start == 0).map_or(0, |first| first.end);
+        start..self.frame.last().filter(|last| last.end == len && last.start >= start).map_or(len, |last| last.start)
+    }
+
+    /// What nobody may touch, in the order of the text.
+    fn untouchable(&self) -> Cow<'_, [Range<usize>]> {
+        if self.frame.is_empty() {
+            return Cow::Borrowed(&self.kept);
+        }
+        let part = self.part();
+        let inside = self.kept.iter().filter(|kept| part.start <= kept.start && kept.end <= part.end);
+        let mut all: Vec<_> = self.frame.iter().chain(inside).cloned().collect();
+        all.sort_by_key(|part| (part.start, part.end));
+        Cow::Owned(all)
     }
 
     /// The tree of the text takes the place of the text.
@@ -123,13 +152,14 @@ impl<'g> Work<'g> {
             Base::Tree(tree) => Some(self.count_tokens(&tree.document, &rendering)),
         };
         let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
+        let kept = if self.frame.iter().all(|part| rendering.keeps(part).is_some()) { kept } else { None };
         Candidate { text: rendering.text.into(), tokens, cleared, kept }
     }
 
     /// The text without something more, and whether nothing is touched that the user wants kept.
     pub(super) fn rendering(&self, removal: &Removal) -> (Rendering, bool) {
         let rendering = self.render(std::iter::once(removal));
-        let is_allowed = self.kept.iter().all(|part| rendering.keeps(part).is_some());
+        let is_allowed = self.untouchable().iter().all(|part| rendering.keeps(part).is_some());
         (rendering, is_allowed)
     }
 
@@ -154,22 +184,24 @@ impl<'g> Work<'g> {
                 _ => edits.push(Edit::delete(hole)),
             });
         }
-        render_around(self.source(), edits, &self.kept, tree.and_then(|tree| tree.indents.as_ref()))
+        render_around(self.source(), edits, &self.untouchable(), tree.and_then(|tree| tree.indents.as_ref()))
     }
 
     /// Whether some edits touch what is to be kept.
     pub(super) fn edits_touch_kept(&self, edits: &[Edit]) -> bool {
-        edits.iter().any(|edit| touches(&self.kept, &(edit.start..edit.end)))
+        let untouchable = self.untouchable();
+        edits.iter().any(|edit| touches(&untouchable, &(edit.start..edit.end)))
     }
 
     /// Whether something of a node is to be kept.
     pub(super) fn node_is_kept(&self, node: NodeId) -> bool {
-        !self.kept.is_empty() && touches(&self.kept, &self.document().node(node).range())
+        let is_free = self.kept.is_empty() && self.frame.is_empty();
+        !is_free && touches(&self.untouchable(), &self.document().node(node).range())
     }
 
     /// A sequence without the units that touch what is to be kept; `None` if it has no others.
     pub(super) fn spare(&self, mut sequence: Sequence) -> Option<Sequence> {
-        if !self.kept.is_empty() {
+        if !self.kept.is_empty() || !self.frame.is_empty() {
             let may_go = |unit: &Unit| match &unit.removal {
                 Removal::Nodes(nodes) => !nodes.iter().any(|&node| self.node_is_kept(node)),
                 Removal::Edits(edits) => !self.edits_touch_kept(edits),
@@ -185,6 +217,7 @@ impl<'g> Work<'g> {
     fn follow_kept(&mut self, rendering: &Rendering) {
         let follow = |part: &Range<usize>| rendering.keeps(part).expect("no candidate that touches it is accepted");
         self.kept = self.kept.iter().map(follow).collect();
+        self.frame = self.frame.iter().map(follow).collect();
     }
 
     /// Tokens of a rendering: those of the stretches that stay and those of the texts put in.

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tree_sitter::Language;
 
-use super::parse::{SyntaxParser, SyntaxTree};
+use super::parse::{Around, SyntaxParser, SyntaxTree};
 
 /// The tree of a text. Who lets go of it costs the next one who asks for it another parse.
 pub struct TreeOnDemand {
     language: Language,
+    around: Option<Around>,
     text: Arc<[u8]>,
     tree: Mutex<Option<SyntaxTree>>,
 }
@@ -19,7 +20,12 @@ pub struct TreeOnDemand {
 impl TreeOnDemand {
     /// The tree that the parser has made of a text.
     pub(super) fn new(parser: &SyntaxParser, text: Arc<[u8]>, tree: SyntaxTree) -> Self {
-        TreeOnDemand { language: parser.language().clone(), text, tree: Mutex::new(Some(tree)) }
+        TreeOnDemand {
+            language: parser.language().clone(),
+            around: parser.around(),
+            text,
+            tree: Mutex::new(Some(tree)),
+        }
     }
 
     /// The text.
@@ -35,7 +41,14 @@ impl TreeOnDemand {
     #[must_use]
     pub fn get(&self) -> SyntaxTree {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        let parse = || SyntaxParser::new(&self.language)?.parse(&self.text);
+        let parse = || {
+            let parser = SyntaxParser::new(&self.language)?;
+            let mut parser = match self.around {
+                Some((before, after)) => parser.inside(before, after),
+                None => parser,
+            };
+            parser.parse(&self.text)
+        };
         tree.get_or_insert_with(|| parse().expect("the same text has been parsed before")).clone()
     }
 

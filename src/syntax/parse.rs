@@ -75,7 +75,12 @@ pub struct SyntaxParser {
     stop: Option<Stop>,
     /// Steps of the last parse.
     steps: usize,
+    /// Bytes at the beginning and at the end of every text that are not looked at.
+    around: Option<Around>,
 }
+
+/// What stands around the part of a text that is parsed, in bytes: in front of it and behind it.
+pub(super) type Around = (usize, usize);
 
 impl SyntaxParser {
     /// Makes a parser for a language.
@@ -85,13 +90,20 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0 })
+        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0, around: None })
     }
 
     /// The same parser, which gives up as soon as it is told to.
     #[must_use]
     pub fn stopping(self, stop: &Stop) -> Self {
         SyntaxParser { stop: Some(Arc::clone(stop)), ..self }
+    }
+
+    /// The same parser, which does not look at so many bytes at the beginning and at the end of every text. Places in the
+    /// trees are those in the whole text.
+    #[must_use]
+    pub fn inside(self, before: usize, after: usize) -> Self {
+        SyntaxParser { around: Some((before, after)), ..self }
     }
 
     /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs, whatever the text is.
@@ -103,6 +115,11 @@ impl SyntaxParser {
     /// What it parses.
     pub(super) fn language(&self) -> &Language {
         &self.language
+    }
+
+    /// What it does not look at.
+    pub(super) fn around(&self) -> Option<Around> {
+        self.around
     }
 
     /// Parses a text from scratch. Any bytes will do.
@@ -248,6 +265,14 @@ impl SyntaxParser {
     fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>, most: usize) -> Result<SyntaxTree, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
+        }
+        if let Some((before, after)) = self.around {
+            // Nobody keeps a text that has lost what stands around.
+            let end = text.len().checked_sub(after).filter(|end| before <= *end).ok_or(ParseError::TooHard)?;
+            let start_point = advance(Point::new(0, 0), &text[..before]);
+            let end_point = advance(start_point, &text[before..end]);
+            let part = tree_sitter::Range { start_byte: before, end_byte: end, start_point, end_point };
+            self.parser.set_included_ranges(&[part]).expect("one range overlaps no other");
         }
         let (steps, ended) = (Cell::new(0), Cell::new(None));
         let go_on = || {

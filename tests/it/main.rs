@@ -12,6 +12,7 @@ mod confine;
 mod contract;
 mod dense;
 mod doctor;
+mod embedded;
 mod ends;
 mod examples;
 mod exec;

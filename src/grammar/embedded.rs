@@ -1,0 +1,81 @@
+//! Parts of a text that are in another language: `[[embedded]]` in `language.toml`.
+
+use std::sync::{Arc, OnceLock};
+
+use regex::bytes::Regex;
+
+use super::Grammar;
+use super::folder::EMBEDDED;
+use super::kinds::{KindSet, Resolver};
+use super::language_toml::{LanguageToml, Word};
+use super::layers::Layers;
+use super::problem::{GrammarError, Problem};
+
+/// Which nodes hold another language.
+#[derive(Debug)]
+pub struct Embedded {
+    kinds: KindSet,
+    /// What the node's parent has to be; any will do if there is none.
+    parents: Option<KindSet>,
+    /// What the parent's text in front of the node has to look like.
+    after: Option<Regex>,
+    language: String,
+    /// Loaded when it is first asked for: few texts hold all that they could.
+    grammar: OnceLock<Option<Arc<Grammar>>>,
+}
+
+impl Embedded {
+    /// The entries of all files, the nearest file's first.
+    ///
+    /// # Errors
+    /// A kind that the parser does not have, or an expression that is none.
+    pub(super) fn all(layers: &Layers<'_>, resolvers: &[Resolver<'_>]) -> Result<Vec<Self>, GrammarError> {
+        let mut all = Vec::new();
+        for (file, resolver) in layers.files().zip(resolvers) {
+            match Self::of(file, resolver) {
+                Err(_) if resolver.inherited => {}
+                entries => all.extend(entries?),
+            }
+        }
+        Ok(all)
+    }
+
+    fn of(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Vec<Self>, GrammarError> {
+        let kinds = |word: &Word| resolver.kind(word.get_ref(), word.span().start);
+        let expression = |word: &Word| {
+            Regex::new(word.get_ref())
+                .map_err(|error| resolver.origin.error(word.span().start, Problem::Regex(error.to_string())))
+        };
+        let entries = file.embedded.iter().map(|entry| {
+            Ok(Self {
+                kinds: kinds(&entry.kind)?,
+                parents: entry.parent.as_ref().map(kinds).transpose()?,
+                after: entry.after.as_ref().map(expression).transpose()?,
+                language: entry.language.clone(),
+                grammar: OnceLock::new(),
+            })
+        });
+        entries.collect()
+    }
+
+    /// Whether a node of this kind is meant, whose parent has this kind and this text in front of it.
+    pub(super) fn fits(&self, kind: u16, parent: u16, before: &[u8]) -> bool {
+        self.kinds.contains(kind)
+            && self.parents.as_ref().is_none_or(|parents| parents.contains(parent))
+            && self.after.as_ref().is_none_or(|after| after.is_match(before))
+    }
+
+    /// The name of the language.
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// The language; `None` when it is not built in.
+    pub fn grammar(&self) -> Option<&Arc<Grammar>> {
+        let load = || {
+            let folder = EMBEDDED.iter().find(|folder| folder.name == self.language)?;
+            Grammar::load(folder).ok().map(Arc::new)
+        };
+        self.grammar.get_or_init(load).as_ref()
+    }
+}

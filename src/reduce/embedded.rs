@@ -1,0 +1,187 @@
+//! Parts of the text that are in another language, such as a script in a page. When nothing more goes of the text itself
+//! each of them is worked on like a text of its own, with all that stands around it as it is.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::engine::Knowledge;
+use crate::grammar::{Embedded, Grammar};
+use crate::passes::{character_units, line_units, word_units};
+use crate::syntax::{Document, ParseError};
+
+use super::classes::Classes;
+use super::event::Event;
+use super::gate::Gate;
+use super::options::Effort;
+use super::pass::Pass;
+use super::reducer::{MAX_ROUNDS, Reducer, Tools, part_memo};
+use super::session::Halt;
+use super::work::{Work, worth_asking_again};
+use super::{parser, tools};
+
+/// What was learnt of texts in one language, by that language's numbers of kinds.
+pub(super) struct Learnt {
+    knowledge: Knowledge,
+    kinds: BTreeMap<u32, (u64, u64)>,
+    classes: Classes,
+    memo: HashMap<u64, usize>,
+    refused_now: HashSet<u64>,
+}
+
+impl Learnt {
+    fn nothing(tokens: usize) -> Self {
+        Learnt {
+            knowledge: Knowledge::new(tokens),
+            kinds: BTreeMap::new(),
+            classes: Classes::default(),
+            memo: HashMap::new(),
+            refused_now: HashSet::new(),
+        }
+    }
+}
+
+impl<'g> Reducer<'_, 'g> {
+    /// Works on each part that is in another language and may have become smaller than it was left; `true` if the text
+    /// has changed.
+    pub(super) fn embedded(&mut self) -> Result<bool, Halt> {
+        let before = Arc::clone(self.session.best());
+        while let Some((part, embedded)) = self.next_embedded() {
+            self.reduce_part(&part, embedded)?;
+        }
+        Ok(before != *self.session.best())
+    }
+
+    /// The first part that has not been worked on as it is.
+    fn next_embedded(&self) -> Option<(Range<usize>, &'g Embedded)> {
+        let grammar = self.tools.as_ref().filter(|tools| tools.grammar.embeds())?.grammar;
+        let (document, tokens) = (self.work.document(), self.tokens());
+        document.ids().find_map(|id| {
+            let (node, parent) = (document.node(id), document.node(document.parent(id)?));
+            let (part, before) = (node.range(), &document.source()[parent.range().start..node.range().start]);
+            let embedded = grammar.embedded(node.kind, parent.kind, before)?;
+            let memo = part_memo("embedded", document.text(id));
+            let is_settled = self.memo.get(&memo).is_some_and(|&then| !worth_asking_again(then, tokens));
+            let is_cut = |kept: &Range<usize>| {
+                kept.start < part.start && part.start < kept.end || kept.start < part.end && part.end < kept.end
+            };
+            let is_free = !self.session.kept().iter().any(is_cut);
+            (!part.is_empty() && !is_settled && is_free).then_some((part, embedded))
+        })
+    }
+
+    fn reduce_part(&mut self, part: &Range<usize>, embedded: &'g Embedded) -> Result<(), Halt> {
+        let tokens = self.tokens();
+        let host = self.tools.take().expect("the part is one of a tree");
+        let behind = self.session.best().len() - part.end;
+        let new = || Learnt::nothing(part.len());
+        let mut learnt = self.learnt.remove(embedded.language()).unwrap_or_else(new);
+        self.change_to(&mut learnt);
+        self.plant_part(part, embedded.grammar().map(|grammar| &**grammar));
+        self.session.enter_part(embedded.grammar(), tokens);
+        let result = self.shrink_part();
+        self.session.leave_part();
+        self.change_to(&mut learnt);
+        self.learnt.insert(embedded.language().to_owned(), learnt);
+        self.session.set_gate(None);
+        self.work = Work::text(Arc::clone(self.session.best())).keeping(self.session.kept().to_vec());
+        match result {
+            Ok(()) => {
+                let best = Arc::clone(self.session.best());
+                self.memo.insert(part_memo("embedded", &best[part.start..best.len() - behind]), tokens);
+                self.go_back(host)
+            }
+            Err(halt @ (Halt::Ended(_) | Halt::Failed(_))) => {
+                self.tools = Some(host);
+                Err(halt)
+            }
+            // The driver begins again.
+            Err(halt) => Err(halt),
+        }
+    }
+
+    /// What was learnt of one language takes the place of what was learnt of the other.
+    fn change_to(&mut self, learnt: &mut Learnt) {
+        std::mem::swap(&mut self.knowledge, &mut learnt.knowledge);
+        std::mem::swap(&mut self.kinds, &mut learnt.kinds);
+        std::mem::swap(&mut self.classes, &mut learnt.classes);
+        std::mem::swap(&mut self.memo, &mut learnt.memo);
+        std::mem::swap(&mut self.refused_now, &mut learnt.refused_now);
+    }
+
+    /// Makes a part the text that is worked on, with its tree if it can have one.
+    fn plant_part(&mut self, part: &Range<usize>, grammar: Option<&'g Grammar>) {
+        let best = Arc::clone(self.session.best());
+        let mut work = Work::text(Arc::clone(&best)).keeping(self.session.kept().to_vec()).inside(part.clone());
+        let planted = grammar.map(|grammar| {
+            let new = || Ok::<_, ParseError>(parser(grammar, &self.stop)?.inside(part.start, best.len() - part.end));
+            parser(grammar, &self.stop)?.try_parts(&best[part.clone()])?;
+            let mut own = new()?;
+            let document = Document::parse(&mut own, Arc::clone(&best))?;
+            Ok::<_, ParseError>((document, Tools { parser: own, ..tools(grammar, &self.stop)? }, new()?))
+        });
+        self.session.set_gate(None);
+        if let Some(Ok((document, mut tools, gate))) = planted {
+            tools.brackets.learn(&document);
+            if !self.options.allow_syntax_errors {
+                self.session.set_gate(Some(Gate::new(gate, &document, None, false)));
+            }
+            work.plant(document, tools.grammar);
+            self.tools = Some(tools);
+        }
+        self.work = work;
+    }
+
+    /// The whole text is worked on again.
+    fn go_back(&mut self, mut host: Tools<'g>) -> Result<(), Halt> {
+        let best = Arc::clone(self.session.best());
+        match Document::parse(&mut host.parser, best).and_then(|it| Ok((it, parser(host.grammar, &self.stop)?))) {
+            Ok((document, gate)) => self.plant(document, host, gate),
+            Err(_) => {
+                self.session.check_limits()?;
+                self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn shrink_part(&mut self) -> Result<(), Halt> {
+        if self.tools.is_some() {
+            self.skippable(Self::comments)?;
+        }
+        if self.tools.is_some() && self.options.effort == Effort::Fast {
+            self.round += 1;
+            self.skippable(Self::delete)?;
+            self.skippable(Self::local_edits)?;
+            return self.skippable(Self::single_tokens);
+        }
+        while self.tools.is_some() {
+            self.round += 1;
+            if self.skippable(Self::one_round)? && self.round < MAX_ROUNDS {
+                continue;
+            }
+            if self.tools.is_some() && self.skippable(Self::verify)? && self.round < MAX_ROUNDS {
+                continue;
+            }
+            if self.tools.is_some() {
+                self.skippable(Self::write_anew)?;
+                return Ok(());
+            }
+        }
+        self.shrink_as_text()
+    }
+
+    fn shrink_as_text(&mut self) -> Result<(), Halt> {
+        loop {
+            self.round += 1;
+            let before = self.session.best().len();
+            self.text_pass(Pass::Lines, line_units)?;
+            self.text_pass(Pass::Words, word_units)?;
+            let part = self.work.part();
+            self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&part)))?;
+            if self.session.best().len() >= before || self.round >= MAX_ROUNDS || self.options.effort == Effort::Fast {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Parts of a text that are in another language: a script, a style sheet and data in a page.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use lop::exec::Inline;
+use lop::grammar::{EMBEDDED, Folder as Language, Grammar, GrammarError};
+use lop::oracle::Cancel;
+use lop::reduce::{Keep, KeepSpec};
+use lop::{Options, Silent, reduce_with};
+use regex::bytes::Regex;
+
+use crate::reduce::{grammar, has, run, yes_if};
+use crate::support::{Folder, has as installed};
+
+const PAGE: &str = r#"<!DOCTYPE html>
+<html>
+<head>
+<title>A page</title>
+<style>
+body { color: red; margin: 0 }
+.a, .b > c { padding: 1px; background: url(x.png) }
+</style>
+<script type="application/json" id="d">{"a": [1, 2, {"b": "needle"}], "c": null}</script>
+</head>
+<body>
+<div id="main" class="x"><p>Hello <b>there</b></p></div>
+<script>
+  function helper(a, b) {
+    if (a > b) { return a - b; }
+    return b;
+  }
+  const list = [1, 2, 3].map((x) => helper(x, 2));
+  for (const item of list) {
+    console.log(item);
+    if (item) { boom(item, "x", list.length); }
+  }
+</script>
+</body>
+</html>
+"#;
+
+/// The texts between tags that begin so and their ends.
+fn inside<'t>(text: &'t [u8], tag: &str, end: &str) -> Vec<&'t [u8]> {
+    let regex = Regex::new(&format!(r"(?s){tag}(.*?){end}")).expect("it is an expression");
+    regex.captures_iter(text).map(|found| found.get(1).expect("it has one group").as_bytes()).collect()
+}
+
+fn scripts(text: &[u8]) -> Vec<&[u8]> {
+    inside(text, "<script>", "</script>")
+}
+
+/// Whether a text is in a language, without a syntax error.
+fn is_right(file: &str, text: &[u8]) -> bool {
+    let grammar = grammar(file, text).expect("it is built in");
+    let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("it is built in");
+    parser.parse(text).is_ok_and(|tree| lop::syntax::error_count(&tree) == 0)
+}
+
+#[test]
+fn a_script_in_a_page_is_reduced_as_a_script() {
+    let loops = |text: &[u8]| has(text, "for") && has(text, "boom(") && is_right("x.js", text);
+    let test = |text: &[u8]| yes_if(scripts(text).into_iter().any(loops));
+    let (report, asked) = run("x.html", PAGE.as_bytes(), &Options::default(), test);
+    let best = report.expect("the page is interesting").best;
+    let best = String::from_utf8_lossy(&best).into_owned();
+    assert!(best.len() <= "<script>for (;;) {boom()}</script>\n".len() + 6, "{best}");
+    assert!(asked.len() < 150, "{} tests", asked.len());
+}
+
+#[test]
+fn each_part_of_a_page_is_in_its_own_language() {
+    let test = |text: &[u8]| {
+        let data = inside(text, r#"<script type="application/json"[^>]*>"#, "</script>");
+        let styles = inside(text, "<style>", "</style>");
+        yes_if(
+            scripts(text).into_iter().any(|script| has(script, "boom(") && is_right("x.js", script))
+                && data.into_iter().any(|data| has(data, "\"needle\"") && is_right("x.json", data))
+                && styles.into_iter().any(|style| has(style, "background:") && is_right("x.css", style)),
+        )
+    };
+    let (report, _) = run("x.html", PAGE.as_bytes(), &Options::default(), test);
+    let best = report.expect("the page is interesting").best;
+    let shown = String::from_utf8_lossy(&best);
+    assert_eq!(scripts(&best).concat().trim_ascii(), b"boom()", "{shown}");
+    assert_eq!(inside(&best, "json\"[^>]*>", "</script>"), [b"\"needle\""], "{shown}");
+    assert!(inside(&best, "<style>", "</style>").concat().len() <= "a {\n  background: url(x.png)\n}".len(), "{shown}");
+}
+
+#[test]
+fn what_the_user_wants_kept_in_a_script_stays() {
+    let keep = |what: &str| KeepSpec { patterns: vec![what.to_owned()], ..KeepSpec::default() };
+    for (kept, is_reduced) in [("return a - b;", true), (r"\}\n</script>", false)] {
+        let grammar = grammar("x.html", PAGE.as_bytes());
+        let keep = Keep::find(&keep(kept), PAGE.as_bytes(), grammar.as_deref(), 1_000_000).expect("it is there");
+        let options = Options { keep, ..Options::default() };
+        let (report, _) = run("x.html", PAGE.as_bytes(), &options, |text| yes_if(has(text, "boom(")));
+        let best = report.expect("the page is interesting").best;
+        let shown = String::from_utf8_lossy(&best);
+        assert!(Regex::new(kept).expect("it is one").is_match(&best), "{shown}");
+        assert!(!is_reduced || !has(&best, "list.length"), "{shown}");
+    }
+}
+
+/// HTML with another word for the language of a script.
+fn page_with(language: &str) -> Result<Arc<Grammar>, GrammarError> {
+    let html = EMBEDDED.iter().find(|folder| folder.extensions_have("html")).expect("it is built in");
+    let text = html.language.replace("language = \"javascript\"", &format!("language = {language}"));
+    Grammar::load(&Language { language: &text, ..*html }).map(Arc::new)
+}
+
+/// Finds a language by what its files are called: a folder may have any name.
+trait Extensions {
+    fn extensions_have(&self, extension: &str) -> bool;
+}
+
+impl Extensions for Language<'_> {
+    fn extensions_have(&self, extension: &str) -> bool {
+        self.language.contains(&format!("\"{extension}\""))
+    }
+}
+
+#[test]
+fn a_part_in_a_language_that_is_not_built_in_is_reduced_as_text() {
+    let grammar = page_with("\"no such language\"").expect("only its name is unknown");
+    let mut executor =
+        Inline::new(|text: &[u8]| yes_if(scripts(text).into_iter().any(|script| has(script, "boom(item"))));
+    let report =
+        reduce_with(PAGE.as_bytes(), Some(grammar), &mut executor, &Options::default(), &mut Silent, &Cancel::new());
+    let best = report.expect("the page is interesting").best;
+    assert_eq!(String::from_utf8_lossy(&best).trim_end(), "<script>boom(item</script>");
+}
+
+#[test]
+fn a_wrong_entry_is_an_error_that_names_its_line() {
+    let html = EMBEDDED.iter().find(|folder| folder.extensions_have("html")).expect("it is built in");
+    let lines = html.language.lines().count();
+    for (entry, said) in [
+        ("kind = \"nothing\"\nlanguage = \"x\"", "unknown kind `nothing`"),
+        ("kind = \"element\"\nparent = \"nothing\"\nlanguage = \"x\"", "unknown kind `nothing`"),
+        ("kind = \"element\"\nafter = \"(\"\nlanguage = \"x\"", "not a regular expression"),
+        ("kind = \"element\"", "missing field `language`"),
+    ] {
+        let text = format!("{}\n[[embedded]]\n{entry}\n", html.language);
+        let error = Grammar::load(&Language { language: &text, ..*html }).expect_err("the entry is wrong");
+        let line = error.to_string().split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(line.is_some_and(|line| line > lines), "{error}");
+    }
+}
+
+/// A page whose script a real tool refuses.
+#[test]
+fn the_bug_of_a_script_in_a_page_is_found_by_a_real_tool() {
+    if !installed("node") {
+        return;
+    }
+    let folder = Folder::new();
+    let page = PAGE.replace("console.log(item);", "console.log(item); null.x;");
+    // Node's own words for what happens when the script runs.
+    let fails = |script: &[u8]| {
+        let path = folder.write("script.js", script);
+        let run = Command::new("node").arg(path).stdin(Stdio::null()).output().expect("node is there");
+        has(&run.stderr, "Cannot read properties of null")
+    };
+    let test = |text: &[u8]| yes_if(scripts(text).into_iter().any(|script| has(script, "null") && fails(script)));
+    let (report, _) = run("x.html", page.as_bytes(), &Options::default(), test);
+    let best = report.expect("the page is interesting").best;
+    let best = String::from_utf8_lossy(&best);
+    assert!(best.contains("null"), "{best}");
+    assert!(best.len() <= "<script>null.x;</script>\n\n".len() + 4, "{best}");
+}
