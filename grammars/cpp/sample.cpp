@@ -21,6 +21,7 @@ constexpr int twice(int value) { return 2 * value; }
 }  // namespace outer
 
 using outer::Box;
+using number = int;
 
 int main() {
     Box<int> *box = new Box<int>(outer::twice(2));

@@ -57,6 +57,9 @@ fn main() {
     for each in 0..10 {
         map.insert("key", each as i32 + i32::from(a));
     }
+    if let Some(value) = map.get("key") {
+        twice(*value);
+    }
     'outer: loop {
         while map.len() > 3 {
             continue 'outer;

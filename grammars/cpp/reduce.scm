@@ -1,0 +1,74 @@
+; What the rules of C do not know.
+
+; Definitions: what can go when its name is found nowhere else.
+
+([
+    (class_specifier name: (type_identifier) @def.name body: (_))
+    (namespace_definition name: (namespace_identifier) @def.name)
+    (alias_declaration name: (_) @def.name)
+    (using_declaration [(identifier) @def.name (qualified_identifier name: (identifier) @def.name)])
+    (function_definition declarator: (function_declarator declarator: [
+      (field_identifier) @def.name
+      (qualified_identifier name: (identifier) @def.name)
+      (qualified_identifier name: (qualified_identifier name: (identifier) @def.name))
+    ]))
+    (function_definition declarator: (_ (function_declarator declarator: [
+      (identifier) @def.name
+      (field_identifier) @def.name
+      (qualified_identifier name: (identifier) @def.name)
+    ])))
+    (field_declaration declarator: (reference_declarator (function_declarator declarator: (field_identifier) @def.name)))
+    (template_declaration [
+      (class_specifier name: (type_identifier) @def.name)
+      (struct_specifier name: (type_identifier) @def.name)
+      (function_definition declarator: (function_declarator declarator: (identifier) @def.name))
+      (alias_declaration name: (_) @def.name)
+    ])
+  ] @def.unit)
+
+; Bodies: emptied in one sweep before lop looks inside.
+
+[
+  (class_specifier body: (field_declaration_list) @body)
+  (namespace_definition body: (declaration_list) @body)
+]
+
+; Splices: the inside of a block in the place of its statement.
+
+([
+    (namespace_definition body: (declaration_list) @splice.inner)
+    (try_statement body: (compound_statement) @splice.inner)
+    (for_range_loop body: (compound_statement) @splice.inner)
+    (catch_clause body: (compound_statement) @splice.inner)
+  ] @splice.outer)
+
+; Lifts: a part in the place of the whole, where the two are not of one class.
+
+; template <class T> int f();  becomes  int f();
+((template_declaration [(function_definition) (declaration) (alias_declaration) (class_specifier) (struct_specifier)] @lift)
+  @lift.outer)
+; a::b  becomes  b
+((qualified_identifier scope: (_) name: (_) @lift) @lift.outer)
+
+; Groups: what only makes sense together.
+
+; class a { public: int b; };  becomes  struct a { int b; };
+((class_specifier) @group.scope (#set! group "access"))
+((class_specifier "class" @group body: (_)) (#set! group "access") (#set! text "struct"))
+((class_specifier body: (_ (access_specifier) @group . ":" @group)) (#set! group "access") (#set! text ""))
+
+; Parameters of templates go with their arguments, those of member functions with those of all calls.
+
+[
+  (template_declaration parameters: (_) @param.list (_ name: (type_identifier) @param.fn))
+  (template_type name: (_) @param.fn arguments: (_) @param.list)
+]
+[
+  (function_declarator declarator: (field_identifier) @param.fn parameters: (_) @param.list)
+  (function_declarator declarator: (qualified_identifier name: (identifier) @param.fn) parameters: (_) @param.list)
+  (call_expression function: (field_expression field: (_) @param.fn) arguments: (_) @param.list)
+]
+
+; Aliases: using t = int; t a;  becomes  int a;
+
+((alias_declaration name: (_) @alias.name type: (_) @alias.text) @alias.unit)
