@@ -23,6 +23,16 @@ constexpr int twice(int value) { return 2 * value; }
 using outer::Box;
 using number = int;
 
+int global = 1;
+static const char *text = "some text";
+using Boxes = std::vector<Box<int>>;
+
+static int next(int value) {
+    value += 1;
+    global = value;
+    return value;
+}
+
 int main() {
     Box<int> *box = new Box<int>(outer::twice(2));
     auto add = [&](int more) -> int { return box->first() + more; };

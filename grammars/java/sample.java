@@ -65,3 +65,23 @@ public final class Sample<T extends Comparable<T>> extends Base implements Runna
         });
     }
 }
+
+class Other {
+    int one = 1;
+    int two = one + 1;
+
+    void first() {
+        one = 2;
+        two = one;
+        second(one);
+    }
+
+    int second(int value) {
+        return value;
+    }
+}
+
+interface Named {
+    String name();
+    int size();
+}

@@ -1,4 +1,9 @@
 import React from "react";
+import { useMemo } from "react";
+
+const none = 0;
+const one = <b>{none}</b>;
+let other: number = none + 1;
 
 interface Props {
     title: string;
@@ -6,6 +11,7 @@ interface Props {
 }
 
 export function List({ title, items }: Props): JSX.Element {
+    const size = items;
     const [open, setOpen] = React.useState<boolean>(false);
     if (!items) {
         return <p className="none" />;
@@ -20,3 +26,11 @@ export function List({ title, items }: Props): JSX.Element {
         </section>
     );
 }
+
+function Row(props: Props) {
+    console.log(props.title);
+    console.log(none, one);
+    return <i>{props.title}</i>;
+}
+
+export default Row;

@@ -431,6 +431,65 @@ fn a_file_of_an_unknown_extension_is_text_whatever_it_looks_like() {
 }
 
 #[test]
+fn a_language_that_is_not_built_in_is_known_with_the_feature_that_brings_it() {
+    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    for known in NOT_BUILT_IN {
+        let Err(error) = registry.find(known.name, Path::new("x"), b"") else { panic!("{} is built in", known.name) };
+        let NotBuiltIn { name, feature, .. } = *known;
+        assert_eq!(error, GrammarError::NotBuiltIn { name, feature });
+        let bare = Folder { name, language: known.language, rules: "", inherited: &[], ..EMBEDDED[0] };
+        for extension in &Layers::parse(&bare).expect("it is well-formed").own().language.extensions {
+            let path = format!("FILE.{extension}");
+            let (folder, choice) = registry.find(AUTO, Path::new(&path), b"").expect("it is no name");
+            assert_eq!((folder.map(|folder| folder.name), choice), (None, Choice::NotBuiltIn { name, feature }));
+            let said = choice.sentence(None, Path::new(&path));
+            assert!(said.starts_with(&format!("text: {name} is known")), "{said}");
+            assert!(said.contains(&format!("--features {feature} ")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_is_taken_over_and_the_parser_lacks_is_left_out() {
+    let some = some_folder();
+    let (own, far) = ("(_) @body\n", "(no_such_kind) @body\n\n((_\n  (_) @_a) @body)\n(_ no_such_field: (_)) @body\n");
+    let wrong = "[trivia]\ncomments = [\"no such\"]\n[minimal]\n\"_.none\" = [\"x\"]\n\"no such\" = [\"y\"]\n";
+    let inherited = [Inherited { name: "far", language: wrong, rules: far, guard: "" }];
+    let folder = Folder { name: "near", rules: own, inherited: &inherited, ..some };
+    let grammar = Grammar::load(&folder).expect("only what is taken over is wrong");
+    let rules: Vec<_> = grammar.rules().texts().iter().map(|rule| (rule.folder.as_str(), rule.line)).collect();
+    assert_eq!(rules, [("near", 1), ("far", 3)]);
+    let places: Vec<_> = grammar.places().iter().take(2).map(ToString::to_string).collect();
+    assert_eq!(places, ["near/reduce.scm:1", "far/reduce.scm:3"]);
+    // The same in the folder itself is a mistake.
+    assert!(error_of(Folder { language: wrong, ..some }).contains("language.toml:2: unknown kind `no such`"));
+    assert!(error_of(Folder { rules: far, ..folder }).starts_with("grammars/near/reduce.scm:1: unknown kind"));
+}
+
+#[test]
+fn of_two_files_the_nearer_one_counts_and_lists_are_put_together() {
+    let near = "[language]\nempty = [\"n\"]\n[identifiers]\nkeep = [\"n\"]\n[minimal]\nnew = [\"1\"]\nboth = [\"2\"]\n";
+    let far = "[language]\nempty = [\"f\"]\nkeep_newlines = true\n[identifiers]\nkeep = [\"f\"]\n\
+               [minimal]\nold = [\"3\"]\nboth = [\"4\"]\nlast = [\"5\"]\n";
+    let inherited = [Inherited { name: "far", language: far, rules: "", guard: "" }];
+    let folder = Folder { name: "near", language: near, inherited: &inherited, ..some_folder() };
+    let layers = Layers::parse(&folder).expect("both are well-formed");
+    let places: Vec<_> = layers.places().into_iter().map(|(key, place)| format!("{key} {place}")).collect();
+    assert_eq!(
+        places,
+        [
+            "new near/language.toml:6 1",
+            "old far/language.toml:7 3",
+            "both near/language.toml:7 2",
+            "last far/language.toml:9 5"
+        ]
+    );
+    assert_eq!(layers.nearest(|file| &file.language.empty), ["n"]);
+    assert_eq!(layers.files().flat_map(|file| &file.identifiers.keep).collect::<Vec<_>>(), ["n", "f"]);
+    assert_eq!(layers.files().find_map(|file| file.language.keep_newlines), Some(true));
+}
+
+#[test]
 fn what_is_no_language_is_text() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
     let prose = "It was a bright cold day in April, and the clocks were striking thirteen.\n\n\
