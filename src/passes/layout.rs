@@ -23,6 +23,8 @@ pub enum Format {
 const INDENT: usize = 2;
 /// Deeper levels are not indented further: the blanks would be the larger part of the text.
 const DEEPEST: usize = 40;
+/// So many comments in a row are looked behind for what they stand in front of.
+const MOST_COMMENTS: usize = 8;
 /// Bytes that are no blanks of what is written in one line although it stood in several, and of what stood in one line
 /// and stays so.
 const WIDE: usize = 80;
@@ -212,6 +214,13 @@ impl Indented {
             let parent = document.parent(id).unwrap_or_default();
             let is_block = |node: NodeId| node == 0 || grammar.is_indented_kind(document.node(node).kind);
             around[id as usize] = if is_block(parent) { parent } else { around[parent as usize] };
+            // A comment between a header and its block looks better as one of the block.
+            let after = std::iter::successors(Some(id), |&at| document.next_sibling(at))
+                .take(MOST_COMMENTS)
+                .find(|&at| !document.node(at).is_extra());
+            if let Some(block) = after.filter(|&at| at != id && is_block(at)) {
+                around[id as usize] = block;
+            }
             element_of[id as usize] = if is_block(parent) { id } else { element_of[parent as usize] };
             if !is_block(id) {
                 continue;
@@ -265,6 +274,9 @@ impl Indented {
             b" ".to_vec()
         } else if format == Format::Compact {
             gap.compact()
+        } else if document.text(gap.right) == b":" {
+            // What ends a header stands at it.
+            Vec::new()
         } else {
             gap.pretty(None)
         };
@@ -509,6 +521,20 @@ mod tests {
             ("x.js", "x = 1 .a", "x=1 .a", "x = 1 .a"),
             ("x.js", "x = `a  ${ b }  `", "x=`a  ${ b }  `", "x = `a  ${ b }  `"),
             ("x.js", "return 'a'\n", "return 'a'", "return 'a'\n"),
+            (
+                "x.py",
+                "if  a :\n      b( 1,\n  2 ); c\n\n\nelse: d\n",
+                "if a:\n b(1,2);c\nelse:d",
+                "if a:\n  b(1, 2);\n  c\nelse:\n  d\n",
+            ),
+            (
+                "x.py",
+                "@a\n\ndef f( ) :\n\t# b\n\treturn  [ 1 ]\n",
+                "@a\ndef f():\n # b\n return[1]",
+                "@a\ndef f():\n  # b\n  return [1]\n",
+            ),
+            ("x.yaml", "a:\n     b: 1\n\n     c:  2\n", "a:\n  b: 1\n  c: 2", "a:\n  b: 1\n  c: 2\n"),
+            ("x.yaml", "-    a: 1\n     b: [ 2 ]\n", "- a: 1\n  b: [ 2 ]", "- a: 1\n  b: [ 2 ]\n"),
             ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]\n"),
             ("x.json", "{ \"a b\" : [ true ] }", "{\"a b\":[true]}", "{\"a b\":[true]}"),
         ];
