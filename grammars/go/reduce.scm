@@ -19,8 +19,6 @@
 
 [
   ([
-      (if_statement consequence: (block) @splice.inner)
-      (if_statement alternative: (block) @splice.inner)
       (for_statement body: (block) @splice.inner)
       (labeled_statement (for_statement body: (block) @splice.inner))
       (expression_statement (call_expression function: (func_literal body: (block) @splice.inner)))
@@ -29,24 +27,29 @@
       (defer_statement (call_expression function: (func_literal body: (block) @splice.inner)))
     ] @splice.outer)
   (statement_list (block) @splice.inner @splice.outer)
+  ; Not one behind an else.
+  (statement_list (if_statement consequence: (block) @splice.inner) @splice.outer)
+  (statement_list (if_statement alternative: (block) @splice.inner) @splice.outer)
 ]
 
 ; Lifts: a part in the place of the statement.
 
-([
-    (expression_switch_statement [(expression_case (statement_list) @lift) (default_case (statement_list) @lift)])
-    (type_switch_statement [(type_case (statement_list) @lift) (default_case (statement_list) @lift)])
-    (select_statement [(communication_case (statement_list) @lift) (default_case (statement_list) @lift)])
-    (select_statement (communication_case communication: (_) @lift))
-    (if_statement initializer: (_) @lift)
-    (if_statement condition: (call_expression) @lift)
-    (for_statement (for_clause initializer: (_) @lift))
-    (for_statement (range_clause right: (call_expression) @lift))
-    (labeled_statement (_statement) @lift)
-    (short_var_declaration right: (expression_list . (call_expression) @lift .))
-    (var_declaration (var_spec value: (expression_list . (call_expression) @lift .)))
-    (assignment_statement right: (expression_list . (call_expression) @lift .))
-    (return_statement (expression_list (call_expression) @lift))
-    (go_statement (call_expression) @lift)
-    (defer_statement (call_expression) @lift)
-  ] @lift.outer)
+[
+  (statement_list (if_statement initializer: (_) @lift) @lift.outer)
+  (statement_list (if_statement condition: (call_expression) @lift) @lift.outer)
+  ([
+      (expression_switch_statement [(expression_case (statement_list) @lift) (default_case (statement_list) @lift)])
+      (type_switch_statement [(type_case (statement_list) @lift) (default_case (statement_list) @lift)])
+      (select_statement [(communication_case (statement_list) @lift) (default_case (statement_list) @lift)])
+      (select_statement (communication_case communication: (_) @lift))
+      (for_statement (for_clause initializer: (_) @lift))
+      (for_statement (range_clause right: (call_expression) @lift))
+      (labeled_statement (_statement) @lift)
+      (short_var_declaration right: (expression_list . (call_expression) @lift .))
+      (var_declaration (var_spec value: (expression_list . (call_expression) @lift .)))
+      (assignment_statement right: (expression_list . (call_expression) @lift .))
+      (return_statement (expression_list (call_expression) @lift))
+      (go_statement (call_expression) @lift)
+      (defer_statement (call_expression) @lift)
+    ] @lift.outer)
+]

@@ -42,7 +42,6 @@
 ([
     (if_statement condition: (parenthesized_expression (method_invocation) @lift))
     (while_statement condition: (parenthesized_expression (method_invocation) @lift))
-    (switch_expression condition: (parenthesized_expression (method_invocation) @lift))
     (enhanced_for_statement value: (method_invocation) @lift)
     (return_statement [(method_invocation) (object_creation_expression)] @lift)
     (local_variable_declaration declarator: (variable_declarator value: [(method_invocation) (object_creation_expression)] @lift))
@@ -51,14 +50,16 @@
     (expression_statement (assignment_expression right: (method_invocation) @lift))
   ] @lift.outer (#set! suffix ";"))
 ; ... and a part that is of another class than the whole.
-([
-    (switch_expression body: (switch_block (switch_rule (_) [(expression_statement) (block) (throw_statement)] @lift)))
-    (switch_expression body: (switch_block (switch_block_statement_group (_) (statement) @lift)))
-    (for_statement init: (local_variable_declaration) @lift)
-    (catch_type . (_) @lift)
-    (generic_type . (_) @lift)
-    (array_type element: (_) @lift)
-  ] @lift.outer)
+[
+  (block (switch_expression body: (switch_block (switch_rule (_) [(expression_statement) (block) (throw_statement)] @lift))) @lift.outer)
+  (block (switch_expression body: (switch_block (switch_block_statement_group (_) (statement) @lift))) @lift.outer)
+  ([
+      (for_statement init: (local_variable_declaration) @lift)
+      (catch_type . (_) @lift)
+      (generic_type . (_) @lift)
+      (array_type element: (_) @lift)
+    ] @lift.outer)
+]
 
 ; Rewrites: one rule of a switch is all of them.
 ((switch_block (switch_rule (_) . (_) @_value)) @rewrite (#set! text "{ default -> {_value} }"))
