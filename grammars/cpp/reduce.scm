@@ -39,16 +39,7 @@
     (namespace_definition body: (declaration_list) @splice.inner)
     (try_statement body: (compound_statement) @splice.inner)
     (for_range_loop body: (compound_statement) @splice.inner)
-    (catch_clause body: (compound_statement) @splice.inner)
   ] @splice.outer)
-
-; Lifts: a part in the place of the whole, where the two are not of one class.
-
-; template <class T> int f();  becomes  int f();
-((template_declaration [(function_definition) (declaration) (alias_declaration) (class_specifier) (struct_specifier)] @lift)
-  @lift.outer)
-; a::b  becomes  b
-((qualified_identifier scope: (_) name: (_) @lift) @lift.outer)
 
 ; Groups: what only makes sense together.
 
@@ -57,12 +48,8 @@
 ((class_specifier "class" @group body: (_)) (#set! group "access") (#set! text "struct"))
 ((class_specifier body: (_ (access_specifier) @group . ":" @group)) (#set! group "access") (#set! text ""))
 
-; Parameters of templates go with their arguments, those of member functions with those of all calls.
+; Parameters of member functions go with the arguments of all calls.
 
-[
-  (template_declaration parameters: (_) @param.list (_ name: (type_identifier) @param.fn))
-  (template_type name: (_) @param.fn arguments: (_) @param.list)
-]
 [
   (function_declarator declarator: (field_identifier) @param.fn parameters: (_) @param.list)
   (function_declarator declarator: (qualified_identifier name: (identifier) @param.fn) parameters: (_) @param.list)

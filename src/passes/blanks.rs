@@ -135,7 +135,7 @@ mod tests {
     fn characters_of_comments_and_texts_become_blank_and_no_others() {
         assert_eq!(
             after("x.c", "/* é\n\tb */ f(\"a b\", 'c'); // d", blank_characters),
-            "    \n\t       f(     ,    );     "
+            "    \n\t     f(     ,    );     "
         );
         assert_eq!(after("x.c", "int abc;", blank_characters), "int abc;");
         assert_eq!(after("x.c", "/* é\n\tb c */ f(\"a\");", blank_words), "    \n\t       f(\"a\");");
@@ -152,7 +152,7 @@ mod tests {
         let compact = |document: &Document, grammar: &Grammar| {
             gap_characters(&layout(document, grammar, Format::Compact, true, false)?)
         };
-        assert_eq!(after("x.c", " int a\n\n = \"b  c\" /*  */ ;\n", compact), "inta=\"b  c\"/*  */;");
+        assert_eq!(after("x.c", " int a\n\n = \"b  c\" /*  */ ;\n", compact), "int a=\"b  c\"/*  */;");
         assert_eq!(after("x.c", "int a;", compact), "int a;");
     }
 }
