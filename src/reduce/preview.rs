@@ -150,8 +150,7 @@ mod tests {
             let texts = grammar.rules().texts();
             // Rules that are taken over are held to the sample of their own folder.
             let own = texts.iter().filter(|rule| rule.folder == folder.name);
-            let words =
-                own.flat_map(|rule| rule.text.split(|c: char| c.is_whitespace() || "()[]".contains(c)));
+            let words = own.flat_map(|rule| rule.text.split(|c: char| c.is_whitespace() || "()[]".contains(c)));
             let captures: std::collections::BTreeSet<_> =
                 words.filter(|word| word.starts_with('@') && !word.starts_with("@_")).collect();
             for capture in captures {
