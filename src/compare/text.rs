@@ -116,7 +116,7 @@ mod tests {
     use super::{Granularity, TextSubject, Units};
     use crate::compare::subject::Subject;
     use crate::engine::{BitSet, Verdict};
-    use crate::passes::testing::{FILES, Languages, shipped_sample};
+    use crate::passes::testing::{BRACKETED, Languages, shipped_sample};
 
     fn gone(len: usize, units: impl IntoIterator<Item = usize>) -> BitSet {
         let mut gone = BitSet::new(len);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn tokens_are_those_of_the_grammar_and_do_not_melt_together() {
-        for file in FILES {
+        for file in BRACKETED {
             let sample = Languages.sample(file, shipped_sample(file));
             let units =
                 Units::cut(&shipped_sample(file), Granularity::Token, Some(&sample.grammar)).expect("it parses");

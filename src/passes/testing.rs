@@ -22,6 +22,9 @@ use super::{
 /// A file name for every language that the tables of the tests know.
 pub(crate) const FILES: [&str; 5] = ["x.c", "x.js", "x.json", "x.py", "x.yaml"];
 
+/// Those of [`FILES`] in whose languages brackets and separators say what belongs together, not indentation.
+pub(crate) const BRACKETED: [&str; 3] = ["x.c", "x.js", "x.json"];
+
 /// Grammars, each loaded once for all tests: compiling rules takes longer than most of them.
 static LOADED: Mutex<BTreeMap<String, Arc<Grammar>>> = Mutex::new(BTreeMap::new());
 

@@ -331,7 +331,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::passes::testing::{FILES, any_text, parser, shipped_sample};
+    use crate::passes::testing::{BRACKETED, any_text, parser, shipped_sample};
     use crate::syntax::{Document, Edit, error_count, render};
 
     /// Many windows of what a language has, in blocks that are longer than a window.
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn windows_have_the_tokens_and_nodes_of_a_whole_tree() {
-        for file in FILES {
+        for file in BRACKETED {
             let text = long_text(file);
             let outline = Outline::read(&mut parser(file), &text).expect("it is not deep");
             let document = Document::parse(&mut parser(file), text).expect("it has a tree");
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn most_parts_of_long_texts_may_go_together() {
-        for file in FILES {
+        for file in BRACKETED {
             let text = long_text(file);
             let most = text.len() / 64;
             let parts = Outline::read(&mut parser(file), &text).expect("it is not deep").parts(most);
@@ -436,7 +436,7 @@ mod tests {
         fn parts_of_any_text_ascend_and_are_short(
             text in any_text(),
             most in 1_usize..60,
-            file in prop::sample::select(&FILES[..]),
+            file in prop::sample::select(&BRACKETED[..]),
         ) {
             let outline = Outline::read(&mut parser(file), &text).expect("it is short");
             let mut before = 0;
