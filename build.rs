@@ -40,6 +40,38 @@ impl Manifest {
     }
 }
 
+/// The part of `Cargo.lock` that says which releases are built.
+#[derive(Default, serde::Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(serde::Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
+}
+
+impl Lock {
+    /// The lock of a package. One that is built as somebody's dependency may have none: nothing is locked then.
+    fn read(root: &Path) -> Self {
+        let path = root.join("Cargo.lock");
+        let Ok(text) = fs::read_to_string(path) else { return Self::default() };
+        // A missing file would have cargo run this every time.
+        println!("cargo::rerun-if-changed=Cargo.lock");
+        toml::from_str(&text).expect("cargo has written it")
+    }
+
+    /// The crate with its version, where there is only one.
+    fn release(&self, krate: &str) -> String {
+        let mut versions = self.package.iter().filter(|package| package.name == krate);
+        match (versions.next(), versions.next()) {
+            (Some(package), None) => format!("{krate} {}", package.version),
+            _ => krate.to_owned(),
+        }
+    }
+}
+
 /// A folder of `grammars/` with what its `language.toml` says.
 struct Language {
     folder: PathBuf,
@@ -66,6 +98,8 @@ fn main() {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the package has a manifest");
     let manifest: Manifest = toml::from_str(&manifest).expect("cargo has read it");
 
+    let lock = Lock::read(&root);
+
     let read = |folder: PathBuf| {
         let name = file_name(&folder);
         Language::read(folder).unwrap_or_else(|problem| panic!("grammars/{name}/{problem}"))
@@ -80,8 +114,8 @@ fn main() {
             false => features.iter().find(|feature| feature.ends_with(&language.name)).or(features.first()),
         };
         match missing {
-            None => built_in.push_str(&language.row(&languages)),
-            Some(feature) => others.push_str(&language.known_row(feature)),
+            None => built_in.push_str(&language.row(&languages, &lock)),
+            Some(feature) => others.push_str(&language.known_row(&languages, &lock, feature)),
         }
     }
     built_in.push_str("]\n");
@@ -150,12 +184,8 @@ impl Language {
         }
     }
 
-    /// The row of a language whose parser is there, as Rust source.
-    fn row(&self, languages: &[Self]) -> String {
-        let sample = match sample(&self.folder) {
-            Some(file) => format!("Some(({file:?}, {}))", self.included("include_bytes", &file)),
-            None => "None".to_owned(),
-        };
+    /// What the language takes over, as Rust source.
+    fn inherited(&self, languages: &[Self]) -> String {
         let mut inherited = String::new();
         for ancestor in self.ancestors(languages) {
             let texts = ["language.toml", "reduce.scm", "guard.toml"].map(|file| ancestor.text(file));
@@ -164,8 +194,21 @@ impl Language {
             inherited +=
                 &format!("Inherited {{ name: {name:?}, language: {language}, rules: {rules}, guard: {guard} }}, ");
         }
+        format!("&[{inherited}]")
+    }
+
+    /// The row of a language whose parser is there, as Rust source.
+    fn row(&self, languages: &[Self], lock: &Lock) -> String {
+        let sample = match sample(&self.folder) {
+            Some(file) => format!("Some(({file:?}, {}))", self.included("include_bytes", &file)),
+            None => "None".to_owned(),
+        };
         let krate = self.krate.replace('-', "_");
         let (constant, node_types) = (&self.section.constant, &self.section.node_types);
+        let release = lock.release(&self.krate);
+        let parser = format!(
+            "Parser {{ language: {krate}::{constant}, node_types: {krate}::{node_types}, release: {release:?} }}"
+        );
 
         let mut row = String::from("    Folder {\n");
         for (field, value) in [
@@ -175,9 +218,9 @@ impl Language {
             ("rules", self.text("reduce.scm")),
             ("productions", self.text("grammar.json")),
             ("guard", self.text("guard.toml")),
-            ("inherited", format!("&[{inherited}]")),
+            ("inherited", self.inherited(languages)),
             ("sample", sample),
-            ("parser", format!("Parser {{ language: {krate}::{constant}, node_types: {krate}::{node_types} }}")),
+            ("parser", parser),
         ] {
             writeln!(row, "        {field}: {value},").expect("writing to a string succeeds");
         }
@@ -185,9 +228,20 @@ impl Language {
     }
 
     /// The row of a language whose parser is not there, as Rust source.
-    fn known_row(&self, feature: &str) -> String {
-        let language = self.text("language.toml");
-        format!("    NotBuiltIn {{ name: {:?}, language: {language}, feature: {feature:?} }},\n", self.name)
+    fn known_row(&self, languages: &[Self], lock: &Lock, feature: &str) -> String {
+        let mut row = String::from("    NotBuiltIn {\n");
+        for (field, value) in [
+            ("name", format!("{:?}", self.name)),
+            ("language", self.text("language.toml")),
+            ("rules", self.text("reduce.scm")),
+            ("guard", self.text("guard.toml")),
+            ("inherited", self.inherited(languages)),
+            ("parser", format!("{:?}", lock.release(&self.krate))),
+            ("feature", format!("{feature:?}")),
+        ] {
+            writeln!(row, "        {field}: {value},").expect("writing to a string succeeds");
+        }
+        row + "    },\n"
     }
 }
 

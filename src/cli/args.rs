@@ -15,7 +15,7 @@ use crate::reduce;
 
 use super::commands::completions::CompletionsArgs;
 use super::commands::config::{self, ConfigArgs};
-use super::commands::grammars::GrammarsArgs;
+use super::commands::grammars::{self, GrammarsArgs};
 use super::commands::man::ManArgs;
 use super::compare_args::{self, CompareArgs};
 use super::confine_args::ConfineArgs;
@@ -61,6 +61,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the languages that lop knows the grammar of, or show what one of them makes of a file
+    #[command(after_help = grammars::names())]
     Grammars(GrammarsArgs),
     /// List the passes and what each does
     Passes,

@@ -47,6 +47,14 @@ pub struct NotBuiltIn<'a> {
     pub name: &'a str,
     /// The text of `language.toml`.
     pub language: &'a str,
+    /// The text of `reduce.scm`, empty when the folder has none.
+    pub rules: &'a str,
+    /// The text of `guard.toml`, empty when the folder has none.
+    pub guard: &'a str,
+    /// What the language takes over from those that it extends, the nearest first.
+    pub inherited: &'a [Inherited<'a>],
+    /// The parser's crate and its version.
+    pub parser: &'a str,
     /// The cargo feature that brings the parser.
     pub feature: &'a str,
 }
@@ -58,6 +66,8 @@ pub struct Parser<'a> {
     pub language: LanguageFn,
     /// The parser's `node-types.json`, empty when there is none: the only place where parsers of ABI 14 name supertypes.
     pub node_types: &'a str,
+    /// What it is called and its version: of its crate, or as a library says them.
+    pub release: &'a str,
 }
 
 impl fmt::Debug for Parser<'_> {

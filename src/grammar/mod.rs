@@ -12,6 +12,7 @@ mod guard;
 mod kinds;
 mod language_toml;
 mod layers;
+mod listed;
 mod minimal;
 mod overrides;
 mod places;
@@ -35,6 +36,7 @@ pub use embedded::Embedded;
 pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, Inherited, NOT_BUILT_IN, NotBuiltIn, Parser};
 pub use guard::Guard;
+pub use listed::{Home, Listed};
 pub use lop_parser::LoadError;
 pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
@@ -42,7 +44,7 @@ pub use places::{ByRule, RuleId, RulePlace};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use query::QueryProblem;
-pub use registry::{AUTO, Choice, Listed, Registry, TEXT};
+pub use registry::{AUTO, Choice, Registry, TEXT};
 pub use rules::{
     Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
     RuleText, Rules, Scope, Splice,

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::Grammar;
 use super::content::ContentTest;
-use super::folder::{EMBEDDED, Folder, NOT_BUILT_IN};
+use super::folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn};
 use super::language_toml::{self, LanguageToml};
+use super::listed::{Home, Listed};
 use super::problem::{GrammarError, Origin};
 
 /// The name that asks for a choice by extension, or by content where there is none.
@@ -26,8 +27,7 @@ pub struct Registry<'a> {
 /// A language that this program knows only by its name and its extensions.
 #[derive(Debug)]
 struct Known {
-    name: &'static str,
-    feature: &'static str,
+    folder: &'static NotBuiltIn<'static>,
     extensions: Vec<String>,
 }
 
@@ -36,15 +36,6 @@ struct Entry<'a> {
     folder: Folder<'a>,
     extensions: Vec<String>,
     content: ContentTest,
-}
-
-/// A language in a list of all.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed<'r> {
-    /// The language's name.
-    pub name: &'r str,
-    /// The extensions of its files, without the point.
-    pub extensions: &'r [String],
 }
 
 /// What made a language the one of a file.
@@ -108,10 +99,10 @@ impl Registry<'static> {
     /// When one of their `language.toml` files is wrong.
     pub fn embedded() -> Result<Self, GrammarError> {
         let mut registry = Self::new(EMBEDDED)?;
-        for known in NOT_BUILT_IN {
-            let origin = Origin { folder: known.name, file: language_toml::FILE_NAME, text: known.language };
+        for folder in NOT_BUILT_IN {
+            let origin = Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language };
             let extensions = LanguageToml::parse(origin)?.language.extensions;
-            registry.not_built_in.push(Known { name: known.name, feature: known.feature, extensions });
+            registry.not_built_in.push(Known { folder, extensions });
         }
         Ok(registry)
     }
@@ -137,9 +128,14 @@ impl<'a> Registry<'a> {
         Ok(Self { entries, not_built_in: Vec::new() })
     }
 
-    /// All languages, in the order of their folders.
-    pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {
-        self.entries.iter().map(|entry| Listed { name: entry.folder.name, extensions: &entry.extensions })
+    /// All languages: those that are built in, in the order of their folders, then those that are not.
+    ///
+    /// # Errors
+    /// When the `language.toml` of one, or of one that it extends, is wrong.
+    pub fn list(&self) -> Result<Vec<Listed>, GrammarError> {
+        let built_in = self.entries.iter().map(|entry| Listed::of(&entry.folder, Home::BuiltIn));
+        let others = self.not_built_in.iter().map(|known| Listed::not_built_in(known.folder));
+        built_in.chain(others).collect()
     }
 
     /// The folders behind the languages.
@@ -185,8 +181,8 @@ impl<'a> Registry<'a> {
 
     fn named(&self, name: &str) -> Result<&Entry<'a>, GrammarError> {
         self.entries.iter().find(|entry| entry.folder.name == name).ok_or_else(|| {
-            if let Some(known) = self.not_built_in.iter().find(|known| known.name == name) {
-                return GrammarError::NotBuiltIn { name: known.name, feature: known.feature };
+            if let Some(known) = self.not_built_in.iter().find(|known| known.folder.name == name) {
+                return GrammarError::NotBuiltIn { name: known.folder.name, feature: known.folder.feature };
             }
             let names = self.entries.iter().map(|entry| entry.folder.name);
             GrammarError::Unknown {
@@ -208,7 +204,8 @@ impl<'a> Registry<'a> {
                 }
                 if let Some(extension) = extension {
                     let known = self.not_built_in.iter().find(|known| known.extensions.contains(&extension));
-                    let choice = known.map(|known| Choice::NotBuiltIn { name: known.name, feature: known.feature });
+                    let choice = known
+                        .map(|known| Choice::NotBuiltIn { name: known.folder.name, feature: known.folder.feature });
                     return (None, choice.unwrap_or(Choice::UnknownExtension));
                 }
                 match best(&self.entries.iter().collect::<Vec<_>>(), content) {

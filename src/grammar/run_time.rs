@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lop_parser::LoadError;
+use tree_sitter::{Language, LanguageMetadata};
 
 use crate::disk;
 
@@ -37,6 +38,7 @@ pub struct Loaded {
     productions: String,
     node_types: String,
     parser: Code,
+    release: String,
     identity: String,
 }
 
@@ -85,6 +87,17 @@ impl Code {
     fn name(&self) -> String {
         lop_parser::language(&self.0.symbol)
     }
+
+    /// The function's name, and the version that newer parsers say of themselves.
+    fn release(&self) -> String {
+        let symbol = &self.0.symbol;
+        match Language::new(self.0.language).metadata() {
+            Some(LanguageMetadata { major_version, minor_version, patch_version }) => {
+                format!("{symbol} {major_version}.{minor_version}.{patch_version}")
+            }
+            None => symbol.clone(),
+        }
+    }
 }
 
 impl std::fmt::Debug for Code {
@@ -126,7 +139,7 @@ impl Loaded {
             guard: "",
             inherited: &self.inherited,
             sample: None,
-            parser: Parser { language: self.parser.0.language, node_types: &self.node_types },
+            parser: Parser { language: self.parser.0.language, node_types: &self.node_types, release: &self.release },
         }
     }
 
@@ -177,7 +190,8 @@ impl Loaded {
         let (parser, library) = place.load(symbol.or(file.constant.as_deref()))?;
         let identity =
             identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes(), productions.as_bytes()]);
-        Ok(Self { name, directory, language, rules, inherited, productions, node_types, parser, identity })
+        let release = parser.release();
+        Ok(Self { name, directory, language, rules, inherited, productions, node_types, parser, release, identity })
     }
 
     fn of_parser(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
@@ -193,6 +207,7 @@ impl Loaded {
             inherited: Vec::new(),
             productions,
             node_types,
+            release: parser.release(),
             parser,
             identity,
         })

@@ -270,9 +270,11 @@ fn renaming_a_folder_renames_the_language_and_nothing_else() {
     let folder = some_folder();
     let renamed = Folder { name: "renamed", ..folder };
     let registry = Registry::new(&[renamed]).expect("the folder is well-formed");
-    let listed: Vec<_> = registry.list().collect();
+    let listed = registry.list().expect("the folder is well-formed");
     let (before, after) = (Grammar::load(&folder).expect("it loads"), Grammar::load(&renamed).expect("it loads"));
-    assert_eq!(listed, [Listed { name: "renamed", extensions: before.extensions() }]);
+    let unnamed = Listed::of(&folder, Home::BuiltIn).expect("it is well-formed");
+    // The guard is asked for by the name.
+    assert_eq!(listed, [Listed { name: "renamed".to_owned(), has_guard: false, ..unnamed }]);
     assert_eq!((before.name(), after.name()), (folder.name, "renamed"));
     assert_eq!(before.sets, after.sets);
     assert_eq!(before.replace, after.replace);
@@ -387,11 +389,14 @@ fn names_that_mean_something_else_are_refused() {
 #[test]
 fn the_extension_decides_before_the_content() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
-    for listed in registry.list() {
-        for extension in listed.extensions {
+    let all = registry.list().expect("the embedded folders are well-formed");
+    let built_in = || all.iter().filter(|listed| listed.home == Home::BuiltIn);
+    assert!(built_in().count() == EMBEDDED.len() && all.len() == EMBEDDED.len() + NOT_BUILT_IN.len());
+    for listed in built_in() {
+        for extension in &listed.extensions {
             // Of several that claim it the first, as this content fits none.
-            let mut claims = registry.list().filter(|other| other.extensions.contains(extension));
-            let first = claims.next().map(|other| other.name);
+            let mut claims = built_in().filter(|other| other.extensions.contains(extension));
+            let first = claims.next().map(|other| other.name.as_str());
             for path in [format!("dir.x/file.{extension}"), format!("FILE.{}", extension.to_uppercase())] {
                 let (folder, choice) = registry.find(AUTO, Path::new(&path), b"\xff\0").expect("it is no name");
                 let name = folder.map(|folder| folder.name);

@@ -6,12 +6,12 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::failure::Failure;
-use crate::cli::grammar_args::GrammarArgs;
+use crate::cli::grammar_args::{GrammarArgs, Wanted};
 use crate::cli::installed;
 use crate::cli::invocation_args::FilesArgs;
 use crate::cli::rules::{self, Language, RulesError};
 use crate::cli::settings;
-use crate::grammar::{Grammar, Patched, Registry, TEXT};
+use crate::grammar::{EMBEDDED, Grammar, Home, Listed, Loaded, NOT_BUILT_IN, Patched, Registry, TEXT};
 use crate::reduce::{Pass, Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
@@ -25,6 +25,8 @@ const MOST_LINES: usize = 200;
 const MOST_OF_A_RULE: usize = 10;
 /// Likewise of what one pass proposes.
 const MOST_OF_A_PASS: usize = 50;
+/// Letters of a language's extensions in one line of the list.
+const EXTENSIONS_WIDTH: usize = 28;
 /// Letters of a piece of text that are shown.
 const WIDTH: usize = 40;
 
@@ -68,8 +70,8 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
         return installed(&mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     }
     let Some(path) = &args.file else {
-        let registry = Registry::embedded()?;
-        return list(&registry, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
+        let all = all(&args.grammar)?;
+        return list(&all, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     };
     let content = settings::read(path)?;
     let found = Language::find(&args.grammar, path, &content)?;
@@ -101,18 +103,78 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     written.and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }
 
-fn list(registry: &Registry<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = Table::new(3, &["name", "extensions", "from"]);
-    for language in registry.list() {
-        let extensions: Vec<String> = language.extensions.iter().map(|extension| format!(".{extension}")).collect();
-        table.row(vec![
-            language.name.to_owned(),
-            extensions.join(" "),
-            format!("built in (grammars/{})", language.name),
-        ]);
+/// The names of all languages, as the help says them.
+pub(crate) fn names() -> String {
+    let built_in = EMBEDDED.iter().map(|folder| folder.name);
+    let mut names: Vec<&str> = built_in.chain(NOT_BUILT_IN.iter().map(|folder| folder.name)).collect();
+    names.sort_unstable();
+    format!("Languages: {}.\nThe list says which of them are built in.", names.join(", "))
+}
+
+/// The languages that the program knows, and those whose parsers the user names.
+fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
+    let mut all = Registry::embedded()?.list()?;
+    let symbol = args.grammar_symbol.as_deref();
+    if let Wanted::Parser(path) = &args.grammar {
+        all.push(loaded(path, symbol)?);
     }
-    table.row(vec![TEXT.to_owned(), "any other".to_owned(), "no grammar: lines, words, characters".to_owned()]);
-    table.write(out)
+    for entry in &args.grammar_for {
+        let extensions = vec![entry.extension.clone()];
+        match &entry.wanted {
+            Wanted::Parser(path) => all.push(Listed { extensions, ..loaded(path, symbol)? }),
+            Wanted::Name(name) => {
+                let known = all.iter_mut().find(|listed| listed.name == *name);
+                let new = known.filter(|listed| !listed.extensions.contains(&entry.extension));
+                new.into_iter().for_each(|listed| listed.extensions.push(entry.extension.clone()));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn loaded(path: &Path, symbol: Option<&str>) -> Result<Listed, Failure> {
+    let loaded = Loaded::open(path, symbol)?;
+    Ok(Listed::of(&loaded.folder(), Home::Path(path.display().to_string()))?)
+}
+
+fn list(all: &[Listed], out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new(5, &["name", "extensions", "parser", "from", "has"]);
+    for language in all {
+        let has =
+            [(language.has_rules, "rules"), (language.has_guard, "guard"), (language.has_minimal, "minimal texts")];
+        let has: Vec<&str> = has.into_iter().filter(|(has, _)| *has).map(|(_, what)| what).collect();
+        let from = match &language.home {
+            Home::BuiltIn => "built in".to_owned(),
+            Home::Feature(feature) => format!("feature {feature}"),
+            Home::Path(path) => path.clone(),
+        };
+        let mut lines = extension_lines(&language.extensions).into_iter();
+        let first = lines.next().unwrap_or_default();
+        table.row(vec![language.name.clone(), first, language.parser.clone(), from, has.join(", ")]);
+        lines.for_each(|line| table.row(vec![String::new(), line]));
+    }
+    let nothing = || "-".to_owned();
+    table.row(vec![TEXT.to_owned(), "any other".to_owned(), nothing(), "built in".to_owned(), nothing()]);
+    table.write(out)?;
+    if all.iter().any(|language| matches!(language.home, Home::Feature(_))) {
+        writeln!(out, "\n  {FAINT}cargo install --path . --features FEATURE builds such a one in{FAINT:#}")?;
+    }
+    Ok(())
+}
+
+/// The extensions, on as many lines as they need.
+fn extension_lines(extensions: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for extension in extensions {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 2 + extension.chars().count() <= EXTENSIONS_WIDTH => {
+                line.push_str(" .");
+                line.push_str(extension);
+            }
+            _ => lines.push(format!(".{extension}")),
+        }
+    }
+    lines
 }
 
 fn installed(out: &mut dyn Write) -> io::Result<()> {

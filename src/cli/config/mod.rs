@@ -62,6 +62,9 @@ pub(crate) const READERS: [&str; 3] = ["doctor", LISTS, "verify"];
 /// The one of these that without a file makes a list.
 const LISTS: &str = crate::cli::commands::grammars::NAME;
 
+/// The option that says nothing where there is no file: rules are tried on one.
+const OF_A_FILE: &str = "rules";
+
 /// The subcommand that shows what they say of a reduction.
 const SHOWS: &str = crate::cli::commands::config::NAME;
 
@@ -76,9 +79,11 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     command.build();
     let parsed = help::command().try_get_matches_from(&words);
     let mut matches = parsed.unwrap_or_else(|error| refuse(error, &words));
+    let mut lists = false;
     let at = match matches.remove_subcommand() {
         None => 1,
-        Some((name, inner)) if name == SHOWS || (READERS.contains(&name.as_str()) && !is_list(&name, &inner)) => {
+        Some((name, inner)) if name == SHOWS || READERS.contains(&name.as_str()) => {
+            lists = name == LISTS && !inner.contains_id("file");
             command = command.find_subcommand(&name).cloned().expect("it was found by its name");
             matches = inner;
             2
@@ -94,7 +99,7 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     for (path, owner) in project.into_iter().chain(places.user.as_ref().map(|path| (path, Owner::User))) {
         if let Some(text) = read(path)? {
             let mut layer = file::entries(path, &text, &options, home().as_deref(), owner)?;
-            layer.retain(|entry| takes(&command, &entry.name));
+            layer.retain(|entry| takes(&command, &entry.name) && !(lists && entry.name == OF_A_FILE));
             layers.push(layer);
         }
     }
@@ -102,11 +107,6 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
     let mut all = words;
     all.splice(at..at, entries.iter().flat_map(|entry| entry.words.iter().cloned()));
     Ok(Line { words: all, typed: matches, entries, places })
-}
-
-/// Whether there is no file that options could be about: the languages are listed.
-fn is_list(name: &str, matches: &ArgMatches) -> bool {
-    name == LISTS && !matches.contains_id("file")
 }
 
 /// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.
