@@ -2,35 +2,23 @@
 ((function_definition name: (identifier) @def.name) @def.unit)
 ((class_definition name: (identifier) @def.name) @def.unit)
 
-; Bodies.
-(function_definition body: (block) @body)
-(class_definition body: (block) @body)
-
 ; What is inside takes the place of what is around it.
 ((if_statement consequence: (block) @splice.inner) @splice.outer)
 ((if_statement alternative: (_ [consequence: (block) body: (block)] @splice.inner)) @splice.outer)
 ((for_statement body: (block) @splice.inner) @splice.outer)
-((while_statement body: (block) @splice.inner) @splice.outer)
 ((with_statement body: (block) @splice.inner) @splice.outer)
 ((try_statement body: (block) @splice.inner) @splice.outer)
 ((try_statement (_ (block) @splice.inner)) @splice.outer)
 (module [(function_definition body: (block) @splice.inner) (class_definition body: (block) @splice.inner)] @splice.outer)
 (block [(function_definition body: (block) @splice.inner) (class_definition body: (block) @splice.inner)] @splice.outer)
 ((match_statement body: (block (case_clause consequence: (block) @splice.inner))) @splice.outer)
-((decorated_definition definition: (_ body: (block) @splice.inner)) @splice.outer)
 
 ; Pieces that are statements by themselves.
 ((if_statement condition: (_) @lift) @lift.outer)
 ((while_statement condition: (_) @lift) @lift.outer)
 ((for_statement right: (_) @lift) @lift.outer)
-((return_statement (_) @lift) @lift.outer)
 ((raise_statement (_) @lift) @lift.outer)
-((assert_statement (_) @lift) @lift.outer)
-((expression_statement (assignment right: (_) @lift)) @lift.outer)
-((decorated_definition definition: (_) @lift) @lift.outer)
 ((with_statement (with_clause (with_item value: [(identifier) (attribute) (call)] @lift))) @lift.outer)
-((with_statement (with_clause (with_item value: (as_pattern . (_) @lift)))) @lift.outer)
-((delete_statement (_) @lift) @lift.outer)
 
 ; Parameters with their arguments.
 (function_definition name: (_) @param.fn parameters: (_) @param.list)
