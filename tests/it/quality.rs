@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use lop::engine::Verdict;
-use lop::grammar::{EMBEDDED, Grammar};
+use lop::grammar::{EMBEDDED, Grammar, Place};
 use lop::reduce::{Effort, Options, Pass, Passes, ReduceError, Report};
 use lop::syntax::{Document, SyntaxParser};
 use regex::bytes::Regex;
@@ -262,7 +262,17 @@ fn every_rule_pays_in_a_trap() {
     let mut idle = Vec::new();
     for folder in EMBEDDED {
         let grammar = Grammar::load(folder).expect("it is right");
-        idle.extend(grammar.places().iter().map(ToString::to_string).filter(|place| !paid.contains(place)));
+        // What fills an emptied block goes in with what empties it: no step is its own.
+        let kinds = 0..u16::try_from(grammar.language().node_kind_count()).expect("kinds are numbers of two bytes");
+        let fillers = kinds.filter(|&kind| grammar.is_indented_kind(kind)).filter_map(|kind| {
+            grammar
+                .minimal(Place { kind, parent: None, field: None, previous: None })
+                .next()
+                .map(|text| text.rule.index())
+        });
+        let fillers: BTreeSet<usize> = fillers.collect();
+        let places = grammar.places().iter().enumerate().filter(|(index, _)| !fillers.contains(index));
+        idle.extend(places.map(|(_, place)| place.to_string()).filter(|place| !paid.contains(place)));
     }
     assert!(idle.is_empty(), "{} rules are behind no accepted step:\n{}", idle.len(), idle.join("\n"));
 }
