@@ -265,6 +265,25 @@ fn grammars_are_listed_and_a_file_may_have_a_subcommands_name() {
             assert!(listed.lines().any(|line| line.split_whitespace().next() == Some(&name)), "{name} in\n{listed}");
         }
     }
+    // What each has is what its folder has, and the version is that of the lock.
+    let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).expect("it is shipped");
+    let row = |name: &str| {
+        let mut rows = listed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        rows.find(|words| words.first() == Some(&name)).unwrap_or_else(|| panic!("{name} in\n{listed}"))
+    };
+    for (name, krate, rest) in [
+        ("c", "tree-sitter-c", &["built", "in", "rules,", "guard,", "minimal", "texts"][..]),
+        ("json", "tree-sitter-json", &["built", "in", "minimal", "texts"]),
+        ("ruby", "tree-sitter-ruby", &["feature", "lang-ruby"]),
+    ] {
+        let (_, locked) = lock.split_once(&format!("name = \"{krate}\"\nversion = \"")).expect("it is locked");
+        let version = locked.split('"').next().expect("a split has a first part");
+        let expected = [&[krate, version][..], rest].concat();
+        if name == "ruby" && cfg!(feature = "lang-ruby") {
+            continue;
+        }
+        assert!(row(name).ends_with(&expected), "{expected:?} in\n{listed}");
+    }
     folder.write("grammars", "a\nkeep\n");
     folder.lop(&["-q", "./grammars", "--", "grep", "-q", "keep"]).expect_code(0);
     assert_eq!(folder.read("grammars"), b"keep");

@@ -262,7 +262,7 @@ fn a_projects_file_names_no_native_code_and_the_users_own_may() {
         ("grammar-symbol = \"tree_sitter_x\"", "grammar-symbol does not count in the file of a project"),
     ] {
         folder.write("lop.toml", format!("\n{line}\n"));
-        for command in [&["input.x", "--", "true"][..], &["grammars", "input.x"], &["config"]] {
+        for command in [&["input.x", "--", "true"][..], &["grammars", "input.x"], &["grammars"], &["config"]] {
             let said = folder.lop(command).expect_code(2).stderr;
             assert!(said.contains(&format!("lop.toml:2: {why}")) && said.contains("your own file, "), "{line}: {said}");
         }
@@ -296,6 +296,44 @@ fn a_projects_file_names_no_native_code_and_the_users_own_may() {
     assert!(
         stdout(folder.lop(&["grammars", "--no-config", "input.json"])).starts_with("input.json (json, by extension")
     );
+}
+
+/// The row of the list of languages that this file is named in.
+fn row(listed: &str, file: &str) -> String {
+    let row = listed.lines().find(|line| line.contains(file)).unwrap_or_else(|| panic!("{file} in\n{listed}"));
+    row.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_parser_that_the_user_names_is_listed_with_its_path() {
+    if !has("cc") {
+        return;
+    }
+    let folder = Folder::new();
+    library(&folder, "real.so", "tree-sitter-json");
+    let words = ["grammars", "--grammar-for", "x=./real.so", "--grammar-for", "y=c"];
+    let listed = stdout(folder.lop(&words));
+    assert!(row(&listed, "./real.so").starts_with("json .x tree_sitter_json"), "{listed}");
+    assert!(row(&listed, "./real.so").ends_with(" ./real.so"), "it has no rules, guard or texts: {listed}");
+    assert!(row(&listed, " .y ").starts_with("c .c "), "{listed}");
+    let listed = stdout(folder.lop(&["grammars", "--grammar", "./real.so"]));
+    assert!(row(&listed, "./real.so").starts_with("json tree_sitter_json"), "{listed}");
+    // A folder has what it says and what it takes over.
+    as_library(&folder, "c", "tree-sitter-c");
+    let text = "[language]\nparser = \"file:../grammars/c/c.so\"\nextends = \"c\"\nextensions = [\"q\"]\n";
+    fs::create_dir(folder.path("own")).expect("a new folder");
+    folder.write("own/language.toml", text);
+    let listed = stdout(folder.lop(&["grammars", "--grammar", "./own"]));
+    let own = row(&listed, " ./own ");
+    assert!(own.starts_with("own .q tree_sitter_c") && own.ends_with(" ./own rules, minimal texts"), "{listed}");
+    // What the user's own file says counts, and a path with nothing there is an error.
+    let home = folder.home().join(".config/lop");
+    fs::create_dir_all(&home).expect("a new folder");
+    fs::rename(folder.path("real.so"), home.join("real.so")).expect("our own file");
+    fs::write(home.join("lop.toml"), "grammar-for = [\"x=./real.so\"]\n").expect("our own folder");
+    assert!(row(&stdout(folder.lop(&["grammars"])), "/real.so").starts_with("json .x "));
+    assert!(!stdout(folder.lop(&["grammars", "--no-config"])).contains("/real.so"));
+    folder.lop(&["grammars", "--grammar", "./missing.so"]).expect_code(5);
 }
 
 #[test]
