@@ -50,7 +50,8 @@ pub(super) fn filler<'g>(document: &Document, grammar: &'g Grammar, block: NodeI
     if !grammar.is_indented_kind(document.node(block).kind) || document.node(block).is_empty() {
         return None;
     }
-    grammar.minimal(place(document, block)).next().map(|text| text.what)
+    // Blanks around it would be there once more each time.
+    grammar.minimal(place(document, block)).next().map(|text| text.what.trim())
 }
 
 /// Whether a node is all that an indented block holds, and reads as what would come in its place.
