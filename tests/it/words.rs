@@ -65,15 +65,15 @@ fn several_files_and_directories_are_refused_by_name() {
 fn the_language_and_its_reason_are_said_first() {
     let folder = folder();
     let like_c = "int main(void)\n{\n    return needle(1);\n}\n";
-    folder.write("like.py", like_c);
+    folder.write("like.odd", like_c);
     folder.write("like", like_c);
     folder.write("plain", "needle and some words");
     folder.write("tool.run", "#!/usr/bin/env node\nneedle();\n");
     folder.write("data", "{\"needle\": [1, 2]}");
     for (file, more, line) in [
         ("a.c", &[][..], "language  c, by extension"),
-        ("like.py", &[], "language  text: no grammar for .py is built in; lop grammars lists what is"),
-        ("like.py", &["--grammar", "c"], "language  c, as asked for"),
+        ("like.odd", &[], "language  text: no grammar for .odd is built in; lop grammars lists what is"),
+        ("like.odd", &["--grammar", "c"], "language  c, as asked for"),
         ("like", &[], "language  c, by content: it has no extension"),
         ("tool.run", &[], "language  javascript, by its first line"),
         ("data", &[], "language  json, by content: it has no extension"),
@@ -99,8 +99,8 @@ fn the_language_and_its_reason_are_said_first() {
         let shown = if shown.code == Some(0) { String::from_utf8(shown.stdout).expect("text") } else { shown.stderr };
         assert!(shown.contains(line.trim_start_matches("language  ")), "{shown}");
     }
-    let doctor = folder.lop(&["doctor", "./t.sh", "like.py"]).expect_code(0);
-    assert!(doctor.stdout.starts_with(b"language  text: no grammar for .py is built in"));
+    let doctor = folder.lop(&["doctor", "./t.sh", "like.odd"]).expect_code(0);
+    assert!(doctor.stdout.starts_with(b"language  text: no grammar for .odd is built in"));
     let quiet = folder.lop(&["-q", "-o", "out", "./t.sh", "a.c"]).expect_code(0);
     assert_eq!(quiet.stderr, "");
 }
