@@ -9,6 +9,7 @@ public:
     explicit Box(T first) : first_(first) { this->push_back(first); }
     virtual ~Box() = default;
     const T &first() const { return first_; }
+    T scaled(int by) const { return first_ * by; }
 
 private:
     T first_;
@@ -35,7 +36,7 @@ static int next(int value) {
 
 int main() {
     Box<int> *box = new Box<int>(outer::twice(2));
-    auto add = [&](int more) -> int { return box->first() + more; };
+    auto add = [&](int more) -> int { return box->first() + box->scaled(3) + more; };
     try {
         for (const auto &each : *box) {
             if (each > 1 && add(each) != nullptr) throw std::string("many");

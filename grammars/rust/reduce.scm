@@ -73,18 +73,11 @@
 ((expression_statement (if_expression condition: [(let_condition value: (_) @_value) (_expression) @_value]
   consequence: (_) @_body)) @rewrite (#set! text "{_value};\n{_body.inside};"))
 
-; Parameters go with the arguments of all calls, of types as well.
+; Parameters go with the arguments of all calls.
 
 [
   (function_item name: (_) @param.fn parameters: (_) @param.list)
   (call_expression function: (identifier) @param.fn arguments: (_) @param.list)
-]
-[
-  (struct_item name: (_) @param.fn type_parameters: (_) @param.list)
-  (enum_item name: (_) @param.fn type_parameters: (_) @param.list)
-  (trait_item name: (_) @param.fn type_parameters: (_) @param.list)
-  (type_item name: (_) @param.fn type_parameters: (_) @param.list)
-  (generic_type type: (type_identifier) @param.fn type_arguments: (_) @param.list)
 ]
 
 ; Aliases: let a = b; c(a)  becomes  c(b)

@@ -6,11 +6,11 @@ const one = <b>{none}</b>;
 let other: number = none + 1;
 
 interface Props {
-    title: string;
-    items?: Array<number>;
+    heading: string,
+    rows?: Array<number>,
 }
 
-export function List({ title, items }: Props): JSX.Element {
+export function List({ heading: title, rows: items }: Props): JSX.Element {
     const size = items;
     const [open, setOpen] = React.useState<boolean>(false);
     if (!items) {
@@ -28,9 +28,9 @@ export function List({ title, items }: Props): JSX.Element {
 }
 
 function Row(props: Props) {
-    console.log(props.title);
+    console.log(props.heading);
     console.log(none, one);
-    return <i>{props.title}</i>;
+    return <i>{props.heading}</i>;
 }
 
 export default Row;
