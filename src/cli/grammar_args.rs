@@ -98,7 +98,7 @@ mod tests {
         for path in ["./x", "x/", "/x", ".", "..", "parser.so", "x.node", "x.dylib", "@ast-grep/lang-x"] {
             assert!(is_path(path), "{path}");
         }
-        for name in ["x", "c-sharp", "x.y", "auto", "so"] {
+        for name in ["x", "x-y", "x.y", "auto", "so"] {
             assert!(!is_path(name), "{name}");
         }
     }

@@ -174,12 +174,12 @@ mod tests {
     fn what_follows_a_hole_keeps_its_indentation() {
         let rows = [
             ("if a:\n    b\nc\n", &["b"][..], "if a:\n    pass\nc\n"),
-            ("if a:\n    b\n    c\nd\n", &["c"], "if a:\n    b\nd\n"),
+            ("if a:\n    b\n    k\nd\n", &["k"], "if a:\n    b\nd\n"),
             ("if a:\n    b\n\n\n    c\nd\n", &["b"], "if a:\n    c\nd\n"),
             ("if a:\n    if b:\n        c\n    d\n", &["if b:\n        c"], "if a:\n    d\n"),
             ("a\nif b:\n  c\n", &["a"], "if b:\n  c\n"),
             ("if a: b; c\nd\n", &["b"], "if a: c\nd\n"),
-            ("if a:\r\n    b\r\n    c\r\nd\r\n", &["c"], "if a:\r\n    b\r\nd\r\n"),
+            ("if a:\r\n    b\r\n    k\r\nd\r\n", &["k"], "if a:\r\n    b\r\nd\r\n"),
         ];
         for (text, gone, left) in rows {
             assert_eq!(without("x.py", text, gone), left, "{text}");
@@ -190,11 +190,11 @@ mod tests {
     #[test]
     fn a_block_of_which_nothing_would_be_left_keeps_a_statement() {
         let rows = [
-            ("if a:\n    b\n    c\nd\n", &["b", "c"][..], "if a:\n    pass\nd\n"),
-            ("if a: b; c\n", &["b", "c"], "if a: pass\n"),
+            ("if a:\n    b\n    k\nd\n", &["b", "k"][..], "if a:\n    pass\nd\n"),
+            ("if a: b; k\n", &["b", "k"], "if a: pass\n"),
             ("def f():\n    if a:\n        b\n", &["if a:\n        b"], "def f():\n    pass\n"),
             ("if a:\n    b\n", &["if a:\n    b"], ""),
-            ("if a:\n    b\nelse:\n    c\n", &["c"], "if a:\n    b\nelse:\n    pass\n"),
+            ("if a:\n    b\nelse:\n    k\n", &["k"], "if a:\n    b\nelse:\n    pass\n"),
             ("match a:\n    case 1:\n        b\n", &["b"], "match a:\n    case 1:\n        pass\n"),
         ];
         for (text, gone, left) in rows {
