@@ -456,11 +456,21 @@ impl Gap<'_> {
         melt(last, next) || (is_identifier(last) && (quote(next) || next == b'.')) || (quote(last) && quote(next))
     }
 
-    /// Whether people write no blank here: inside round and square brackets, and before what ends or
-    /// separates.
+    /// Whether people write no blank here: inside round and square brackets, before what ends or
+    /// separates, and before the end of a tag.
     fn is_tight(&self) -> bool {
         let is = |id: NodeId, texts: &[&[u8]]| texts.contains(&self.document.text(id));
-        is(self.left, &[b"(", b"["]) || is(self.right, &[b")", b"]", b",", b";"])
+        is(self.left, &[b"(", b"["]) || is(self.right, &[b")", b"]", b",", b";"]) || self.is_at_tag_end()
+    }
+
+    /// Whether the right one ends what stands between `<` and `>`.
+    fn is_at_tag_end(&self) -> bool {
+        self.document.text(self.right).ends_with(b">")
+            && !self.melts()
+            && self.document.parent(self.right).is_some_and(|parent| {
+                self.document.node(parent).end == self.document.node(self.right).end
+                    && self.document.text(parent).starts_with(b"<")
+            })
     }
 }
 
@@ -536,6 +546,8 @@ mod tests {
             ("x.yaml", "a:\n     b: 1\n\n     c:  2\n", "a:\n  b: 1\n  c: 2", "a:\n  b: 1\n  c: 2\n"),
             ("x.yaml", "-    a: 1\n     b: [ 2 ]\n", "- a: 1\n  b: [ 2 ]", "- a: 1\n  b: [ 2 ]\n"),
             ("x.json", "[\n\n1,\n]\n", "[1,]", "[1,]\n"),
+            ("x.html", "<p ><br  id=a /></p >", "<p><br id=a/></p>", "<p>\n<br id=a/>\n</p>"),
+            ("x.svg", "<g  a=\" \" />", "<g a=\" \"/>", "<g a=\" \"/>"),
             ("x.json", "{ \"a b\" : [ true ] }", "{\"a b\":[true]}", "{\"a b\":[true]}"),
         ];
         let mut languages = Languages;
