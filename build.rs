@@ -184,15 +184,18 @@ impl Language {
         }
     }
 
+    /// What the folder itself says, as Rust source.
+    fn texts(&self) -> String {
+        let [language, rules, guard] = ["language.toml", "reduce.scm", "guard.toml"].map(|file| self.text(file));
+        format!("Texts {{ name: {:?}, language: {language}, rules: {rules}, guard: {guard} }}", self.name)
+    }
+
     /// What the language takes over, as Rust source.
     fn inherited(&self, languages: &[Self]) -> String {
         let mut inherited = String::new();
         for ancestor in self.ancestors(languages) {
-            let texts = ["language.toml", "reduce.scm", "guard.toml"].map(|file| ancestor.text(file));
-            let [language, rules, guard] = texts;
-            let name = &ancestor.name;
-            inherited +=
-                &format!("Inherited {{ name: {name:?}, language: {language}, rules: {rules}, guard: {guard} }}, ");
+            inherited += &ancestor.texts();
+            inherited += ", ";
         }
         format!("&[{inherited}]")
     }
@@ -231,10 +234,7 @@ impl Language {
     fn known_row(&self, languages: &[Self], lock: &Lock, feature: &str) -> String {
         let mut row = String::from("    NotBuiltIn {\n");
         for (field, value) in [
-            ("name", format!("{:?}", self.name)),
-            ("language", self.text("language.toml")),
-            ("rules", self.text("reduce.scm")),
-            ("guard", self.text("guard.toml")),
+            ("texts", self.texts()),
             ("inherited", self.inherited(languages)),
             ("parser", format!("{:?}", lock.release(&self.krate))),
             ("feature", format!("{feature:?}")),

@@ -20,17 +20,17 @@ pub struct Folder<'a> {
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
     /// What the language takes over from those that it extends, the nearest first.
-    pub inherited: &'a [Inherited<'a>],
+    pub inherited: &'a [Texts<'a>],
     /// Name and content of `sample.*`, the file that every rule must match.
     pub sample: Option<(&'a str, &'a [u8])>,
     /// The parser whose node kinds the files name.
     pub parser: Parser<'a>,
 }
 
-/// What a folder takes over from another one, whose name is in its key `extends`.
+/// What a folder says, and may pass on to another one that names it in its key `extends`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inherited<'a> {
-    /// The other folder's name.
+pub struct Texts<'a> {
+    /// The folder's name.
     pub name: &'a str,
     /// The text of its `language.toml`.
     pub language: &'a str,
@@ -43,16 +43,10 @@ pub struct Inherited<'a> {
 /// A folder of `grammars/` whose parser was left out when the program was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotBuiltIn<'a> {
-    /// The folder's name and, with it, the language's.
-    pub name: &'a str,
-    /// The text of `language.toml`.
-    pub language: &'a str,
-    /// The text of `reduce.scm`, empty when the folder has none.
-    pub rules: &'a str,
-    /// The text of `guard.toml`, empty when the folder has none.
-    pub guard: &'a str,
+    /// Its own files; the folder's name is the language's.
+    pub texts: Texts<'a>,
     /// What the language takes over from those that it extends, the nearest first.
-    pub inherited: &'a [Inherited<'a>],
+    pub inherited: &'a [Texts<'a>],
     /// The parser's crate and its version.
     pub parser: &'a str,
     /// The cargo feature that brings the parser.
@@ -68,6 +62,14 @@ pub struct Parser<'a> {
     pub node_types: &'a str,
     /// What it is called and its version: of its crate, or as a library says them.
     pub release: &'a str,
+}
+
+impl<'a> Folder<'a> {
+    /// What the folder itself says.
+    #[must_use]
+    pub fn texts(&self) -> Texts<'a> {
+        Texts { name: self.name, language: self.language, rules: self.rules, guard: self.guard }
+    }
 }
 
 impl fmt::Debug for Parser<'_> {

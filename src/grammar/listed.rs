@@ -1,6 +1,6 @@
 //! Responsible for what a list of the languages tells of each.
 
-use super::folder::{Folder, Inherited, NotBuiltIn};
+use super::folder::{Folder, NotBuiltIn, Texts};
 use super::guard::Guard;
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin};
@@ -41,8 +41,7 @@ impl Listed {
     /// # Errors
     /// When its `language.toml`, or that of one that it extends, is wrong.
     pub fn of(folder: &Folder<'_>, home: Home) -> Result<Self, GrammarError> {
-        let own = Inherited { name: folder.name, language: folder.language, rules: folder.rules, guard: folder.guard };
-        let listed = Self::new(own, folder.inherited, folder.parser.release, home);
+        let listed = Self::new(folder.texts(), folder.inherited, folder.parser.release, home);
         // A run asks for the guard by the language's name.
         let has_guard = Guard::languages().contains(&folder.name);
         listed.map(|listed| Self { has_guard, ..listed }).map_err(|error| error.at(folder))
@@ -53,11 +52,10 @@ impl Listed {
     /// # Errors
     /// As for [`Listed::of`].
     pub(super) fn not_built_in(folder: &NotBuiltIn<'static>) -> Result<Self, GrammarError> {
-        let own = Inherited { name: folder.name, language: folder.language, rules: folder.rules, guard: folder.guard };
-        Self::new(own, folder.inherited, folder.parser, Home::Feature(folder.feature))
+        Self::new(folder.texts, folder.inherited, folder.parser, Home::Feature(folder.feature))
     }
 
-    fn new(own: Inherited<'_>, inherited: &[Inherited<'_>], parser: &str, home: Home) -> Result<Self, GrammarError> {
+    fn new(own: Texts<'_>, inherited: &[Texts<'_>], parser: &str, home: Home) -> Result<Self, GrammarError> {
         let layers = || std::iter::once(&own).chain(inherited);
         let files = layers().map(|layer| {
             LanguageToml::parse(Origin { folder: layer.name, file: language_toml::FILE_NAME, text: layer.language })

@@ -100,7 +100,8 @@ impl Registry<'static> {
     pub fn embedded() -> Result<Self, GrammarError> {
         let mut registry = Self::new(EMBEDDED)?;
         for folder in NOT_BUILT_IN {
-            let origin = Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language };
+            let origin =
+                Origin { folder: folder.texts.name, file: language_toml::FILE_NAME, text: folder.texts.language };
             let extensions = LanguageToml::parse(origin)?.language.extensions;
             registry.not_built_in.push(Known { folder, extensions });
         }
@@ -181,8 +182,8 @@ impl<'a> Registry<'a> {
 
     fn named(&self, name: &str) -> Result<&Entry<'a>, GrammarError> {
         self.entries.iter().find(|entry| entry.folder.name == name).ok_or_else(|| {
-            if let Some(known) = self.not_built_in.iter().find(|known| known.folder.name == name) {
-                return GrammarError::NotBuiltIn { name: known.folder.name, feature: known.folder.feature };
+            if let Some(known) = self.not_built_in.iter().find(|known| known.folder.texts.name == name) {
+                return GrammarError::NotBuiltIn { name: known.folder.texts.name, feature: known.folder.feature };
             }
             let names = self.entries.iter().map(|entry| entry.folder.name);
             GrammarError::Unknown {
@@ -204,8 +205,10 @@ impl<'a> Registry<'a> {
                 }
                 if let Some(extension) = extension {
                     let known = self.not_built_in.iter().find(|known| known.extensions.contains(&extension));
-                    let choice = known
-                        .map(|known| Choice::NotBuiltIn { name: known.folder.name, feature: known.folder.feature });
+                    let choice = known.map(|known| Choice::NotBuiltIn {
+                        name: known.folder.texts.name,
+                        feature: known.folder.feature,
+                    });
                     return (None, choice.unwrap_or(Choice::UnknownExtension));
                 }
                 match best(&self.entries.iter().collect::<Vec<_>>(), content) {

@@ -10,7 +10,7 @@ use tree_sitter::{Language, LanguageMetadata};
 
 use crate::disk;
 
-use super::folder::{EMBEDDED, Folder, Inherited, Parser};
+use super::folder::{EMBEDDED, Folder, Parser, Texts};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
 use super::{Grammar, productions, rules};
@@ -34,7 +34,7 @@ pub struct Loaded {
     directory: String,
     language: String,
     rules: String,
-    inherited: Vec<Inherited<'static>>,
+    inherited: Vec<Texts<'static>>,
     productions: String,
     node_types: String,
     parser: Code,
@@ -215,10 +215,9 @@ impl Loaded {
 }
 
 /// What a language takes over that extends one that is built in; `None` when there is none of this name.
-fn inherited(name: &str) -> Option<Vec<Inherited<'static>>> {
+fn inherited(name: &str) -> Option<Vec<Texts<'static>>> {
     let folder = EMBEDDED.iter().find(|folder| folder.name == name)?;
-    let own = Inherited { name: folder.name, language: folder.language, rules: folder.rules, guard: folder.guard };
-    Some(std::iter::once(own).chain(folder.inherited.iter().copied()).collect())
+    Some(std::iter::once(folder.texts()).chain(folder.inherited.iter().copied()).collect())
 }
 
 fn no_such(name: &str) -> String {

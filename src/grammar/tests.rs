@@ -439,10 +439,12 @@ fn a_file_of_an_unknown_extension_is_text_whatever_it_looks_like() {
 fn a_language_that_is_not_built_in_is_known_with_the_feature_that_brings_it() {
     let registry = Registry::embedded().expect("the embedded folders are well-formed");
     for known in NOT_BUILT_IN {
-        let Err(error) = registry.find(known.name, Path::new("x"), b"") else { panic!("{} is built in", known.name) };
-        let NotBuiltIn { name, feature, .. } = *known;
+        let Err(error) = registry.find(known.texts.name, Path::new("x"), b"") else {
+            panic!("{} is built in", known.texts.name)
+        };
+        let NotBuiltIn { texts: Texts { name, language, .. }, feature, .. } = *known;
         assert_eq!(error, GrammarError::NotBuiltIn { name, feature });
-        let bare = Folder { name, language: known.language, rules: "", inherited: &[], ..EMBEDDED[0] };
+        let bare = Folder { name, language, rules: "", inherited: &[], ..EMBEDDED[0] };
         for extension in &Layers::parse(&bare).expect("it is well-formed").own().language.extensions {
             let path = format!("FILE.{extension}");
             let (folder, choice) = registry.find(AUTO, Path::new(&path), b"").expect("it is no name");
@@ -459,7 +461,7 @@ fn what_is_taken_over_and_the_parser_lacks_is_left_out() {
     let some = some_folder();
     let (own, far) = ("(_) @body\n", "(no_such_kind) @body\n\n((_\n  (_) @_a) @body)\n(_ no_such_field: (_)) @body\n");
     let wrong = "[trivia]\ncomments = [\"no such\"]\n[minimal]\n\"_.none\" = [\"x\"]\n\"no such\" = [\"y\"]\n";
-    let inherited = [Inherited { name: "far", language: wrong, rules: far, guard: "" }];
+    let inherited = [Texts { name: "far", language: wrong, rules: far, guard: "" }];
     let folder = Folder { name: "near", rules: own, inherited: &inherited, ..some };
     let grammar = Grammar::load(&folder).expect("only what is taken over is wrong");
     let rules: Vec<_> = grammar.rules().texts().iter().map(|rule| (rule.folder.as_str(), rule.line)).collect();
@@ -477,7 +479,7 @@ fn of_two_files_the_nearer_one_counts_and_lists_are_put_together() {
     let near = "[language]\nempty = [\"n\"]\n[identifiers]\nkeep = [\"n\"]\n[minimal]\nnew = [\"1\"]\nboth = [\"2\"]\n";
     let far = "[language]\nempty = [\"f\"]\nkeep_newlines = true\n[identifiers]\nkeep = [\"f\"]\n\
                [minimal]\nold = [\"3\"]\nboth = [\"4\"]\nlast = [\"5\"]\n";
-    let inherited = [Inherited { name: "far", language: far, rules: "", guard: "" }];
+    let inherited = [Texts { name: "far", language: far, rules: "", guard: "" }];
     let folder = Folder { name: "near", language: near, inherited: &inherited, ..some_folder() };
     let layers = Layers::parse(&folder).expect("both are well-formed");
     let places: Vec<_> = layers.places().into_iter().map(|(key, place)| format!("{key} {place}")).collect();
