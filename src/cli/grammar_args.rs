@@ -57,6 +57,16 @@ impl Default for Wanted {
     }
 }
 
+impl Wanted {
+    /// The name that is asked for.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Wanted::Name(name) => Some(name),
+            Wanted::Parser(_) => None,
+        }
+    }
+}
+
 impl From<&str> for Wanted {
     fn from(text: &str) -> Self {
         if is_path(text) { Wanted::Parser(text.into()) } else { Wanted::Name(text.to_owned()) }
@@ -64,6 +74,11 @@ impl From<&str> for Wanted {
 }
 
 impl GrammarArgs {
+    /// All that is asked for.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Wanted> {
+        std::iter::once(&self.grammar).chain(self.grammar_for.iter().map(|entry| &entry.wanted))
+    }
+
     /// What is asked for of a file, and whether its extension says so.
     pub(super) fn wanted(&self, path: &Path) -> (&Wanted, bool) {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());

@@ -56,6 +56,7 @@ impl Language {
     /// # Errors
     /// An unknown grammar, and whatever is wrong with a library.
     pub(super) fn find(args: &GrammarArgs, path: &Path, content: &[u8]) -> Result<Self, Failure> {
+        check_symbol(args)?;
         let registry = Registry::embedded()?;
         let (wanted, by_extension) = args.wanted(path);
         let (name, choice, loaded) = match wanted {
@@ -65,12 +66,6 @@ impl Language {
             }
             Wanted::Parser(parser) => (None, Choice::Name, Some(Loaded::open(parser, args.grammar_symbol.as_deref())?)),
         };
-        if let (Some(symbol), None) = (&args.grammar_symbol, &loaded) {
-            return Err(Failure::Usage {
-                message: format!("--grammar-symbol {symbol} is a function of a library, and --grammar names none"),
-                hint: "name the parser's library with --grammar PATH".to_owned(),
-            });
-        }
         Ok(Self { registry, name, choice: if by_extension { Choice::Extension } else { choice }, loaded })
     }
 
@@ -95,6 +90,20 @@ impl Language {
     /// What tells it from others of the same name, to be put behind the name; empty for one that is built in.
     pub(super) fn identity(&self) -> String {
         self.loaded.as_ref().map(|loaded| format!(" from {}", loaded.identity())).unwrap_or_default()
+    }
+}
+
+/// Makes sure that a function of a library is asked for only together with a library.
+///
+/// # Errors
+/// When no library is named.
+pub(super) fn check_symbol(args: &GrammarArgs) -> Result<(), Failure> {
+    match &args.grammar_symbol {
+        Some(symbol) if args.all().all(|wanted| wanted.name().is_some()) => Err(Failure::Usage {
+            message: format!("--grammar-symbol {symbol} is a function of a library, and --grammar names none"),
+            hint: "name the parser's library with --grammar PATH".to_owned(),
+        }),
+        _ => Ok(()),
     }
 }
 

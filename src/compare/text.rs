@@ -41,7 +41,10 @@ impl Units {
             (Granularity::Char, _) => syntax::characters(text, all).map(Edit::delete_raw).collect(),
             (_, None) => syntax::words(text, all).map(Edit::delete_raw).collect(),
             (_, Some(grammar)) => {
-                let document = Document::parse(&mut SyntaxParser::new(grammar.language())?, text.to_vec())?;
+                let document = Document::parse(
+                    &mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()),
+                    text.to_vec(),
+                )?;
                 passes::tokens(&document, grammar).map(|token| Edit::delete(document.node(token).range())).collect()
             }
         };

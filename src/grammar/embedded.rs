@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use regex::bytes::Regex;
 
-use super::Grammar;
-use super::folder::EMBEDDED;
+use super::folder::{EMBEDDED, NOT_BUILT_IN};
 use super::kinds::{KindSet, Resolver};
 use super::language_toml::{LanguageToml, Word};
 use super::layers::Layers;
 use super::problem::{GrammarError, Problem};
+use super::{Grammar, TEXT};
 
 /// Which nodes hold another language.
 #[derive(Debug)]
@@ -46,12 +46,21 @@ impl Embedded {
             Regex::new(word.get_ref())
                 .map_err(|error| resolver.origin.error(word.span().start, Problem::Regex(error.to_string())))
         };
+        let language = |word: &Word| {
+            let name = word.get_ref();
+            let mut known = EMBEDDED.iter().map(|folder| folder.name);
+            let mut others = NOT_BUILT_IN.iter().map(|folder| folder.texts.name);
+            match name == TEXT || known.any(|known| known == name) || others.any(|other| other == name) {
+                true => Ok(name.clone()),
+                false => Err(resolver.origin.error(word.span().start, Problem::UnknownLanguage(name.clone()))),
+            }
+        };
         let entries = file.embedded.iter().map(|entry| {
             Ok(Self {
                 kinds: kinds(&entry.kind)?,
                 parents: entry.parent.as_ref().map(kinds).transpose()?,
                 after: entry.after.as_ref().map(expression).transpose()?,
-                language: entry.language.clone(),
+                language: language(&entry.language)?,
                 grammar: OnceLock::new(),
             })
         });
@@ -74,7 +83,7 @@ impl Embedded {
     pub fn grammar(&self) -> Option<&Arc<Grammar>> {
         let load = || {
             let folder = EMBEDDED.iter().find(|folder| folder.name == self.language)?;
-            Grammar::load(folder).ok().map(Arc::new)
+            Some(Arc::new(Grammar::load(folder).expect("tests load every language that is built in")))
         };
         self.grammar.get_or_init(load).as_ref()
     }

@@ -57,6 +57,7 @@ pub(super) struct Language {
     #[serde(default)]
     pub(super) content_priority: i32,
     pub(super) keep_newlines: Option<bool>,
+    pub(super) deepest: Option<usize>,
     #[serde(default)]
     pub(super) newline_sensitive: Vec<Word>,
     #[serde(default)]
@@ -120,7 +121,7 @@ pub(super) struct Embedded {
     pub(super) kind: Word,
     pub(super) parent: Option<Word>,
     pub(super) after: Option<Word>,
-    pub(super) language: String,
+    pub(super) language: Word,
 }
 
 impl LanguageToml {

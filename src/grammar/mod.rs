@@ -34,7 +34,7 @@ use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
 pub use embedded::Embedded;
 pub use expansions::{Child, Expansion, Part};
-pub use folder::{EMBEDDED, Folder, Inherited, NOT_BUILT_IN, NotBuiltIn, Parser};
+pub use folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn, Parser, Texts};
 pub use guard::Guard;
 pub use listed::{Home, Listed};
 pub use lop_parser::LoadError;
@@ -79,6 +79,7 @@ pub struct Grammar {
     language: Language,
     extensions: Vec<String>,
     keeps_newlines: bool,
+    deepest: Option<usize>,
     is_written_compact: bool,
     empty_texts: Vec<String>,
     keep_names: Vec<String>,
@@ -167,6 +168,7 @@ impl Grammar {
             extensions: layers.own().language.extensions.clone(),
             is_written_compact: layers.files().find_map(|file| file.layout.blocks.as_ref()).is_some_and(Vec::is_empty),
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
+            deepest: layers.own().language.deepest,
             empty_texts: layers.nearest(|file| &file.language.empty),
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
@@ -197,6 +199,11 @@ impl Grammar {
     /// The parser.
     pub fn language(&self) -> &Language {
         &self.language
+    }
+
+    /// At how many columns indented blocks may be open at once for the parser to survive; `None`: at any number.
+    pub fn deepest(&self) -> Option<usize> {
+        self.deepest
     }
 
     /// The extensions of the language's files, without the point.

@@ -72,6 +72,9 @@ pub enum Problem {
         /// The field's name.
         field: String,
     },
+    /// What is embedded is in a language that lop does not know.
+    #[error("unknown language `{0}`: `lop grammars` lists those that are known")]
+    UnknownLanguage(String),
     /// A regular expression does not compile.
     #[error("not a regular expression: {0}")]
     Regex(String),

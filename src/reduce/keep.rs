@@ -175,7 +175,8 @@ fn parse<'g>(
     if text.len() > max_parse {
         return Err(KeepError::TooLarge);
     }
-    let document = Document::parse(&mut SyntaxParser::new(grammar.language())?, text.to_vec())?;
+    let document =
+        Document::parse(&mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()), text.to_vec())?;
     Ok((grammar, document))
 }
 

@@ -267,7 +267,7 @@ fn recall(reducer: &mut Reducer<'_, '_>, grammar: Option<&Grammar>) -> Result<()
 }
 
 fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
-    Ok(SyntaxParser::new(grammar.language())?.stopping(stop))
+    Ok(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop))
 }
 
 /// The document of a text of which nothing is known.
@@ -369,7 +369,7 @@ fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError>
     Ok(Tools {
         grammar,
         parser: parser(grammar, stop)?,
-        shapes: Shapes::new(SyntaxParser::new(grammar.language())?),
+        shapes: Shapes::new(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest())),
         brackets: Brackets::default(),
     })
 }
@@ -417,8 +417,8 @@ fn finish(
         let mut work = Work::text(report.best.clone()).keeping(session.kept().to_vec());
         // Whoever has ended the run waits for this.
         if let Some(tools) = &reducer.tools
-            && let Ok(mut parser) = SyntaxParser::new(tools.grammar.language())
-            && let Ok(document) = Document::parse(&mut parser, report.best.clone())
+            && let Ok(parser) = SyntaxParser::new(tools.grammar.language())
+            && let Ok(document) = Document::parse(&mut parser.no_deeper(tools.grammar.deepest()), report.best.clone())
         {
             report.after.tokens = document.tokens();
             work.plant(document, tools.grammar);

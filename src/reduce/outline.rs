@@ -54,7 +54,10 @@ pub(super) fn outline_if_dense(
     if text.len() < LEAST || !is_plain || !options.passes.allow(Pass::Outline) {
         return Ok(None);
     }
-    let outline = match Outline::read(&mut SyntaxParser::new(grammar.language())?.stopping(stop), text) {
+    let outline = match Outline::read(
+        &mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop),
+        text,
+    ) {
         // What has no outline may have a tree.
         Err(ParseError::TooHard) => return Ok(None),
         other => other?,
@@ -234,7 +237,11 @@ impl<'t> Parts<'t> {
 
     /// The syntax errors of a text after a cut; `None` if there is no end to them.
     fn errors_in(&self, rendering: &Rendering) -> Option<Vec<Error>> {
-        let tree = SyntaxParser::new(self.grammar.language()).ok()?.parse(&rendering.text).ok()?;
+        let tree = SyntaxParser::new(self.grammar.language())
+            .ok()?
+            .no_deeper(self.grammar.deepest())
+            .parse(&rendering.text)
+            .ok()?;
         let kept: Vec<(Range<usize>, usize)> = rendering.kept().collect();
         let with_origin = |place: Range<usize>| {
             let after = kept.partition_point(|&(_, new)| new <= place.start);

@@ -128,14 +128,14 @@ mod tests {
     /// A language with its sample.
     fn sampled(folder: &Folder<'_>) -> (Grammar, SyntaxParser, Document) {
         let grammar = Grammar::load(folder).unwrap_or_else(|error| panic!("{error}"));
-        let mut parser = SyntaxParser::new(grammar.language()).expect("it was loaded");
+        let mut parser = SyntaxParser::new(grammar.language()).expect("it was loaded").no_deeper(grammar.deepest());
         let (_, text) = folder.sample.unwrap_or_else(|| panic!("grammars/{} has no sample", folder.name));
         let document = Document::parse(&mut parser, text.to_vec()).expect("the sample has a tree");
         (grammar, parser, document)
     }
 
     fn by_rules(document: &Document, grammar: &Grammar) -> Vec<Proposal> {
-        let parser = SyntaxParser::new(grammar.language()).expect("it was loaded");
+        let parser = SyntaxParser::new(grammar.language()).expect("it was loaded").no_deeper(grammar.deepest());
         let preview = Preview::new(document, parser);
         let passes = Pass::ALL.into_iter().filter(|pass| pass.needs_rules());
         passes.flat_map(|pass| preview.proposals(pass, grammar)).collect()

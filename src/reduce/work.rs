@@ -403,7 +403,8 @@ mod tests {
         for file in FILES {
             for _ in 0..6 {
                 let grammar = languages.grammar(file);
-                let mut parser = SyntaxParser::new(grammar.language()).expect("embedded parsers fit");
+                let mut parser =
+                    SyntaxParser::new(grammar.language()).expect("embedded parsers fit").no_deeper(grammar.deepest());
                 let mut text = shipped_sample(file);
                 for _ in 0..8 {
                     let mut sample = languages.sample(file, text.clone());

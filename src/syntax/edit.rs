@@ -145,7 +145,7 @@ pub fn render_around(
         }
         let is_syntax = shifts.is_some();
         at = out.close_hole(source, at, &hole.text, &borders, is_syntax);
-        if is_syntax {
+        if is_syntax && !hole.text.is_empty() {
             out.insert_lines(&hole.text, source.get(at).copied());
         } else {
             out.text.extend_from_slice(&hole.text);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
 use super::differences::differences;
+use super::edit::is_blank;
 
 /// A concrete syntax tree as tree-sitter made it.
 pub type SyntaxTree = Tree;
@@ -77,6 +78,8 @@ pub struct SyntaxParser {
     steps: usize,
     /// Bytes at the beginning and at the end of every text that are not looked at.
     around: Option<Around>,
+    /// At more columns than these indented blocks may not be open at once.
+    deepest: usize,
 }
 
 /// What stands around the part of a text that is parsed, in bytes: in front of it and behind it.
@@ -90,7 +93,7 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0, around: None })
+        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0, around: None, deepest: usize::MAX })
     }
 
     /// The same parser, which gives up as soon as it is told to.
@@ -104,6 +107,12 @@ impl SyntaxParser {
     #[must_use]
     pub fn inside(self, before: usize, after: usize) -> Self {
         SyntaxParser { around: Some((before, after)), ..self }
+    }
+
+    /// The same parser, to which a text is too hard in which indented blocks are open at more columns than these at once.
+    #[must_use]
+    pub fn no_deeper(self, columns: Option<usize>) -> Self {
+        SyntaxParser { deepest: columns.unwrap_or(usize::MAX), ..self }
     }
 
     /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs, whatever the text is.
@@ -266,6 +275,9 @@ impl SyntaxParser {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
+        if self.deepest < usize::MAX && open_columns(text) > self.deepest {
+            return Err(ParseError::TooHard);
+        }
         if let Some((before, after)) = self.around {
             // Nobody keeps a text that has lost what stands around.
             let end = text.len().checked_sub(after).filter(|end| before <= *end).ok_or(ParseError::TooHard)?;
@@ -305,6 +317,23 @@ impl SyntaxParser {
             (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
         }
     }
+}
+
+/// At how many columns indented blocks may be open at once, at the most: a line begins one at its indentation, and one
+/// behind each sign that begins an element or a value. Blocks end where a line begins further to the left.
+fn open_columns(text: &[u8]) -> usize {
+    let (mut open, mut most) = (Vec::new(), 0);
+    for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        let Some(indent) = line.iter().position(|byte| !is_blank(*byte)) else { continue };
+        while open.last().is_some_and(|column| *column >= indent) {
+            open.pop();
+        }
+        open.push(indent);
+        let signs = line.windows(2).enumerate().skip(indent);
+        open.extend(signs.filter(|(_, two)| b"-?:".contains(&two[0]) && is_blank(two[1])).map(|(at, _)| at + 1));
+        most = most.max(open.len());
+    }
+    most
 }
 
 /// Steps that a text of so many bytes may take.
@@ -449,6 +478,22 @@ pub(super) fn advance(from: Point, text: &[u8]) -> Point {
 mod tests {
     use super::*;
     use crate::passes::testing::{FILES, Languages, parser, shipped_sample};
+
+    #[test]
+    fn columns_at_which_blocks_are_open_are_counted() {
+        let rows: [(&[u8], usize); 7] = [
+            (b"", 0),
+            (b"a\nb\n\nc", 1),
+            (b"a:\n  b\n  c\n d", 2),
+            (b"a:\r\n  b:\r\n\r\n    c\r\nd", 3),
+            (b"- - a\n- b", 3),
+            (b"? a\n: b", 2),
+            (b"a-b:c?\n", 1),
+        ];
+        for (text, columns) in rows {
+            assert_eq!(open_columns(text), columns, "{}", String::from_utf8_lossy(text));
+        }
+    }
 
     #[test]
     fn positions_count_lines_and_columns() {

@@ -121,8 +121,8 @@ impl Extensions for Language<'_> {
 }
 
 #[test]
-fn a_part_in_a_language_that_is_not_built_in_is_reduced_as_text() {
-    let grammar = page_with("\"no such language\"").expect("only its name is unknown");
+fn a_part_without_a_grammar_is_reduced_as_text() {
+    let grammar = page_with("\"text\"").expect("a page may say so");
     let mut executor =
         Inline::new(|text: &[u8]| yes_if(scripts(text).into_iter().any(|script| has(script, "boom(item"))));
     let report =
@@ -140,6 +140,7 @@ fn a_wrong_entry_is_an_error_that_names_its_line() {
         ("kind = \"element\"\nparent = \"nothing\"\nlanguage = \"x\"", "unknown kind `nothing`"),
         ("kind = \"element\"\nafter = \"(\"\nlanguage = \"x\"", "not a regular expression"),
         ("kind = \"element\"", "missing field `language`"),
+        ("kind = \"element\"\nlanguage = \"no such language\"", "unknown language `no such language`"),
     ] {
         let text = format!("{}\n[[embedded]]\n{entry}\n", html.language);
         let error = Grammar::load(&Language { language: &text, ..*html }).expect_err("the entry is wrong");

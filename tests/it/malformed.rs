@@ -243,6 +243,25 @@ fn deep_nesting_is_bisected_also_without_its_end() {
     assert_none(rows);
 }
 
+/// A parser that keeps the indentation of all open blocks has room for so many, and ends the program beyond that.
+#[test]
+fn deep_indentation_is_reduced_whether_the_parser_can_take_it_or_not() {
+    const LEVELS: usize = 400;
+    let lines = |line: &str| -> String { (0..LEVELS).map(|level| " ".repeat(level) + line + "\n").collect() };
+    let rows = [
+        ("elements", "x.yaml", "- ".repeat(LEVELS)),
+        ("keys", "x.yaml", "? ".repeat(LEVELS)),
+        ("lines", "x.yaml", lines("a:")),
+        ("lines of elements", "x.yaml", lines("- a:")),
+        ("blocks", "x.py", lines("if a:")),
+    ];
+    let rows = rows.iter().map(|(name, file, text)| {
+        let text = text.trim_end_matches('\n').to_owned() + " needle\n";
+        Row::of(name, file, text.as_bytes(), |candidate| has_bytes(candidate, b"needle")).beyond(7, 150)
+    });
+    assert_none(rows);
+}
+
 #[test]
 fn what_is_no_json_at_all_is_reduced_as_what_it_is() {
     let page = "<html>\n<body class='a'>\n<p>{1} & [more]; \"text\"</p>\n</body>\n".repeat(40);

@@ -89,7 +89,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let patched = rules::patched(&folder, args.rules.as_deref())?;
     let grammar = patched.load()?;
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
-    let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?;
+    let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?.no_deeper(grammar.deepest());
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
     let preview = Preview::new(&document, parser);
     let shown = Shown { language: &language, patched: &patched, grammar: &grammar, document: &document, preview, args };
@@ -106,15 +106,21 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
 /// The names of all languages, as the help says them.
 pub(crate) fn names() -> String {
     let built_in = EMBEDDED.iter().map(|folder| folder.name);
-    let mut names: Vec<&str> = built_in.chain(NOT_BUILT_IN.iter().map(|folder| folder.name)).collect();
+    let mut names: Vec<&str> = built_in.chain(NOT_BUILT_IN.iter().map(|folder| folder.texts.name)).collect();
     names.sort_unstable();
     format!("Languages: {}.\nThe list says which of them are built in.", names.join(", "))
 }
 
 /// The languages that the program knows, and those whose parsers the user names.
 fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
-    let mut all = Registry::embedded()?.list()?;
+    let registry = Registry::embedded()?;
+    let mut all = registry.list()?;
     let symbol = args.grammar_symbol.as_deref();
+    // A name that is none is told here, too.
+    for name in args.all().filter_map(Wanted::name) {
+        registry.find(name, Path::new(""), b"")?;
+    }
+    rules::check_symbol(args)?;
     if let Wanted::Parser(path) = &args.grammar {
         all.push(loaded(path, symbol)?);
     }
