@@ -124,7 +124,12 @@ mod tests {
 
     #[test]
     fn what_the_tree_does_not_explain_is_sensitive() {
-        let rows: [(&str, &[u8], &[&str]); 15] = [
+        let rows: [(&str, &[u8], &[&str]); 20] = [
+            ("x.html", b"<p a=b>c d</p>", &["b", "c d"]),
+            ("x.yaml", b"a: b c\n", &["a", "b c", "\n"]),
+            ("x.sql", b"select 'a b' from c;", &["'a b'"]),
+            ("x.sh", b"a b-c\n", &["a", "b-c", "\n"]),
+            ("x.jsx", b"x = <p>a b</p>;", &["a b"]),
             ("x.json", b"[1, true]", &["1"]),
             ("x.json", b"[\"a\", 25]", &["\"a\"", "25"]),
             ("x.json", b"[1, ?! 2]", &["1", "?!", "2"]),
