@@ -14,12 +14,19 @@ use std::path::PathBuf;
 /// When this system has no Landlock, or no more of it for this process.
 #[cfg(target_os = "linux")]
 pub(super) fn write_only_to(places: &[PathBuf]) -> io::Result<()> {
-    use landlock::{ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules};
+    use landlock::{
+        ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
+        path_beneath_rules,
+    };
 
-    // Of these as many as the kernel knows. Later versions are about other things than files.
+    // Without the third version files could still be cut short by their names: then this is no guard. Of the rest as much
+    // as the kernel knows; later versions are about other things than files.
     let writing = AccessFs::from_write(ABI::V5);
     let restricted = Ruleset::default()
-        .handle_access(writing)
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_write(ABI::V3))
+        .map(|ruleset| ruleset.set_compatibility(CompatLevel::BestEffort))
+        .and_then(|ruleset| ruleset.handle_access(writing))
         .and_then(|ruleset| ruleset.create())
         .and_then(|ruleset| ruleset.add_rules(path_beneath_rules(places, writing)))
         .and_then(|ruleset| ruleset.restrict_self())
