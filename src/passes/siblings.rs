@@ -28,8 +28,13 @@ pub fn siblings(
         let clearance = shapes.clearance(document, grammar, child);
         let Some(nodes) = clearance.nodes(document, child) else { continue };
         let tokens: u32 = nodes.iter().map(|n| document.tokens_of(*n)).sum();
+        let filler = filler_tokens(document, grammar, child);
+        // What would come in its place is as large.
+        if filler > 0 && filler >= tokens {
+            continue;
+        }
         units.push(Unit {
-            tokens: tokens.saturating_sub(filler_tokens(document, grammar, child)),
+            tokens: tokens - filler,
             removal: Removal::Nodes(nodes.into()),
             cleared: clearance != Clearance::Blind,
         });

@@ -79,7 +79,10 @@ impl<'g> Reducer<'_, 'g> {
         self.change_to(&mut learnt);
         self.plant_part(part, embedded.grammar().map(|grammar| &**grammar));
         self.session.enter_part(embedded.grammar(), tokens);
+        // Each part has rounds of its own, and takes none from the rest.
+        let round = std::mem::take(&mut self.round);
         let result = self.shrink_part();
+        self.round = round;
         self.session.leave_part();
         self.change_to(&mut learnt);
         self.learnt.insert(embedded.language().to_owned(), learnt);
