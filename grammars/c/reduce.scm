@@ -96,7 +96,7 @@
     (for_statement condition: (_) @lift)
     (for_statement update: (_) @lift)
     (return_statement (_) @lift)
-  ] @lift.outer (#set! suffix ";"))
+  ] @lift.outer (#set! suffix ";") (#set! own))
 ((compound_statement (declaration declarator: (init_declarator value: [
     (expression) @lift
     (initializer_list (expression) @lift)
@@ -128,18 +128,18 @@
 ((function_definition declarator: [
     (function_declarator parameters: (parameter_list (identifier)) @rewrite)
     (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
-  ] . (declaration)+ @rewrite . body: (_)) (#set! text "()"))
+  ] . (declaration)+ @rewrite . body: (_)) (#set! text "()") (#set! own))
 ((function_definition declarator: [
     (function_declarator parameters: (parameter_list (identifier)) @rewrite)
     (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
   ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite . body: (_))
-  (#set! text "({_type} {_name})"))
+  (#set! text "({_type} {_name})") (#set! own))
 ((function_definition declarator: [
     (function_declarator parameters: (parameter_list (identifier)) @rewrite)
     (_ declarator: (function_declarator parameters: (parameter_list (identifier)) @rewrite))
   ] (declaration type: (_) @_type . declarator: (_) @_name . ";") @rewrite
     . (declaration type: (_) @_other . declarator: (_) @_second . ";") @rewrite . body: (_))
-  (#set! text "({_type} {_name}, {_other} {_second})"))
+  (#set! text "({_type} {_name}, {_other} {_second})") (#set! own))
 ; if (a) for (;;) b;   do b; while (a);   for (; a;) b;   become  while (a) b;
 ([
     (if_statement condition: (_) @_condition consequence: [(for_statement body: (_) @_body) (while_statement body: (_) @_body)])
@@ -150,7 +150,7 @@
 ([
     (if_statement condition: (parenthesized_expression) @_condition consequence: (_) @_body)
     (while_statement condition: (parenthesized_expression) @_condition body: (_) @_body)
-  ] @rewrite (#set! text "{_condition.inside};\n{_body}"))
+  ] @rewrite (#set! text "{_condition.inside};\n{_body}") (#set! own))
 ([
     (for_statement initializer: (expression) @_part body: (_) @_body)
     (for_statement condition: (_) @_part body: (_) @_body)

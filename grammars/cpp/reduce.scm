@@ -41,6 +41,28 @@
     (for_range_loop body: (compound_statement) @splice.inner)
   ] @splice.outer)
 
+; Lifts: a statement becomes one of its expressions.
+
+([
+    (if_statement condition: (condition_clause value: (_) @lift))
+    (while_statement condition: (condition_clause value: (_) @lift))
+    (switch_statement condition: (condition_clause value: (_) @lift))
+    (do_statement condition: (parenthesized_expression (_) @lift))
+    (for_statement initializer: (expression) @lift)
+    (for_statement condition: (_) @lift)
+    (for_statement update: (_) @lift)
+    (for_range_loop right: (_) @lift)
+    (return_statement (_) @lift)
+    (throw_statement (_) @lift)
+  ] @lift.outer (#set! suffix ";"))
+
+; Rewrites: if (a) b;  becomes  a; b;
+
+([
+    (if_statement condition: (condition_clause) @_condition consequence: (_) @_body)
+    (while_statement condition: (condition_clause) @_condition body: (_) @_body)
+  ] @rewrite (#set! text "{_condition.inside};\n{_body}"))
+
 ; Groups: what only makes sense together.
 
 ; class a { public: int b; };  becomes  struct a { int b; };

@@ -7,14 +7,14 @@
     (variable_declaration (variable_declarator name: (identifier) @def.name))
     (lexical_declaration (variable_declarator name: (identifier) @def.name))
     (variable_declarator name: (identifier) @def.name)
-  ] @def.unit)
+  ] @def.unit (#set! own))
 ; A method or field, and one that is added from outside: C.prototype.m = function () { };
 ([
     (method_definition name: [(property_identifier) (private_property_identifier)] @def.name)
     (field_definition property: [(property_identifier) (private_property_identifier)] @def.name)
     (pair key: (property_identifier) @def.name)
     (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @def.name)))
-  ] @def.unit)
+  ] @def.unit (#set! own))
 ([
     (import_specifier name: (identifier) @def.name !alias)
     (import_specifier alias: (identifier) @def.name)
@@ -106,11 +106,11 @@
     (statement_block (_ (variable_declarator value: (_) @lift)) @lift.outer)
     ((class_declaration (class_heritage (_) @lift)) @lift.outer)
     ((class_declaration body: (class_body (field_definition value: (_) @lift))) @lift.outer)
-  ] (#not-match? @lift "^(\\{|function|class|async)") (#set! suffix ";"))
+  ] (#not-match? @lift "^(\\{|function|class|async)") (#set! suffix ";") (#set! own))
 
 ; A declarator or field loses its value, a parameter its default, a specifier its alias. A spread element or argument
 ; becomes what it spreads.
-[
+([
   (variable_declaration (variable_declarator name: (identifier) @lift value: (_)) @lift.outer)
   (lexical_declaration kind: "let" (variable_declarator name: (identifier) @lift value: (_)) @lift.outer)
   ([
@@ -123,7 +123,7 @@
       (export_specifier name: (_) @lift alias: (_))
       (spread_element (_) @lift)
     ] @lift.outer)
-]
+] (#set! own))
 
 ; Rewrites: what the template makes of it.
 
@@ -133,7 +133,7 @@
 ((arrow_function body: (statement_block . (return_statement (object) @_value) .) @rewrite) (#set! text "({_value})"))
 ((arrow_function body: (statement_block . (expression_statement (expression) @_value) .) @rewrite) (#set! text "{_value}"))
 ((arrow_function body: (statement_block) @rewrite) (#set! text "0"))
-((arrow_function parameters: (formal_parameters . (identifier) @_name .) @rewrite) (#set! text "{_name}"))
+((arrow_function parameters: (formal_parameters . (identifier) @_name .) @rewrite) (#set! text "{_name}") (#set! own))
 ((arrow_function parameters: (formal_parameters "(" . ")") @rewrite) (#set! text "_"))
 ((function_expression parameters: (_) @_parameters body: (statement_block . (return_statement (expression) @_value) .)) @rewrite
   (#not-match? @_value "^(\\{|function)") (#set! text "{_parameters} => {_value}"))
@@ -277,7 +277,7 @@
 ((expression_statement (assignment_expression left: (identifier) @alias.name right: (_) @alias.text)) @alias.unit)
 (sequence_expression (assignment_expression left: (identifier) @alias.name right: (_) @alias.text) @alias.unit)
 ; function f(a, b = 1) { return b; }  becomes  function f(a) { return 1; }
-((formal_parameters (assignment_pattern left: (identifier) @alias.name right: (_) @alias.text) @alias.unit))
+((formal_parameters (assignment_pattern left: (identifier) @alias.name right: (_) @alias.text) @alias.unit) (#set! own))
 ; A function needs parentheses where it is called.
 ([
     (variable_declaration (variable_declarator name: (identifier) @alias.name value: (_ body: (_)) @_value))

@@ -34,3 +34,24 @@
     ((class_declaration (class_heritage (extends_clause value: (_) @lift))) @lift.outer)
     ((class_declaration body: (class_body (public_field_definition value: (_) @lift))) @lift.outer)
   ] (#not-match? @lift "^(\\{|function|class|async)") (#set! suffix ";"))
+
+; A declarator or field loses its value, a parameter its default, a specifier its alias. A spread element or argument
+; becomes what it spreads.
+[
+  (variable_declaration (variable_declarator name: (identifier) @lift value: (_)) @lift.outer)
+  (lexical_declaration kind: "let" (variable_declarator name: (identifier) @lift value: (_)) @lift.outer)
+  ([
+      (public_field_definition name: (_) @lift value: (_))
+      (required_parameter pattern: (_) @lift value: (_))
+      (object_assignment_pattern left: (_) @lift)
+      (pair_pattern value: (identifier) @lift)
+      (computed_property_name [(identifier) (string) (number)] @lift)
+      (import_specifier name: (_) @lift alias: (_))
+      (export_specifier name: (_) @lift alias: (_))
+      (spread_element (_) @lift)
+    ] @lift.outer)
+]
+
+; Rewrites: (a) => b  becomes  a => b
+((arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @_name) .) @rewrite)
+  (#set! text "{_name}"))

@@ -143,7 +143,11 @@ impl Form {
     /// would silently do nothing.
     fn check_directives(self, query: &Query, pattern: usize) -> Result<(), String> {
         for property in query.property_settings(pattern) {
-            if !self.directives().contains(&&*property.key) || property.value.is_none() {
+            let is_read = match &property.value {
+                Some(_) => self.directives().contains(&&*property.key),
+                None => &*property.key == OWN,
+            };
+            if !is_read {
                 return Err(format!("#set! {}", property.key));
             }
         }
@@ -156,6 +160,9 @@ impl Form {
         }
     }
 }
+
+/// Set in a rule that holds for its own language, and not for those that extend it.
+pub(super) const OWN: &str = "own";
 
 /// What `#set!` sets a key to in a pattern.
 pub(super) fn setting<'q>(query: &'q Query, pattern: usize, key: &str) -> Option<&'q str> {

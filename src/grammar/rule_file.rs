@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Language, Query, QueryError};
 
+use super::forms::OWN;
 use super::problem::{GrammarError, Origin, Problem, line_of};
 use super::rules::{RuleText, in_words};
 
@@ -26,7 +27,7 @@ impl<'a> RuleFile<'a> {
                 text.push('\n');
             }
             parts.push((text.len(), folder));
-            text.push_str(rules);
+            text.push_str(&passed_on(rules));
         }
         Self { text, parts, own }
     }
@@ -37,7 +38,7 @@ impl<'a> RuleFile<'a> {
     }
 
     /// Compiles the rules. Inherited ones that the parser cannot have are left out: their language has more
-    /// kinds, or others.
+    /// kinds, or others. Each of them has all compiled once more.
     ///
     /// # Errors
     /// A rule of the language's own that does not compile.
@@ -52,10 +53,8 @@ impl<'a> RuleFile<'a> {
                     problem: Problem::Query(in_words(&error)),
                 });
             };
-            // What is before it is right: to look at that again would take most of the time.
-            let behind = blank(&self.text[..pattern.end]) + &self.text[pattern.end..];
             self.text.replace_range(pattern.clone(), &blank(&self.text[pattern]));
-            compiled = Query::new(language, &behind).and_then(|_| Query::new(language, &self.text));
+            compiled = Query::new(language, &self.text);
         }
         Ok(compiled.expect("the loop ends with one"))
     }
@@ -63,18 +62,17 @@ impl<'a> RuleFile<'a> {
     /// The inherited pattern that an error is in.
     fn inherited_pattern(&self, error: &QueryError) -> Option<Range<usize>> {
         let inherited = self.parts.get(1)?.0;
-        let starts = patterns(&self.text);
-        let ends = starts.iter().skip(1).copied().chain([self.text.len()]);
-        let mut all = starts.iter().zip(ends).map(|(&start, end)| start..end);
         let row = error.row + 1;
-        all.find(|pattern| {
-            let last = self.text[pattern.clone()].trim_end().len() + pattern.start;
-            match error.offset {
-                0 => (line_of(&self.text, pattern.start)..=line_of(&self.text, last)).contains(&row),
-                offset => pattern.contains(&offset),
-            }
-        })
-        .filter(|pattern| pattern.start >= inherited)
+        pattern_ranges(&self.text)
+            .into_iter()
+            .find(|pattern| {
+                let last = self.text[pattern.clone()].trim_end().len() + pattern.start;
+                match error.offset {
+                    0 => (line_of(&self.text, pattern.start)..=line_of(&self.text, last)).contains(&row),
+                    offset => pattern.contains(&offset),
+                }
+            })
+            .filter(|pattern| pattern.start >= inherited)
     }
 
     /// A rule as it is written.
@@ -89,9 +87,27 @@ impl<'a> RuleFile<'a> {
     }
 }
 
+/// The rules that hold for languages that extend this one, too; of the others only the space.
+fn passed_on(rules: &str) -> String {
+    let mut text = rules.to_owned();
+    for pattern in pattern_ranges(rules) {
+        if rules[pattern.clone()].contains(&format!("(#set! {OWN})")) {
+            text.replace_range(pattern.clone(), &blank(&rules[pattern]));
+        }
+    }
+    text
+}
+
 /// As many lines and bytes of nothing.
 fn blank(text: &str) -> String {
     text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
+}
+
+/// The patterns of a query that compiles somewhere, each with what stands between it and the next.
+fn pattern_ranges(text: &str) -> Vec<Range<usize>> {
+    let starts = patterns(text);
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// Where each pattern of a query that compiles somewhere begins.
