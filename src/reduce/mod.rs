@@ -85,6 +85,10 @@ const SHAPELESS: usize = 5_000;
 /// Nodes of so many tokens, such as a string with its quotes, tell nothing of the text's shape.
 const FEW: u32 = 3;
 
+/// Comments and the characters of long strings are units and no tokens. A text of more bytes per token is little but
+/// these, and a model for a list as short as its tokens would expect a needed one among every few dozens.
+const BYTES_PER_LEAF: usize = 64;
+
 /// A result of fewer bytes is parsed once more for the report.
 const COUNT_AGAIN_BELOW: usize = 256 << 10;
 
@@ -115,11 +119,12 @@ impl Read {
 
     /// Leaves of the input as the engine's model counts them: what could be a unit at the finest level.
     fn leaves(&self, input: &[u8]) -> usize {
-        match self {
+        let tokens = match self {
             Read::Tree(Ok(document)) => document.tokens(),
             Read::Outline(outline) => outline.tokens(),
-            Read::Tree(Err(_)) | Read::Nothing => input.len(),
-        }
+            Read::Tree(Err(_)) | Read::Nothing => return input.len(),
+        };
+        tokens.max(input.len() / BYTES_PER_LEAF)
     }
 }
 

@@ -84,6 +84,20 @@ fn a_test_that_refuses_everything_costs_a_bounded_number_of_steps() {
     }
 }
 
+/// Comments are no tokens: a model that expects lists as short as there are tokens would take out a few dozens at a time.
+#[test]
+fn thousands_of_comments_around_one_name_take_a_few_tests() {
+    let names = ["comments in front of line comments", "comments in front of one line comment"];
+    for generator in ALL.iter().filter(|generator| names.contains(&generator.name)) {
+        let mut executor = Inline::new(has_needle);
+        let config = Config::new().with_grammar(Some(grammar(generator.file)));
+        let report = lop::reduce_on(&generator.text(20_000), &mut executor, &config).expect("it has the needle");
+        let tests = report.tests.total();
+        assert!(tests < 100, "{}: {tests} tests", generator.name);
+        assert!(report.best.len() < 20, "{}: {} bytes", generator.name, report.best.len());
+    }
+}
+
 /// All of it would take a hundred times as long as what is tried.
 #[test]
 fn a_text_with_many_deep_errors_is_told_by_its_beginning() {
