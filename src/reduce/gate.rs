@@ -42,6 +42,9 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// So many times the steps of an ordinary parse, and so many steps more, are too many for a candidate.
 const HARD: usize = 4;
 const HARD_AT_LEAST: usize = 500;
+/// A parse may take so many steps more than there are left, which is a second or two. Ordinary parses of texts of up to
+/// half a megabyte take fewer.
+const MOST_OVERDRAWN: i64 = 80_000;
 
 /// Judges the syntax of candidates against that of the best result.
 pub(super) struct Gate {
@@ -125,10 +128,19 @@ impl Gate {
         self.is_strict() || self.shape.is_some()
     }
 
+    /// Steps that the next parse may take.
+    fn most(&self) -> usize {
+        let most = self.usual * HARD + HARD_AT_LEAST;
+        if self.needs_trees() {
+            return most;
+        }
+        let left = self.credit.saturating_add(MOST_OVERDRAWN);
+        most.min(usize::try_from(left).unwrap_or(0))
+    }
+
     /// Makes a tree, from that of another text if there is one, in as many steps as there may be.
     fn make(&mut self, old: Option<&Parsed>, text: &Arc<[u8]>) -> Option<Parsed> {
-        let most = self.usual * HARD + HARD_AT_LEAST;
-        let again = old.map(|old| self.parser.reparse_within(&old.tree, &old.text, text, most));
+        let again = old.map(|old| self.parser.reparse_within(&old.tree, &old.text, text, self.most()));
         if again.is_some() {
             self.spend(self.parser.steps());
         }
@@ -137,7 +149,7 @@ impl Gate {
         let tree = match again {
             Some(tree) if !is_fresh => tree,
             _ => {
-                let tree = self.parser.parse_within(text, most);
+                let tree = self.parser.parse_within(text, self.most());
                 self.spend(self.parser.steps());
                 tree
             }
@@ -312,7 +324,7 @@ fn is_much_gone(text: &[u8], other: &[u8]) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Gate, LARGE, is_far, is_wide};
+    use super::{Gate, LARGE, MOST_OVERDRAWN, Syntax, is_far, is_wide};
     use crate::passes::testing::{Languages, parser};
     use crate::syntax::shape;
 
@@ -337,6 +349,30 @@ mod tests {
         assert!(gate.admits(&half, &large));
         gate.accept(&half);
         assert!(gate.hand_over(&half).is_some(), "too far to start from the tree of the other");
+    }
+
+    #[test]
+    fn a_parse_takes_no_more_steps_than_are_left_and_some_more() {
+        let (input, candidate) = ("a(b + 1);\n".repeat(2_000), "a(b + 1);\n".repeat(1_990) + "x;");
+        let [input, candidate] = [input, candidate].map(|text| Arc::<[u8]>::from(text.as_bytes()));
+        let document = Languages.sample("x.js", input.to_vec()).document;
+        let new = |credit| {
+            let mut gate = Gate::new(parser("x.js"), &document, None, true);
+            gate.release();
+            gate.credit = credit;
+            gate
+        };
+        let mut gate = new(0);
+        assert!(gate.judge(&candidate) && gate.last.is_some());
+        let steps = gate.steps();
+        assert!(steps > 100, "{steps} steps");
+        let mut gate = new(100 - MOST_OVERDRAWN);
+        assert!(gate.judge(&candidate), "of what took too many nothing is known");
+        assert!(gate.last.is_none());
+        assert_eq!(gate.steps(), 100);
+        let mut gate = new(100 - MOST_OVERDRAWN);
+        gate.wanted = Some(Syntax::Valid);
+        assert!(gate.judge(&candidate) && gate.last.is_some(), "where trees are needed they are made");
     }
 
     #[test]
