@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::Removal;
-use crate::syntax::{Edit, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places};
+use crate::syntax::{Edit, Errors, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places};
 
 use super::method::Method;
 use super::options::Options;
@@ -40,6 +40,9 @@ const MENDINGS: usize = 5;
 const NEAR: usize = 64;
 /// So many cuts leave an error elsewhere of which nothing is known before no more are tried.
 const MOST_UNKNOWN: usize = 2;
+/// Steps of the parser, 10 to 20 µs each, that cuts may take before one of them can be asked about. What is left of an
+/// ordinary text of a megabyte takes 10,000 to 40,000.
+const MOST_STEPS: usize = 80_000;
 
 /// The outline of a text whose tree would take too much memory; `None` for all others, and where the user has asked for
 /// what a cut cannot promise.
@@ -95,6 +98,9 @@ struct Parts<'t> {
     /// Where the text has syntax errors of its own, as far as they have been met.
     errors: BTreeSet<usize>,
     grammar: &'t Grammar,
+    stop: Stop,
+    /// Steps that the parser has taken since a cut was asked about.
+    steps: usize,
 }
 
 impl<'g> Reducer<'_, 'g> {
@@ -114,7 +120,7 @@ impl<'g> Reducer<'_, 'g> {
         self.session.enter_pass(Pass::Outline.name(), 0)?;
         let mut places = outline.parts(text.len() / FINEST);
         places.retain(|place| !self.work.edits_touch_kept(&[Edit::delete(place.clone())]));
-        let mut parts = Parts::new(&text, &outline, places, self.input_len, grammar);
+        let mut parts = Parts::new(&text, &outline, places, self.input_len, grammar, &self.stop);
         // It would be in memory beside the trees of candidates.
         drop(outline);
         if let Some(removal) = self.cut(&mut parts)? {
@@ -137,8 +143,9 @@ impl<'g> Reducer<'_, 'g> {
                 Cleaned::Cut(cut, removal) => (cut, removal),
                 Cleaned::TooLittle => continue,
                 Cleaned::Unknown => {
+                    self.session.check_limits()?;
                     unknown += 1;
-                    if unknown == MOST_UNKNOWN {
+                    if unknown == MOST_UNKNOWN || parts.steps > MOST_STEPS {
                         break;
                     }
                     continue;
@@ -149,6 +156,7 @@ impl<'g> Reducer<'_, 'g> {
             candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
             let mut single = Single::new(candidate);
             self.session.pursue(&mut single)?;
+            parts.steps = 0;
             if single.accepted {
                 let is_enough = parts.words(&cut) >= parts.least;
                 gone = Some((cut, removal));
@@ -219,12 +227,20 @@ struct Error {
 }
 
 impl<'t> Parts<'t> {
-    fn new(text: &[u8], outline: &Outline, places: Vec<Range<usize>>, input_len: usize, grammar: &'t Grammar) -> Self {
+    fn new(
+        text: &[u8],
+        outline: &Outline,
+        places: Vec<Range<usize>>,
+        input_len: usize,
+        grammar: &'t Grammar,
+        stop: &Stop,
+    ) -> Self {
         let sizes = places.iter().map(|part| count_words(&text[part.clone()])).collect();
         let all = count_words(text);
         let may_stay = all as f64 * room(text.len(), input_len) as f64 / outline.memory() as f64;
         let least = all.saturating_sub(may_stay as usize);
-        Parts { places, sizes, all, tokens: outline.tokens(), least, errors: BTreeSet::new(), grammar }
+        let (tokens, errors, stop, steps) = (outline.tokens(), BTreeSet::new(), Arc::clone(stop), 0);
+        Parts { places, sizes, all, tokens, least, errors, grammar, stop, steps }
     }
 
     fn words(&self, parts: &[usize]) -> usize {
@@ -235,13 +251,16 @@ impl<'t> Parts<'t> {
         Removal::Edits(cut.iter().map(|&part| Edit::delete(self.places[part].clone())).collect())
     }
 
-    /// The syntax errors of a text after a cut; `None` if there is no end to them.
-    fn errors_in(&self, rendering: &Rendering) -> Option<Vec<Error>> {
-        let tree = SyntaxParser::new(self.grammar.language())
-            .ok()?
-            .no_deeper(self.grammar.deepest())
-            .parse(&rendering.text)
-            .ok()?;
+    /// The syntax errors of a text after a cut; `None` if there is no end to them, or none to looking for them.
+    fn errors_in(&mut self, rendering: &Rendering) -> Option<Vec<Error>> {
+        if self.steps > MOST_STEPS {
+            return None;
+        }
+        let mut parser = super::parser(self.grammar, &self.stop).ok()?;
+        let tree = parser.parse(&rendering.text);
+        self.steps += parser.steps();
+        let tree = tree.ok()?;
+        self.steps += Errors::of(&tree).steps();
         let kept: Vec<(Range<usize>, usize)> = rendering.kept().collect();
         let with_origin = |place: Range<usize>| {
             let after = kept.partition_point(|&(_, new)| new <= place.start);
@@ -352,13 +371,15 @@ mod tests {
 
     fn parts_of<'t>(grammar: &'t Grammar, places: &[Range<usize>]) -> Parts<'t> {
         let (sizes, errors) = (vec![1; places.len()], BTreeSet::new());
-        Parts { places: places.to_vec(), sizes, all: places.len(), tokens: 0, least: 1, errors, grammar }
+        let stop: Stop = Arc::new(|| false);
+        let (places, all) = (places.to_vec(), places.len());
+        Parts { places, sizes, all, tokens: 0, least: 1, errors, grammar, stop, steps: 0 }
     }
 
     /// What is said of a text without some of its parts.
     fn blame(text: &str, places: &[Range<usize>], cut: &[usize]) -> Result<Vec<usize>, Vec<usize>> {
         let grammar = Languages.grammar("x.js");
-        let parts = parts_of(&grammar, places);
+        let mut parts = parts_of(&grammar, places);
         let Removal::Edits(edits) = parts.removal(cut) else { panic!("a text has no nodes to take out") };
         let rendering = render(text.as_bytes(), edits);
         let errors = parts.errors_in(&rendering).expect("a small text has a tree");
