@@ -26,7 +26,8 @@ impl KindSet {
         (0..=u16::MAX).zip(&self.0).filter_map(|(kind, &member)| member.then_some(kind))
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether it has no member.
+    pub(super) fn is_empty(&self) -> bool {
         !self.0.contains(&true)
     }
 

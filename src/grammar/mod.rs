@@ -118,6 +118,8 @@ struct Sets {
     name_holders: KindSet,
     blocks: KindSet,
     indented: KindSet,
+    /// Whether `indented` has any: it is asked about every node.
+    is_indented: bool,
 }
 
 impl Grammar {
@@ -305,7 +307,7 @@ impl Grammar {
 
     /// Whether indentation is syntax: some kind is indented.
     pub fn is_indented(&self) -> bool {
-        self.sets.indented.iter().next().is_some()
+        self.sets.is_indented
     }
 
     /// Whether nodes of this kind have no brackets: their children stand at one column, deeper than what they belong to.
@@ -406,6 +408,7 @@ impl Grammar {
 impl Sets {
     fn new(layers: &Layers<'_>, resolvers: &[Resolver<'_>]) -> Result<Self, GrammarError> {
         let kinds = |words: fn(&LanguageToml) -> &[Word]| layers.union(resolvers, words, Resolver::kinds);
+        let indented = kinds(|file| &file.layout.indented)?;
         Ok(Self {
             comments: kinds(|file| &file.trivia.comments)?,
             separators: layers.union(resolvers, |file| &file.lists.separators, Resolver::tokens)?,
@@ -419,7 +422,8 @@ impl Sets {
             forward: kinds(|file| &file.order.forward)?,
             name_holders: kinds(|file| &file.identifiers.inside)?,
             blocks: kinds(|file| file.layout.blocks.as_deref().unwrap_or_default())?,
-            indented: kinds(|file| &file.layout.indented)?,
+            is_indented: !indented.is_empty(),
+            indented,
         })
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::grammar::Grammar;
-use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count, render};
+use crate::syntax::{Document, Edit, Errors, NodeId, SyntaxParser, error_count, render};
 
 use super::indentation::rendered;
 
@@ -25,6 +25,11 @@ const ENDS: usize = 8;
 /// Bytes before or behind a node among its siblings from which on leaving some out is worth a look.
 const LEAST_HOLE: usize = 1 << 10;
 
+/// All of so long a text is parsed for trials in no more steps of the parser than these, 10 to 20 µs each; an ordinary
+/// trial takes some hundreds. One where what is open at an error is a hundred thousand levels deep takes all there are.
+const LONG: usize = 1 << 19;
+const MOST_STEPS: usize = 60_000;
+
 /// What is known about taking a node out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clearance {
@@ -34,7 +39,7 @@ pub enum Clearance {
     ClearedWithNext,
     /// So it is for the node together with the token before it (`=` `value`).
     ClearedWithPrevious,
-    /// Its surroundings do not parse anyway, so nothing is known.
+    /// Its surroundings do not parse anyway, or a trial would take too long, so nothing is known.
     Blind,
     /// The rest would have new syntax errors.
     Refused,
@@ -72,7 +77,7 @@ struct Shape {
 
 /// Trial parses of one run, by shape.
 pub struct Shapes {
-    parser: SyntaxParser,
+    trials: Trials,
     known: HashMap<Shape, Clearance>,
     replaced: HashMap<(u16, u16, u16, String), bool>,
 }
@@ -81,7 +86,7 @@ impl Shapes {
     /// Starts with nothing learnt.
     #[must_use]
     pub fn new(parser: SyntaxParser) -> Self {
-        Shapes { parser, known: HashMap::new(), replaced: HashMap::new() }
+        Shapes { trials: Trials { parser, left: MOST_STEPS }, known: HashMap::new(), replaced: HashMap::new() }
     }
 
     /// Whether a node may go.
@@ -117,61 +122,100 @@ impl Shapes {
             next: next.map_or(0, |n| document.node(n).kind),
             previous: previous.map_or(0, |n| document.node(n).kind),
         };
-        let parser = &mut self.parser;
-        *self.known.entry(shape).or_insert_with(|| {
-            let mut goes = |with: Option<NodeId>| {
-                let mut dead = NodeSet::new(document);
-                dead.insert(node);
-                with.into_iter().for_each(|n| dead.insert(n));
-                parses(parser, document, grammar, node, removal_edits(document, grammar, &dead))
-            };
-            // The larger part first: a type definition without its semicolon leaves an empty
-            // statement behind that many tools do not accept.
-            if next.is_some() && goes(next) {
-                Clearance::ClearedWithNext
-            } else if goes(None) {
-                Clearance::Cleared
-            } else if previous.is_some() && goes(previous) {
-                Clearance::ClearedWithPrevious
-            } else {
-                Clearance::Refused
+        if let Some(known) = self.known.get(&shape) {
+            return *known;
+        }
+        let trials = &mut self.trials;
+        let mut goes = |with: Option<NodeId>| {
+            let mut dead = NodeSet::new(document);
+            dead.insert(node);
+            with.into_iter().for_each(|n| dead.insert(n));
+            trials.parses(document, grammar, node, removal_edits(document, grammar, &dead))
+        };
+        // The larger part first: a type definition without its semicolon leaves an empty
+        // statement behind that many tools do not accept.
+        let tried = [
+            (next, Clearance::ClearedWithNext),
+            (None, Clearance::Cleared),
+            (previous, Clearance::ClearedWithPrevious),
+        ];
+        let mut clearance = Clearance::Refused;
+        for (with, cleared) in tried {
+            if with.is_none() && cleared != Clearance::Cleared {
+                continue;
             }
-        })
+            match goes(with) {
+                Some(true) => {
+                    clearance = cleared;
+                    break;
+                }
+                Some(false) => {}
+                // A shorter text may tell.
+                None => return Clearance::Blind,
+            }
+        }
+        self.known.insert(shape, clearance);
+        clearance
     }
 
     /// Whether a text may stand where nodes of this node's parent, field and kind stand.
     pub fn accepts_replacement(&mut self, document: &Document, grammar: &Grammar, node: NodeId, text: &str) -> bool {
         let this = document.node(node);
         let parent = document.parent(node).map_or(0, |p| document.node(p).kind);
-        let parser = &mut self.parser;
         let key = (parent, this.field, this.kind, text.to_owned());
-        *self.replaced.entry(key).or_insert_with(|| {
-            let edit = Edit::replace(this.range(), text.as_bytes().to_vec());
-            parses(parser, document, grammar, node, vec![edit])
-        })
+        if let Some(known) = self.replaced.get(&key) {
+            return *known;
+        }
+        let edit = Edit::replace(this.range(), text.as_bytes().to_vec());
+        let Some(parses) = self.trials.parses(document, grammar, node, vec![edit]) else { return false };
+        self.replaced.insert(key, parses);
+        parses
     }
 }
 
-/// Whether edits at a node make no new syntax errors.
-fn parses(parser: &mut SyntaxParser, document: &Document, grammar: &Grammar, node: NodeId, edits: Vec<Edit>) -> bool {
-    // A part of a text is not the text that its indentation says.
-    let part = if grammar.is_indented() { None } else { surroundings(document, node, &edits) };
-    if let Some((part, mut holes)) = part {
-        let source = &document.source()[part.clone()];
-        let moved = |edit: Edit| Edit { start: edit.start - part.start, end: edit.end - part.start, ..edit };
-        holes = holes.into_iter().map(moved).collect();
-        let before = render(source, holes.clone()).text;
-        holes.extend(edits.iter().cloned().map(moved));
-        let after = render(source, holes).text;
-        let mut errors = |text: &[u8]| parser.parse(text).map(|tree| error_count(&tree));
-        // With more errors than the whole text it is no sample of it.
-        if let Some(most) = errors(&before).ok().filter(|before| *before <= document.errors()) {
-            return errors(&after).is_ok_and(|after| after <= most);
+/// What trial parses are made with.
+struct Trials {
+    parser: SyntaxParser,
+    /// Steps that those of all of a long text may still take.
+    left: usize,
+}
+
+impl Trials {
+    /// Whether edits at a node make no new syntax errors; `None` where that would take too long to find out.
+    fn parses(&mut self, document: &Document, grammar: &Grammar, node: NodeId, edits: Vec<Edit>) -> Option<bool> {
+        let parser = &mut self.parser;
+        // A part of a text is not the text that its indentation says.
+        let part = if grammar.is_indented() { None } else { surroundings(document, node, &edits) };
+        if let Some((part, mut holes)) = part {
+            let source = &document.source()[part.clone()];
+            let moved = |edit: Edit| Edit { start: edit.start - part.start, end: edit.end - part.start, ..edit };
+            holes = holes.into_iter().map(moved).collect();
+            let before = render(source, holes.clone()).text;
+            holes.extend(edits.iter().cloned().map(moved));
+            let after = render(source, holes).text;
+            let mut errors = |text: &[u8]| parser.parse(text).map(|tree| error_count(&tree));
+            // With more errors than the whole text it is no sample of it.
+            if let Some(most) = errors(&before).ok().filter(|before| *before <= document.errors()) {
+                return Some(errors(&after).is_ok_and(|after| after <= most));
+            }
         }
+        // Where indentation is syntax there is no other way to find anything out.
+        let is_limited = document.source().len() >= LONG && !grammar.is_indented();
+        let most = if is_limited { self.left } else { usize::MAX };
+        if most == 0 {
+            return None;
+        }
+        let text = rendered(document, grammar, edits).text;
+        let parsed = parser.reparse_within(&document.tree(), document.source(), &text, most);
+        let errors = parsed.ok().map(|tree| Errors::of(&tree));
+        if is_limited {
+            self.left = self.left.saturating_sub(parser.steps() + errors.map_or(0, |errors| errors.steps()));
+            if errors.is_none() && self.left == 0 {
+                return None;
+            }
+        }
+        Some(errors.is_some_and(|errors| errors.count <= document.errors()))
     }
-    let text = rendered(document, grammar, edits).text;
-    let parsed = parser.reparse(&document.tree(), document.source(), &text);
-    parsed.is_ok_and(|tree| error_count(&tree) <= document.errors())
 }
 
 /// What is around a node of a large text: the neighbours at the top that it could run together with, and what can be
@@ -246,6 +290,25 @@ fn has_like_sibling(document: &Document, node: NodeId) -> bool {
 mod tests {
     use super::*;
     use crate::passes::testing::{Languages, Sample};
+
+    #[test]
+    fn trials_of_all_of_a_long_text_have_an_end_and_those_of_a_short_one_go_on() {
+        let mut languages = Languages;
+        let mut clearance = |name: &str, left: usize| {
+            let mut sample = languages.sample("x.js", format!("f({name});"));
+            sample.shapes.trials.left = left;
+            let node = sample.node(name);
+            let clearance = sample.shapes.clearance(&sample.document, &sample.grammar, node);
+            (clearance, left - sample.shapes.trials.left)
+        };
+        let long = "a".repeat(LONG);
+        let (known, steps) = clearance(&long, MOST_STEPS);
+        assert_eq!(known, Clearance::Cleared);
+        assert!((1..1_000).contains(&steps), "{steps} steps");
+        assert_eq!(clearance(&long, 1), (Clearance::Blind, 1));
+        assert_eq!(clearance(&long, 0), (Clearance::Blind, 0));
+        assert_eq!(clearance("a", 0), (Clearance::Cleared, 0));
+    }
 
     /// What is learnt of a node is the same in two documents.
     fn assert_alike((small, id): (&mut Sample, NodeId), (large, twin): (&mut Sample, NodeId)) {

@@ -374,7 +374,7 @@ fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError>
     Ok(Tools {
         grammar,
         parser: parser(grammar, stop)?,
-        shapes: Shapes::new(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest())),
+        shapes: Shapes::new(parser(grammar, stop)?),
         brackets: Brackets::default(),
     })
 }
