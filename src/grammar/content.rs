@@ -5,6 +5,7 @@
 //! parser could make nothing of decides.
 
 use std::cmp::Reverse;
+use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 use tree_sitter::{Language, Node, Parser as TreeSitter};
@@ -27,9 +28,33 @@ const MISSING_COUNTS: u64 = 4;
 /// The keys of `language.toml` about content.
 #[derive(Debug)]
 pub(super) struct ContentTest {
-    first_line: Option<Regex>,
-    content: Option<Regex>,
+    first_line: Option<Expression>,
+    content: Option<Expression>,
     priority: i32,
+}
+
+/// A regular expression of `language.toml`, compiled when it is first asked for: most files have an extension that says
+/// what they are, and compiling those of all languages takes longer than many a test run.
+#[derive(Debug)]
+struct Expression {
+    word: Word,
+    compiled: OnceLock<Regex>,
+}
+
+impl Expression {
+    fn new(word: &Word) -> Self {
+        Self { word: word.clone(), compiled: OnceLock::new() }
+    }
+
+    fn is_match(&self, text: &[u8], origin: Origin<'_>) -> Result<bool, GrammarError> {
+        if self.compiled.get().is_none() {
+            let compiled = Regex::new(self.word.get_ref())
+                .map_err(|error| origin.error(self.word.span().start, Problem::Regex(error.to_string())))?;
+            // Whoever was faster has compiled the same.
+            let _ = self.compiled.set(compiled);
+        }
+        Ok(self.compiled.get().is_some_and(|regex| regex.is_match(text)))
+    }
 }
 
 /// How well a file fits a language; less is better.
@@ -43,44 +68,48 @@ pub(super) struct Fit {
 }
 
 impl ContentTest {
-    /// Compiles the expressions.
-    ///
-    /// # Errors
-    /// One that is not a regular expression.
-    pub(super) fn new(file: &language_toml::Language, origin: Origin<'_>) -> Result<Self, GrammarError> {
-        let compile = |word: &Option<Word>| {
-            let compiled = word.as_ref().map(|word| {
-                Regex::new(word.get_ref())
-                    .map_err(|error| origin.error(word.span().start, Problem::Regex(error.to_string())))
-            });
-            compiled.transpose()
-        };
-        Ok(Self {
-            first_line: compile(&file.first_line)?,
-            content: compile(&file.content)?,
+    /// What the file says of content.
+    pub(super) fn new(file: &language_toml::Language) -> Self {
+        let expression = |word: &Option<Word>| word.as_ref().map(Expression::new);
+        Self {
+            first_line: expression(&file.first_line),
+            content: expression(&file.content),
             priority: file.content_priority,
-        })
+        }
     }
 
     /// Whether the first line says that `content` is in this language, as the line that names the program of a script.
-    pub(super) fn is_said_by_first_line(&self, content: &[u8]) -> bool {
+    ///
+    /// # Errors
+    /// An expression that is none; `origin` is the file that it is in.
+    pub(super) fn is_said_by_first_line(&self, content: &[u8], origin: Origin<'_>) -> Result<bool, GrammarError> {
         let first_line = head(content).and_then(|head| head.split(|&byte| byte == b'\n').next());
-        self.first_line.as_ref().zip(first_line).is_some_and(|(regex, line)| regex.is_match(line))
+        let said = self.first_line.as_ref().zip(first_line).map(|(expression, line)| expression.is_match(line, origin));
+        Ok(said.transpose()?.unwrap_or(false))
     }
 
     /// How well `content` fits, `None` when it is not in this language. A language without `content`
     /// is never found by its content.
-    pub(super) fn fit(&self, parser: &Parser<'_>, content: &[u8]) -> Option<Fit> {
-        let head = head(content)?;
+    ///
+    /// # Errors
+    /// An expression that is none; `origin` is the file that it is in.
+    pub(super) fn fit(
+        &self,
+        parser: &Parser<'_>,
+        content: &[u8],
+        origin: Origin<'_>,
+    ) -> Result<Option<Fit>, GrammarError> {
+        let Some(head) = head(content) else { return Ok(None) };
         let fit = Fit { by_parse: true, priority: Reverse(self.priority), unparsed: 0 };
-        if self.is_said_by_first_line(content) {
-            return Some(Fit { by_parse: false, ..fit });
+        if self.is_said_by_first_line(content, origin)? {
+            return Ok(Some(Fit { by_parse: false, ..fit }));
         }
-        if !self.content.as_ref()?.is_match(head) {
-            return None;
+        let Some(expression) = &self.content else { return Ok(None) };
+        if !expression.is_match(head, origin)? {
+            return Ok(None);
         }
-        let unparsed = unparsed(parser, head)?;
-        (unparsed < MOST_UNPARSED).then_some(Fit { unparsed, ..fit })
+        let unparsed = unparsed(parser, head).filter(|&unparsed| unparsed < MOST_UNPARSED);
+        Ok(unparsed.map(|unparsed| Fit { unparsed, ..fit }))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Grammar;
-use super::content::ContentTest;
+use super::content::{ContentTest, Fit};
 use super::folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn};
 use super::language_toml::{self, LanguageToml};
 use super::listed::{Home, Listed};
@@ -113,7 +113,8 @@ impl<'a> Registry<'a> {
     /// The languages of these folders.
     ///
     /// # Errors
-    /// When a `language.toml` is wrong, or a folder's name means something else or occurs twice.
+    /// When a `language.toml` is wrong, or a folder's name means something else or occurs twice. Its regular expressions
+    /// are looked at by [`Registry::find`] only.
     pub fn new(folders: &[Folder<'a>]) -> Result<Self, GrammarError> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(folders.len());
         for folder in folders {
@@ -121,9 +122,8 @@ impl<'a> Registry<'a> {
             if [AUTO, TEXT].contains(&folder.name) || entries.iter().any(taken) {
                 return Err(GrammarError::NameTaken { name: folder.name.to_owned() });
             }
-            let origin = Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language };
-            let file = LanguageToml::parse(origin)?;
-            let content = ContentTest::new(&file.language, origin)?;
+            let file = LanguageToml::parse(own_file(folder))?;
+            let content = ContentTest::new(&file.language);
             entries.push(Entry { folder: *folder, extensions: file.language.extensions, content });
         }
         Ok(Self { entries, not_built_in: Vec::new() })
@@ -165,7 +165,8 @@ impl<'a> Registry<'a> {
     /// The folder of the language that [`Registry::choose`] loads.
     ///
     /// # Errors
-    /// An unknown name.
+    /// An unknown name, or a regular expression that is none in the `language.toml` of a language that was asked
+    /// whether the content is in it.
     pub fn find(
         &self,
         request: &str,
@@ -174,7 +175,7 @@ impl<'a> Registry<'a> {
     ) -> Result<(Option<&Folder<'a>>, Choice), GrammarError> {
         let (entry, choice) = match request {
             TEXT => (None, Choice::Name),
-            AUTO => self.detect(path, content),
+            AUTO => self.detect(path, content)?,
             name => (Some(self.named(name)?), Choice::Name),
         };
         Ok((entry.map(|entry| &entry.folder), choice))
@@ -193,15 +194,17 @@ impl<'a> Registry<'a> {
         })
     }
 
-    fn detect(&self, path: &Path, content: &[u8]) -> (Option<&Entry<'a>>, Choice) {
+    fn detect(&self, path: &Path, content: &[u8]) -> Result<(Option<&Entry<'a>>, Choice), GrammarError> {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         let extension = extension.filter(|extension| !extension.is_empty());
         let claims = |entry: &&Entry<'a>| extension.as_ref().is_some_and(|wanted| entry.extensions.contains(wanted));
         let claimants: Vec<&Entry<'a>> = self.entries.iter().filter(claims).collect();
-        match claimants.as_slice() {
+        Ok(match claimants.as_slice() {
             [] => {
-                if let Some(entry) = self.entries.iter().find(|entry| entry.content.is_said_by_first_line(content)) {
-                    return (Some(entry), Choice::FirstLine);
+                for entry in &self.entries {
+                    if entry.content.is_said_by_first_line(content, own_file(&entry.folder))? {
+                        return Ok((Some(entry), Choice::FirstLine));
+                    }
                 }
                 if let Some(extension) = extension {
                     let known = self.not_built_in.iter().find(|known| known.extensions.contains(&extension));
@@ -209,16 +212,16 @@ impl<'a> Registry<'a> {
                         name: known.folder.texts.name,
                         feature: known.folder.feature,
                     });
-                    return (None, choice.unwrap_or(Choice::UnknownExtension));
+                    return Ok((None, choice.unwrap_or(Choice::UnknownExtension)));
                 }
-                match best(&self.entries.iter().collect::<Vec<_>>(), content) {
+                match best(&self.entries.iter().collect::<Vec<_>>(), content)? {
                     Some(entry) => (Some(entry), Choice::Content),
                     None => (None, Choice::Nothing),
                 }
             }
             [only] => (Some(only), Choice::Extension),
-            [first, ..] => (Some(best(&claimants, content).unwrap_or(first)), Choice::Extension),
-        }
+            [first, ..] => (Some(best(&claimants, content)?.unwrap_or(first)), Choice::Extension),
+        })
     }
 }
 
@@ -227,9 +230,20 @@ pub(super) fn not_built_in(name: &str, feature: &str) -> String {
     format!("{name} is known, but not built into this lop: cargo install --path . --features {feature} builds it in")
 }
 
+/// A language's own `language.toml`.
+fn own_file<'a>(folder: &Folder<'a>) -> Origin<'a> {
+    Origin { folder: folder.name, file: language_toml::FILE_NAME, text: folder.language }
+}
+
 /// The entry whose language the content is in, if it is in any of theirs.
-fn best<'e, 'a>(entries: &[&'e Entry<'a>], content: &[u8]) -> Option<&'e Entry<'a>> {
-    let fits = entries.iter().filter_map(|entry| Some((entry.content.fit(&entry.folder.parser, content)?, *entry)));
-    // The first of several that fit equally well: `min_by` keeps it.
-    fits.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, entry)| entry)
+fn best<'e, 'a>(entries: &[&'e Entry<'a>], content: &[u8]) -> Result<Option<&'e Entry<'a>>, GrammarError> {
+    let mut best: Option<(Fit, &'e Entry<'a>)> = None;
+    for &entry in entries {
+        let fit = entry.content.fit(&entry.folder.parser, content, own_file(&entry.folder))?;
+        // The first of several that fit equally well stays.
+        if let Some(fit) = fit.filter(|fit| best.as_ref().is_none_or(|(known, _)| fit < known)) {
+            best = Some((fit, entry));
+        }
+    }
+    Ok(best.map(|(_, entry)| entry))
 }

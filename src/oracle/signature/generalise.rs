@@ -1,6 +1,7 @@
 //! Responsible for what of a text varies: the pieces of it as a regular expression.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 use regex::Regex;
@@ -48,20 +49,23 @@ impl Treatment {
 /// Finds the pieces of a text that may vary.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    piece: Regex,
+    piece: LazyLock<Regex>,
 }
 
 impl Default for Scanner {
     fn default() -> Self {
-        let kinds = [
-            r"(?<address>0x[0-9a-fA-F]+)",
-            r"(?<quoted>'[^'\n]*'|\x22[^\x22\n]*\x22|‘[^’\n]*’|`[^`'\n]*['`])",
-            r"(?<path>(?:\.{0,2}/)(?:[\w.+~@-]+/)*[\w.+~@-]+)",
-            r"(?<word>[A-Za-z_][\w.+-]*\w|[A-Za-z_])",
-            r"(?<number>\d+(?:\.\d+)*)",
-            r"(?<blank>\s+)",
-        ];
-        Scanner { piece: Regex::new(&kinds.join("|")).expect("the pattern is a constant and well formed") }
+        let compile = || {
+            let kinds = [
+                r"(?<address>0x[0-9a-fA-F]+)",
+                r"(?<quoted>'[^'\n]*'|\x22[^\x22\n]*\x22|‘[^’\n]*’|`[^`'\n]*['`])",
+                r"(?<path>(?:\.{0,2}/)(?:[\w.+~@-]+/)*[\w.+~@-]+)",
+                r"(?<word>[A-Za-z_][\w.+-]*\w|[A-Za-z_])",
+                r"(?<number>\d+(?:\.\d+)*)",
+                r"(?<blank>\s+)",
+            ];
+            Regex::new(&kinds.join("|")).expect("the pattern is a constant and well formed")
+        };
+        Scanner { piece: LazyLock::new(compile) }
     }
 }
 

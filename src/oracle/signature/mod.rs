@@ -14,6 +14,8 @@
 mod climb;
 mod generalise;
 
+use std::sync::OnceLock;
+
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use super::signal::signal_name;
@@ -125,11 +127,32 @@ pub struct Table {
     context: generalise::Scanner,
 }
 
+/// A row whose expressions are compiled when they are first asked for: most runs end well and need none of them, and
+/// compiling all takes longer than such a run.
 #[derive(Debug)]
 struct Pattern {
     row: Row,
-    regex: Regex,
-    but: Option<Regex>,
+    regex: OnceLock<Regex>,
+    but: OnceLock<Regex>,
+}
+
+impl Pattern {
+    fn new(row: Row) -> Self {
+        Pattern { row, regex: OnceLock::new(), but: OnceLock::new() }
+    }
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| compiled(&self.row.find))
+    }
+
+    fn but(&self) -> Option<&Regex> {
+        self.row.but.as_deref().map(|text| self.but.get_or_init(|| compiled(text)))
+    }
+}
+
+fn compiled(pattern: &str) -> Regex {
+    let regex = RegexBuilder::new(pattern).multi_line(true).build();
+    regex.expect("the patterns are constants and well formed")
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -152,16 +175,11 @@ struct Row {
 impl Default for Table {
     fn default() -> Self {
         let rows: Rows = toml::from_str(PATTERNS).expect("the table is a constant and well formed");
-        let regex = |text: &str| {
-            let regex = RegexBuilder::new(text).multi_line(true).build();
-            regex.expect("the patterns are constants and well formed")
-        };
-        let compile = |row: Row| Pattern { regex: regex(&row.find), but: row.but.as_deref().map(regex), row };
         let only_line = Row { name: "message".to_owned(), crash: false, find: ONLY_LINE.to_owned(), but: None };
         Table {
-            patterns: rows.pattern.into_iter().map(compile).collect(),
-            only_line: compile(only_line),
-            warnings: rows.warning.into_iter().map(compile).collect(),
+            patterns: rows.pattern.into_iter().map(Pattern::new).collect(),
+            only_line: Pattern::new(only_line),
+            warnings: rows.warning.into_iter().map(Pattern::new).collect(),
             context: generalise::Scanner::default(),
         }
     }
@@ -209,8 +227,8 @@ impl Table {
         mark: fn(String) -> Mark,
         seen: &Seen<'_>,
     ) -> impl Iterator<Item = Signature> {
-        let is_meant = |found: &Captures<'_>| pattern.but.as_ref().is_none_or(|but| !but.is_match(&found[0]));
-        pattern.regex.captures_iter(text).filter(is_meant).map(move |found| {
+        let is_meant = |found: &Captures<'_>| pattern.but().is_none_or(|but| !but.is_match(&found[0]));
+        pattern.regex().captures_iter(text).filter(is_meant).map(move |found| {
             let text = self.carry_over(pattern, &found, text, seen);
             Signature { kind: pattern.row.name.clone(), crash: pattern.row.crash, mark: mark(text), at: None }
         })
@@ -219,7 +237,7 @@ impl Table {
     /// The text that was found as a regular expression, group by group.
     fn carry_over(&self, pattern: &Pattern, found: &Captures<'_>, text: &[u8], seen: &Seen<'_>) -> String {
         let whole = found.get(0).expect("group 0 is the match").range();
-        let named = pattern.regex.capture_names().flatten().filter_map(|name| {
+        let named = pattern.regex().capture_names().flatten().filter_map(|name| {
             let group = found.name(name)?;
             Some((group.range(), Treatment::named(name)))
         });
