@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LOP_TEST_EFFORT=${LOP_TEST_EFFORT:-20}
-[ $# -gt 0 ] || set -- any_input:: flaky:: lists:: killed_at_any_instant hundreds_of_tests
+[ $# -gt 0 ] || set -- any_input:: flaky:: gate:: lists:: late_and_reordered killed_at_any_instant hundreds_of_tests
 cargo test --release --test it -- "$@"

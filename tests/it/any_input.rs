@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 use crate::support::many;
 
 /// Inputs each time.
-const FEW: u64 = 1_500;
+const FEW: u64 = 600;
 /// Longer samples are cut: what counts is the number of texts.
 const LONGEST: usize = 160;
 

@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use crate::support::{Folder, Ran, finish, many, until, wait};
 
 /// Kills over all runs of the test that kills.
-const KILLS: u64 = 36;
+const KILLS: u64 = 18;
 
 /// Every third line stays.
 fn input() -> String {
