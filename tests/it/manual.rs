@@ -14,7 +14,7 @@ use clap::CommandFactory;
 use lop::cli::args::Cli;
 use regex::Regex;
 
-use crate::support::{Folder, finish, has, npm};
+use crate::support::{Folder, finish, has, npm, path};
 
 fn manual() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
@@ -95,7 +95,7 @@ fn run_page(name: &str) {
             continue;
         }
         let lop = Path::new(env!("CARGO_BIN_EXE_lop")).parent().expect("it is in a folder").display().to_string();
-        let path = format!("{lop}:{}", std::env::var("PATH").expect("a PATH"));
+        let path = format!("{lop}:{}", path().display());
         let mut shell = Command::new("sh");
         shell
             .args(["-ec", &script])

@@ -1,12 +1,13 @@
 //! What the tests of the program share: an empty folder, a scrubbed environment, a deadline, so that a hang is a
 //! failure and not a stuck CI job, and what is said where a test cannot do its work.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -61,6 +62,20 @@ pub(crate) fn has_guard() -> bool {
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// The PATH of every run. Python itself comes first: what stands in front of it on some machines, to choose a version,
+/// takes longer than any test.
+pub(crate) fn path() -> &'static OsStr {
+    static PATH: OnceLock<OsString> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let usual = std::env::var_os("PATH").expect("a PATH");
+        let ran = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+        let python =
+            ran.ok().filter(|ran| ran.status.success()).map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
+        let own = python.and_then(|path| Some(Path::new(path.trim()).parent()?.to_owned()));
+        std::env::join_paths(own.into_iter().chain(std::env::split_paths(&usual))).expect("parts of a PATH")
+    })
 }
 
 /// npm, with the packages that `fixtures/setup.sh` has fetched and no others.
@@ -161,7 +176,7 @@ impl Folder {
             .args(arguments)
             .current_dir(self.path("."))
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").expect("a PATH"))
+            .env("PATH", path())
             .env("HOME", self.home())
             .env("TMPDIR", self.directory.path().join("tmp"))
             .stdin(Stdio::null())
