@@ -41,6 +41,7 @@ mod reports;
 mod safety;
 mod scanner;
 mod screen;
+mod sequences;
 mod signature;
 mod slippage;
 mod strangers;

@@ -1,0 +1,149 @@
+//! Holds the sequence of candidates: which texts are tested, in which order, and how many. A change that is only about
+//! how the source is arranged leaves `sequences.txt` as it is; one that means to change the search renews it, and says
+//! so with the counts before and after:
+//!
+//! ```text
+//! LOP_RENEW=1 cargo test --test it sequences
+//! ```
+//!
+//! The interestingness tests are functions of the text alone, so that no compiler's version is in the numbers.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lop::exec::Inline;
+use lop::oracle::Cancel;
+use lop::reduce::{Effort, Minimal, Order};
+use lop::{Options, Silent, Verdict, reduce_with};
+
+use crate::reduce::grammar;
+
+/// In the environment: the table is written anew instead of compared.
+const RENEW: &str = "LOP_RENEW";
+
+/// Folders of `grammars/` whose samples are reduced besides the fixtures.
+const SAMPLES: [&str; 6] = ["go", "python", "rust", "sql", "toml", "yaml"];
+
+/// How an input is reduced: by name, with how many candidates in flight, with which options.
+type Way = (&'static str, usize, fn(&mut Options));
+
+/// Every input is reduced in these ways.
+const WAYS: [Way; 2] = [("one worker", 1, |_| {}), ("four workers", 4, |_| {})];
+
+/// Options that have one input each: they shape the search, and not what it is done to.
+const MORE: [Way; 5] = [
+    ("minimal in characters", 1, |options| options.minimal = Some(Minimal::Char)),
+    ("thorough", 1, |options| options.effort = Effort::Thorough),
+    ("random order", 1, |options| (options.order, options.seed) = (Order::Random, 5)),
+    ("order by evidence", 4, |options| options.order = Order::Evidence),
+    ("for time", 4, |options| options.engine.objective = lop::engine::Objective::Time),
+];
+
+/// Whether every bracket has its partner; quotes mean nothing.
+fn is_balanced(text: &[u8]) -> bool {
+    let mut open = Vec::new();
+    for byte in text {
+        match byte {
+            b'(' | b'[' | b'{' => open.push(*byte),
+            b')' if open.pop() != Some(b'(') => return false,
+            b']' if open.pop() != Some(b'[') => return false,
+            b'}' if open.pop() != Some(b'{') => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
+/// Words of the input in their order, from all over it.
+fn needles(input: &[u8]) -> Vec<&[u8]> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let words: Vec<&[u8]> = input.split(|byte| !is_word(byte)).filter(|word| word.len() > 1).collect();
+    [1, 4, 5, 9].into_iter().filter_map(|tenth| words.get(words.len() * tenth / 10).copied()).collect()
+}
+
+/// Whether the words are in the text, one behind the other.
+fn has_in_order(text: &[u8], words: &[&[u8]]) -> bool {
+    let mut rest = text;
+    words.iter().all(|word| {
+        let found = rest.windows(word.len()).position(|part| part == *word);
+        rest = found.map_or(&[], |at| &rest[at + word.len()..]);
+        found.is_some()
+    })
+}
+
+/// A line of the table: the number of candidates, a hash over all of them in order, the result's size, and what was
+/// reduced.
+fn line(input: &Path, (name, slots, change): Way) -> String {
+    let text = fs::read(input).unwrap_or_else(|error| panic!("{}: {error}", input.display()));
+    let words = needles(&text);
+    let brackets_count = is_balanced(&text);
+    let sequence = RefCell::new((0, blake3::Hasher::new()));
+    let judge = |candidate: &[u8]| {
+        let (count, hasher) = &mut *sequence.borrow_mut();
+        *count += 1;
+        hasher.update(&candidate.len().to_le_bytes()).update(candidate);
+        if brackets_count && !is_balanced(candidate) {
+            return Verdict::Invalid;
+        }
+        Verdict::from(has_in_order(candidate, &words))
+    };
+    let mut options = Options::default();
+    change(&mut options);
+    let file = input.file_name().expect("a file").to_string_lossy();
+    let mut executor = Inline::new(judge).with_slots(slots);
+    let language = grammar(&file, &text);
+    let report = reduce_with(&text, language, &mut executor, &options, &mut Silent, &Cancel::new());
+    let size = report.unwrap_or_else(|error| panic!("{}: {error}", input.display())).best.len();
+    drop(executor);
+    let (count, hasher) = sequence.into_inner();
+    let place = input.parent().and_then(Path::file_name).expect("a folder").to_string_lossy();
+    format!("{count:5} {} {size:4} {place}/{file}, {name}", &hasher.finalize().to_hex()[..16])
+}
+
+/// The fixtures with an input, and the samples.
+fn inputs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = fs::read_dir(root.join("fixtures")).expect("the package has fixtures");
+    let folders = folders.map(|entry| entry.expect("it can be listed").path()).filter(|path| path.is_dir());
+    let files = folders.flat_map(|path| fs::read_dir(path).expect("it can be listed"));
+    let files = files.map(|entry| entry.expect("it can be listed").path());
+    let mut inputs: Vec<PathBuf> = files.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")).collect();
+    inputs.sort();
+    for name in SAMPLES {
+        let files = fs::read_dir(root.join("grammars").join(name)).expect("a language's folder");
+        let files = files.map(|entry| entry.expect("it can be listed").path());
+        inputs.extend(files.filter(|path| path.file_stem().is_some_and(|stem| stem == "sample")));
+    }
+    inputs
+}
+
+#[test]
+fn the_same_candidates_are_tested_in_the_same_order() {
+    let inputs = inputs();
+    let mut found = String::new();
+    for input in &inputs {
+        for way in WAYS {
+            writeln!(found, "{}", line(input, way)).expect("text takes everything");
+        }
+    }
+    for (way, name) in
+        MORE.into_iter().zip(["json-malformed", "c-malformed", "javascript-error", "c-crash", "json-error"])
+    {
+        let input = inputs.iter().find(|path| path.parent().is_some_and(|folder| folder.ends_with(name)));
+        writeln!(found, "{}", line(input.expect("a fixture"), way)).expect("text takes everything");
+    }
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sequences.txt");
+    if std::env::var_os(RENEW).is_some() {
+        fs::write(&table, &found).expect("the table can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&table).expect("the table can be read");
+    let changed: Vec<String> = similar::TextDiff::from_lines(&expected, &found)
+        .iter_all_changes()
+        .filter(|change| change.tag() != similar::ChangeTag::Equal)
+        .map(|change| format!("{}{change}", change.tag()))
+        .collect();
+    assert!(changed.is_empty(), "tests, hash, bytes of the result, input:\n{}", changed.concat());
+}
