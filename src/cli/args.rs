@@ -284,14 +284,6 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "E", value_parser = prior_exponent, allow_negative_numbers = true,
           default_value_t = Config::default().prior_exponent, help_heading = ENGINE)]
     pub prior_exponent: f64,
-    /// Save what was learnt, for later reductions of files of this language
-    #[arg(long, value_name = "FILE", help_heading = ENGINE)]
-    pub save_model: Option<PathBuf>,
-    /// Start from what earlier reductions have learnt
-    ///
-    /// If it is the file of --save-model, too, it need not be there yet
-    #[arg(long, value_name = "FILE", help_heading = ENGINE)]
-    pub load_model: Option<PathBuf>,
     /// How much of what was learnt in a list is forgotten per unit
     #[arg(long, value_name = "R", value_parser = fixed_share, default_value_t = Config::default().fixed_share,
           help_heading = ENGINE)]

@@ -10,7 +10,7 @@ use crate::exec::StartError;
 use crate::grammar::{GrammarError, LoadError, LoadedError};
 use crate::journal::JournalError;
 use crate::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
-use crate::reduce::{BASELINE_DEADLINE, KeepError, ModelError, ReduceError, SyntaxCause};
+use crate::reduce::{BASELINE_DEADLINE, KeepError, ReduceError, SyntaxCause};
 use crate::report::store::original_name;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
@@ -130,36 +130,6 @@ pub enum Failure {
     /// It cannot be said what is to be kept.
     #[error(transparent)]
     Keep(#[from] KeepError),
-    /// The model to start from cannot be read.
-    #[error("cannot read the model {}", path.display())]
-    ModelUnread {
-        /// The file as the user named it.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// The model to start from is none, or of no use here.
-    #[error("cannot use the model {}", path.display())]
-    Model {
-        /// The file as the user named it.
-        path: PathBuf,
-        /// What is the matter with it.
-        #[source]
-        source: ModelError,
-    },
-    /// What is learnt could not be saved where it was asked to be.
-    #[error("there is no saving a model there")]
-    ModelPlace(#[source] StoreError),
-    /// What was learnt cannot be saved at the end.
-    #[error("cannot save the model to {}", path.display())]
-    ModelUnsaved {
-        /// The file as the user named it.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
     /// A journal cannot be made, read or gone on with.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -263,15 +233,12 @@ impl Failure {
             Failure::NoCrash { .. } => Code::NotInteresting,
             Failure::Stopped { .. } => Code::StoppedEarly,
             Failure::Away(away) => away.code,
-            Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } | Failure::ModelUnsaved { .. } => {
-                Code::Failed
-            }
+            Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } => Code::Failed,
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::Config(_)
                 | ReduceError::PassName(_)
-                | ReduceError::Model(_)
                 | ReduceError::Syntax { .. }
                 | ReduceError::EmptyIsInteresting
                 | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
@@ -362,18 +329,6 @@ impl Failure {
                     Some(hint) => hint_line(out, &hint),
                     None => Ok(()),
                 }
-            }
-            Failure::Model { source, .. } => {
-                causes(out, self)?;
-                hint_line(
-                    out,
-                    match source {
-                        ModelError::Language { .. } | ModelError::Grammar { .. } => {
-                            "keep a model for each language; without --load-model lop learns anew"
-                        }
-                        _ => "without --load-model lop learns anew, and --save-model keeps it",
-                    },
-                )
             }
             Failure::Certificate(CertificateError::Unread { .. }) => {
                 causes(out, self)?;

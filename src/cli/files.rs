@@ -15,8 +15,6 @@ pub(super) struct Files<'p> {
     pub(super) output: Option<&'p Path>,
     pub(super) json: Option<&'p Path>,
     pub(super) report: Option<&'p Path>,
-    pub(super) load_model: Option<&'p Path>,
-    pub(super) save_model: Option<&'p Path>,
 }
 
 impl Files<'_> {
@@ -28,22 +26,12 @@ impl Files<'_> {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let original = original_name(self.input);
         let program = (self.program, "the test's program");
-        let model = self.load_model.map(|model| (model, "the model to load"));
         let result = self.output.map(|output| (output, "where the result goes"));
         let input = [(self.input, "the file to reduce"), (original.as_path(), "where the original is kept"), program];
         let events = self.json.map(|json| (json, "where the events go"));
-        free("-o", self.output, [program].into_iter().chain(model))?;
-        free("--json", self.json, input.into_iter().chain(result).chain(model))?;
-        let page = input.into_iter().chain(result).chain(model).chain(events);
-        free("--report", self.report, page)?;
-        let events = events.into_iter().chain(self.report.map(|page| (page, "where the page goes")));
-        free("--save-model", self.save_model, input.into_iter().chain(result).chain(events))
-    }
-
-    /// Whether the model to load is the one to save, for the first time.
-    pub(super) fn model_is_to_be_begun(&self) -> bool {
-        let Some((from, to)) = self.load_model.zip(self.save_model) else { return false };
-        !from.exists() && is_same(from, to)
+        free("-o", self.output, [program].into_iter())?;
+        free("--json", self.json, input.into_iter().chain(result))?;
+        free("--report", self.report, input.into_iter().chain(result).chain(events))
     }
 }
 

@@ -21,7 +21,6 @@ pub mod home;
 mod installed;
 pub mod invocation_args;
 mod meant;
-pub mod model;
 mod options_page;
 mod piped;
 mod refusal;

@@ -24,7 +24,7 @@ use super::files::{Files, is_same};
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::ui_args::UiArg;
-use super::{meant, model, piped, rules, state};
+use super::{meant, piped, rules, state};
 
 /// The name that stands for standard output.
 const DASH: &str = "-";
@@ -82,8 +82,6 @@ pub struct Settings {
     pub json: Option<PathBuf>,
     /// What is reported beside the summary.
     pub reporting: ReportArgs,
-    /// Where what was learnt goes.
-    pub save_model: Option<model::Place>,
     /// What is written to standard output at the end, by the names of the options.
     pub texts: Vec<&'static str>,
     /// How much to say.
@@ -107,7 +105,7 @@ impl Settings {
         Settings::build(args, None)
     }
 
-    /// Finds out what was meant by the command line of an interrupted run: input and model are those of its journal.
+    /// Finds out what was meant by the command line of an interrupted run: the input is that of its journal.
     ///
     /// # Errors
     /// As [`Settings::new`].
@@ -160,8 +158,6 @@ impl Settings {
             output: if let Kept::File(output) = &kept { Some(output) } else { None },
             json: args.json.as_deref().filter(|json| !is_stdout(json)),
             report: args.reporting.report.as_deref(),
-            load_model: args.load_model.as_deref(),
-            save_model: args.save_model.as_deref(),
         };
         files.check()?;
         // Whoever writes the result elsewhere may reduce a program that reads itself.
@@ -180,14 +176,8 @@ impl Settings {
         }
         let usual = || state::usual_folder(&given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let folder = args.state.state.or_else(usual);
-        let model = args.load_model.as_deref().filter(|_| !files.model_is_to_be_begun());
-        let model = match past {
-            None => model.map(|from| model::load(from, grammar.as_deref())).transpose()?,
-            Some(past) => past.header.model.as_deref().map(|text| model::kept(text, &past.path)).transpose()?,
-        };
         // Late, because it takes longer than to see what is wrong.
         let oracle = oracle.with_belongings(belongings(&with, &path, &kept)?)?;
-        let save_model = args.save_model.map(|to| model::Place::open(to, &path)).transpose()?;
         let options = Options {
             algorithm: args.algorithm,
             custom: CustomPasses::default(),
@@ -198,7 +188,6 @@ impl Settings {
             seed: args.seed,
             minimal,
             engine,
-            model,
             effort: match (args.fast, args.thorough) {
                 (true, _) => Effort::Fast,
                 (_, true) => Effort::Thorough,
@@ -260,7 +249,6 @@ impl Settings {
             rules: language.identity() + &args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
             tidy: args.tidy,
             json,
-            save_model,
             texts,
             verbosity,
             ui: args.ui.ui,
@@ -389,12 +377,6 @@ fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
 
 /// Standard output can carry one thing only; texts about the result follow each other.
 fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
-    if args.save_model.as_deref().is_some_and(is_stdout) {
-        return Err(Failure::Usage {
-            message: "a model cannot be saved to standard output".to_owned(),
-            hint: "give --save-model the name of a file".to_owned(),
-        });
-    }
     if args.reporting.report.as_deref().is_some_and(is_stdout) {
         return Err(Failure::Usage {
             message: "a page cannot be written to standard output".to_owned(),

@@ -97,7 +97,6 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
         input: blake3::hash(&settings.content).to_string(),
         test,
         grammar: format!("{}{}", settings.language(), settings.rules),
-        model: settings.options.model.as_ref().map(|model| model.to_json()),
         // Known when they are there.
         workers: 0,
         mark: String::new(),

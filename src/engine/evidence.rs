@@ -8,8 +8,6 @@ use super::bound::lower_bound;
 use super::exposure::PerExponent;
 use super::minimality::Chances;
 use super::probability::{Grid, subtract_max};
-use super::saved::{Lesson, SavedEvidence};
-use super::steps::Steps;
 
 /// The most units that lists of the kind at other depths count for, and that lists of other kinds do.
 const OTHER_DEPTHS: f64 = 20.0;
@@ -18,14 +16,6 @@ const OTHER_KINDS: f64 = 10.0;
 const OTHER_KIND_DISCOUNT: f64 = 0.2;
 /// Own evidence of so many units halves the weight of what is less specific.
 const FADE: f64 = 10.0;
-/// How much of the evidence of earlier runs counts beside that of this one. Measured on 17 real inputs
-/// with what two others of the same language had taught: 4624 tests without, 4595 with 0.2, 4593 with
-/// 0.3, 4597 with 0.5, 4598 with 0.7 and 4608 with 1; from 0.5 on an input of which much more is needed
-/// than of its teachers takes 9 to 20 % more.
-const EARLIER_DISCOUNT: f64 = 0.3;
-/// How much an earlier run's answers of the verification count. Measured in the same way they save
-/// nothing (4603 tests instead of 4593): a run learns its own chances soon enough.
-const EARLIER_CHANCES: f64 = 0.1;
 /// How much counts of what other lists showed about exponents of exposure. With 0 sixty short lists in
 /// which bigger units are likelier needed take 2 % more tests; from 0.3 to 1 all is the same.
 const EXPONENT_DISCOUNT: f64 = 0.7;
@@ -76,8 +66,6 @@ pub struct ListEvidence {
     pub(super) increments: Vec<f64>,
     /// Log likelihood per exponent of exposure.
     pub(super) exponents: PerExponent,
-    /// The same as counts.
-    pub(super) steps: Steps,
     pub(super) chances: Chances,
     /// Whether this is the first evidence of its list.
     pub(super) first: bool,
@@ -103,7 +91,6 @@ impl ListEvidence {
             increments: vec![0.0; grid.cells()],
             exponents: PerExponent::default(),
             grid,
-            steps: Steps::default(),
             chances: Chances::default(),
             first,
             decided: 0,
@@ -206,15 +193,15 @@ struct Evidence {
 
 /// What is known under the keys of lists of a kind at a depth, and how much of it counts for a new
 /// one: all that is known of the kind at the depth, and of what is less specific the less, the more
-/// there is of it and of the specific. `units` are those that something was learnt from.
-fn blend<T>(known: &BTreeMap<Key, T>, kind: u32, depth: u32, units: impl Fn(&T) -> f64) -> [Option<(&T, f64)>; 3] {
+/// there is of it and of the specific.
+fn blend(known: &BTreeMap<Key, Evidence>, kind: u32, depth: u32) -> impl Iterator<Item = (&Evidence, f64)> {
     let found = Key::all_of(kind, depth).map(|key| known.get(&key));
-    let [own, of_kind, all] = found.map(|known| known.map_or(0.0, &units));
+    let [own, of_kind, all] = found.map(|known| known.map_or(0.0, |evidence| evidence.units));
     let other_depths = share(1.0, OTHER_DEPTHS, of_kind - own, own);
     let other_kinds = share(OTHER_KIND_DISCOUNT, OTHER_KINDS, all - of_kind, of_kind);
     // Each key's sums are part of the next one's.
-    let mut weights = [1.0 - other_depths, other_depths - other_kinds, other_kinds].into_iter();
-    found.map(|known| known.zip(weights.next()))
+    let weights = [1.0 - other_depths, other_depths - other_kinds, other_kinds];
+    found.into_iter().zip(weights).filter_map(|(evidence, weight)| Some((evidence?, weight)))
 }
 
 /// How much each of `others` units of less specific evidence counts beside `own` units: `most` at
@@ -231,13 +218,9 @@ pub struct Knowledge {
     /// Log likelihood per exponent of exposure, of all lists of this run: what sizes say is a matter of
     /// the input more than of a kind, and short lists say little about it.
     exponents: PerExponent,
-    /// Of earlier runs.
-    earlier: BTreeMap<Key, Steps>,
-    /// Of this run, and of earlier ones as far as they count.
     chances: Chances,
-    /// All of this run, per kind and depth, to be kept for later ones.
-    lessons: BTreeMap<(u32, u32), Steps>,
-    verified: Chances,
+    /// Units decided, per kind and depth.
+    decided: BTreeMap<(u32, u32), u64>,
     depths: BTreeMap<u32, Totals>,
 }
 
@@ -248,10 +231,8 @@ impl Knowledge {
             grid: Grid::new(leaves),
             evidence: BTreeMap::new(),
             exponents: PerExponent::default(),
-            earlier: BTreeMap::new(),
             chances: Chances::default(),
-            lessons: BTreeMap::new(),
-            verified: Chances::default(),
+            decided: BTreeMap::new(),
             depths: BTreeMap::new(),
         }
     }
@@ -263,50 +244,24 @@ impl Knowledge {
 
     /// Start weights for a new list of `kind` at `depth`: all evidence of the same kind and depth, up to
     /// 20 units' worth of the kind at other depths, and a fifth, up to 10 units' worth, of other kinds;
-    /// own evidence fades both. Evidence of earlier runs is added in the same way, at its own discount.
+    /// own evidence fades both.
     ///
     /// The lists of 17 real reductions, replayed, took 4223 tests so, and 4334 with 0.7 of the first
     /// key found or 0.4 of a fallback.
     pub fn view(&self, kind: u32, depth: u32) -> EvidenceView {
         let mut log_likelihood = vec![0.0; self.grid.cells()];
-        for (evidence, weight) in blend(&self.evidence, kind, depth, |evidence| evidence.units).into_iter().flatten() {
+        for (evidence, weight) in blend(&self.evidence, kind, depth) {
             for (sum, log) in log_likelihood.iter_mut().zip(&evidence.log_likelihood) {
                 *sum += weight * log;
             }
         }
         subtract_max(&mut log_likelihood, EVIDENCE_FLOOR);
-        let earlier = blend(&self.earlier, kind, depth, |steps| steps.units() as f64);
-        for (steps, weight) in earlier.into_iter().flatten() {
-            let mut logs = steps.log_likelihood(&self.grid);
-            subtract_max(&mut logs, EVIDENCE_FLOOR);
-            for (sum, log) in log_likelihood.iter_mut().zip(logs) {
-                *sum += EARLIER_DISCOUNT * weight * log;
-            }
-        }
         EvidenceView {
             grid: self.grid.clone(),
             log_likelihood,
             log_exponents: self.exponents.map(|log| EXPONENT_DISCOUNT * log),
             chances: self.chances.clone(),
         }
-    }
-
-    /// Adds what earlier runs learnt, about kinds that this run numbers in the same way.
-    pub fn recall(&mut self, saved: &SavedEvidence) {
-        for lesson in saved.lessons() {
-            for key in Key::all_of(lesson.kind, lesson.depth) {
-                self.earlier.entry(key).or_default().add(&lesson.steps);
-            }
-        }
-        let verified = saved.verification().map(|(yes, no)| (yes as f64, no as f64));
-        self.chances.weigh(EARLIER_CHANCES, &verified);
-    }
-
-    /// What this run has learnt, without what it recalled.
-    pub fn saved(&self) -> SavedEvidence {
-        let lessons = self.lessons.iter().map(|(&(kind, depth), &steps)| Lesson { kind, depth, steps });
-        let verification = self.verified.outcomes().map(|(yes, no)| (yes as u64, no as u64));
-        SavedEvidence::of_run(lessons.collect(), verification)
     }
 
     /// Adds what a list of `kind` at `depth` taught since its evidence was last taken.
@@ -316,13 +271,12 @@ impl Knowledge {
     pub fn absorb(&mut self, kind: u32, depth: u32, list: &ListEvidence) {
         assert!(self.grid.same_points(&list.grid), "evidence of another grid");
         self.chances.add(&list.chances);
-        self.verified.add(&list.chances);
         for (log, increment) in self.exponents.iter_mut().zip(&list.exponents) {
             *log += increment;
         }
         subtract_max(&mut self.exponents, EVIDENCE_FLOOR);
         if list.decided > 0 {
-            self.lessons.entry((kind, depth)).or_default().add(&list.steps);
+            *self.decided.entry((kind, depth)).or_default() += list.decided;
             for key in Key::all_of(kind, depth) {
                 let none = || Evidence { log_likelihood: vec![0.0; list.increments.len()], units: 0.0 };
                 let evidence = self.evidence.entry(key).or_insert_with(none);
@@ -343,9 +297,9 @@ impl Knowledge {
         totals.tests += list.tests;
     }
 
-    /// What was decided, per kind and depth.
-    pub(super) fn decided(&self) -> impl Iterator<Item = (&(u32, u32), &Steps)> {
-        self.lessons.iter()
+    /// The kinds of lists that were met at each depth, with the units that were decided in them.
+    pub fn met(&self) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
+        self.decided.iter().map(|(&(kind, depth), &units)| (kind, depth, units))
     }
 
     /// The model of importance per depth, shallow depths first.
@@ -373,7 +327,7 @@ impl Knowledge {
 
 #[cfg(test)]
 mod tests {
-    use super::{DepthRow, EARLIER_DISCOUNT, EVIDENCE_FLOOR, Knowledge};
+    use super::{DepthRow, EVIDENCE_FLOOR, Knowledge};
     use crate::engine::{Config, Search, drive, monotone};
 
     /// Sweeps a list of `len` units, every third needed, and absorbs what it teaches.
@@ -432,29 +386,6 @@ mod tests {
         let logs = knowledge.view(1, 1).log_likelihood;
         assert!(logs.iter().all(|&log| (floor..=0.0).contains(&log)));
         assert!(logs.contains(&0.0) && logs.contains(&floor));
-    }
-
-    #[test]
-    fn recalled_evidence_counts_less_and_is_not_told_as_this_runs() {
-        let mut teacher = Knowledge::new(100);
-        teach(&mut teacher, 1, 5, 9);
-        let mut pupil = Knowledge::new(100);
-        pupil.recall(&teacher.saved());
-        let full = strength(&pupil, 1, 5);
-        assert!(full > 0.1 && (full / strength(&teacher, 1, 5) - EARLIER_DISCOUNT).abs() < 1e-9);
-        teach(&mut pupil, 1, 5, 9);
-        assert!(strength(&pupil, 1, 5) > full, "what is learnt now is added");
-        assert_eq!(pupil.table().len(), 1, "the table is about this run");
-    }
-
-    #[test]
-    fn no_amount_of_recalled_evidence_outweighs_that_of_the_run() {
-        let mut teacher = Knowledge::new(1000);
-        (0..200).for_each(|_| teach(&mut teacher, 1, 1, 500));
-        let mut pupil = Knowledge::new(1000);
-        pupil.recall(&teacher.saved());
-        let most = EARLIER_DISCOUNT * -EVIDENCE_FLOOR;
-        assert!(strength(&pupil, 1, 1) <= most + 1e-9 && most < -EVIDENCE_FLOOR);
     }
 
     #[test]

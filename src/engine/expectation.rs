@@ -29,11 +29,6 @@ impl Knowledge {
         let needed = posterior.weights().iter().zip(cells).map(|(weight, share)| weight * share).sum();
         Expectation { needed, tests: estimate::remaining(&posterior, 1) }
     }
-
-    /// The kinds of lists that were met at each depth, with the units that were decided in them.
-    pub fn met(&self) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
-        self.decided().map(|(&(kind, depth), steps)| (kind, depth, steps.units()))
-    }
 }
 
 #[cfg(test)]

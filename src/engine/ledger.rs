@@ -42,7 +42,6 @@ impl Ledger {
             for (sum, told) in evidence.exponents.iter_mut().zip(closed.told) {
                 *sum += told;
             }
-            evidence.steps.count(before, learnt);
         }
         evidence.decided += (run.length + usize::from(run.ended)) as u64;
         evidence.needed += u64::from(run.ended);

@@ -15,7 +15,7 @@ const BUCKET_ENDS: [u32; 6] = [1, 2, 4, 8, 16, 64];
 /// Buckets on one side: one per upper end, and one for everything farther.
 const SIDE: usize = BUCKET_ENDS.len() + 1;
 /// Buckets on both sides, and one for units that have no certificate at all.
-pub(super) const BUCKETS: usize = 2 * SIDE + 1;
+const BUCKETS: usize = 2 * SIDE + 1;
 /// The prior of every bucket: one unit in ten became removable, worth five observations.
 const PRIOR: (f64, f64) = (0.5, 4.5);
 /// Distance of a unit whose certificate is newer than every removal.
@@ -96,20 +96,10 @@ impl Chances {
 
     /// Adds what was counted elsewhere.
     pub(super) fn add(&mut self, other: &Self) {
-        self.weigh(1.0, &other.outcomes);
-    }
-
-    /// Adds pairs of removable and needed units, per bucket, `weight` times.
-    pub(super) fn weigh(&mut self, weight: f64, outcomes: &[(f64, f64); BUCKETS]) {
-        for (mine, theirs) in self.outcomes.iter_mut().zip(outcomes) {
-            mine.0 += weight * theirs.0;
-            mine.1 += weight * theirs.1;
+        for (mine, theirs) in self.outcomes.iter_mut().zip(&other.outcomes) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
         }
-    }
-
-    /// Pairs of removable and needed units, per bucket.
-    pub(super) fn outcomes(&self) -> &[(f64, f64); BUCKETS] {
-        &self.outcomes
     }
 }
 

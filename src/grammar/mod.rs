@@ -218,23 +218,6 @@ impl Grammar {
         self.language.node_kind_for_id(kind).unwrap_or("ERROR")
     }
 
-    /// The kind that has this name, as trees show it.
-    pub fn kind_named(&self, name: &str) -> Option<u16> {
-        let ids = [true, false].map(|named| self.language.id_for_node_kind(name, named));
-        ids.into_iter().find(|&id| id != 0)
-    }
-
-    /// What tells this grammar from others of the same name, and from other versions of it: a hash
-    /// of the names of all kinds.
-    pub fn fingerprint(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for kind in 0..self.language.node_kind_count() {
-            let name = u16::try_from(kind).ok().and_then(|kind| self.language.node_kind_for_id(kind));
-            hasher.update(name.unwrap_or_default().as_bytes()).update(&[0]);
-        }
-        hasher.finalize().to_hex()[..16].to_owned()
-    }
-
     /// The name of a field.
     pub fn field_name(&self, field: u16) -> Option<&str> {
         self.language.field_name_for_id(field)

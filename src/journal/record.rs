@@ -48,8 +48,6 @@ pub struct Header {
     pub test: String,
     /// The input's grammar, or `text`, and BLAKE3 of the user's own rules if there are any.
     pub grammar: String,
-    /// The model that the run started from.
-    pub model: Option<String>,
     /// Tests at the same time.
     pub workers: usize,
     /// What shows that this user's lop has written it; empty where there was no key.

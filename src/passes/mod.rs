@@ -154,35 +154,6 @@ pub mod list_kind {
     pub const LAYOUT: u32 = COMMENTS + 11;
     /// What a caller's own pass says may go.
     pub const CUSTOM: u32 = COMMENTS + 12;
-
-    /// What they are called where they are kept beside kinds of nodes, none of which has such a name.
-    const KIND_NAMES: [&str; 13] = [
-        "(comments)",
-        "(unreferenced)",
-        "(bodies)",
-        "(chain)",
-        "(tokens)",
-        "(lines)",
-        "(words)",
-        "(characters)",
-        "(level)",
-        "(literals)",
-        "(names)",
-        "(layout)",
-        "(custom)",
-    ];
-
-    /// The name of one of these kinds; `None` for kinds of nodes.
-    #[must_use]
-    pub fn name(kind: u32) -> Option<&'static str> {
-        KIND_NAMES.get(kind.checked_sub(COMMENTS)? as usize).copied()
-    }
-
-    /// The one of these kinds that has this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<u32> {
-        (COMMENTS..).zip(KIND_NAMES).find(|(_, other)| *other == name).map(|(kind, _)| kind)
-    }
 }
 
 #[cfg(test)]

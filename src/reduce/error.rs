@@ -3,8 +3,6 @@
 use crate::engine::ConfigError;
 use crate::oracle::Outcome;
 
-use super::model::ModelError;
-
 /// Why an input cannot stay as valid or as invalid as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -33,9 +31,6 @@ pub enum ReduceError {
     /// Two passes cannot be told apart.
     #[error("there is more than one pass of the name {0}; give yours another")]
     PassName(&'static str),
-    /// The model was learnt on something else.
-    #[error("the model cannot be used")]
-    Model(#[from] ModelError),
     /// The syntax of every candidate is to be like this, and that of the input is not, or cannot be told.
     #[error("the input cannot stay {wanted}: {cause}")]
     Syntax {

@@ -29,7 +29,6 @@ mod lists;
 mod literals;
 mod local;
 mod method;
-pub mod model;
 mod necessity;
 pub mod options;
 mod outline;
@@ -65,7 +64,6 @@ pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use method::Method;
-pub use model::{Model, ModelError};
 pub use necessity::{Necessity, Reason, Record, Why};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
@@ -136,7 +134,7 @@ impl Read {
 /// reduction early with the best result so far.
 ///
 /// # Errors
-/// When the options make no sense, the model is not of this grammar, the input is not interesting, the test is flaky or
+/// When the options make no sense, the input is not interesting, the test is flaky or
 /// accepts the empty file and the options do not allow that, the test cannot be run, or the sink fails.
 ///
 /// # Panics
@@ -185,9 +183,6 @@ fn reduce_in_time(
 ) -> Result<Report, ReduceError> {
     options.engine.check()?;
     options.custom.check()?;
-    if let Some(model) = &options.model {
-        model.fits(grammar.as_deref())?;
-    }
     let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) };
     let slots = executor.slots();
     let stop: Stop = {
@@ -235,7 +230,6 @@ fn reduce_in_time(
         .session
         .emit(&started)
         .and_then(|()| options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
-        .and_then(|()| recall(&mut reducer, grammar.as_deref()))
         .and_then(|()| run(&mut reducer, grammar.as_deref(), read));
     let ended = match result {
         Ok(()) => Ended::Complete,
@@ -243,7 +237,7 @@ fn reduce_in_time(
         Err(Halt::Returned | Halt::Skipped) => unreachable!("the driver begins again"),
         Err(Halt::Failed(error)) => return Err(error),
     };
-    finish(reducer, grammar.as_deref(), before, ended)
+    finish(reducer, before, ended)
 }
 
 /// Whether the input's own syntax is as that of every candidate has to be.
@@ -256,19 +250,6 @@ fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Resul
         (_, Read::Tree(Ok(document))) => SyntaxCause::Otherwise(document.errors()),
     };
     Err(ReduceError::Syntax { wanted: wanted.name(), cause })
-}
-
-/// Starts from what earlier reductions have learnt.
-fn recall(reducer: &mut Reducer<'_, '_>, grammar: Option<&Grammar>) -> Result<(), Halt> {
-    let Some(model) = &reducer.options.model else { return Ok(()) };
-    reducer.knowledge.recall(&model.evidence(grammar));
-    match model.unknown_kinds(grammar) {
-        (0, _) => Ok(()),
-        (unknown, kinds) => {
-            let note = format!("{unknown} of the model's {kinds} kinds of lists do not exist here and are left out");
-            reducer.session.emit(&Event::Note(&note))
-        }
-    }
 }
 
 fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
@@ -379,14 +360,7 @@ fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError>
     })
 }
 
-fn finish(
-    mut reducer: Reducer<'_, '_>,
-    grammar: Option<&Grammar>,
-    before: Size,
-    ended: Ended,
-) -> Result<Report, ReduceError> {
-    let mut model = reducer.options.model.clone().unwrap_or_else(|| Model::new(grammar));
-    model.add(&reducer.knowledge.saved(), grammar);
+fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {
     let is_complete = ended == Ended::Complete && !reducer.session.is_hopeless();
     let minimal = if is_complete { reducer.minimal() } else { Minimal::None };
     let claims = if minimal == Minimal::None { Vec::new() } else { reducer.claims() };
@@ -412,7 +386,6 @@ fn finish(
         skipped: session.skipped().map(Pass::name).collect(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,
-        model,
         minimal: minimal.name(),
         claims,
     };

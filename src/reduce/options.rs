@@ -9,7 +9,6 @@ use super::control::Control;
 use super::custom::CustomPasses;
 use super::keep::Keep;
 use super::method::Method;
-use super::model::Model;
 use super::pass::Passes;
 
 /// How the sibling sequences of the tree are ordered.
@@ -144,8 +143,6 @@ pub struct Options {
     /// the guarantee at the end does not depend on it. With `theta` = `None` and [`Minimal::None`]
     /// lists are swept and nothing is asked again.
     pub engine: Config,
-    /// What earlier reductions have learnt; nothing by default.
-    pub model: Option<Model>,
     /// How much is done for a small result.
     pub effort: Effort,
     /// What small means.
@@ -190,7 +187,6 @@ impl Default for Options {
             seed: 0,
             minimal: None,
             engine: Config::default(),
-            model: None,
             effort: Effort::default(),
             prefer: Prefer::default(),
             syntax: None,

@@ -7,7 +7,6 @@ use crate::grammar::RulePlace;
 
 use super::claims::Claim;
 use super::event::Size;
-use super::model::Model;
 use super::necessity::Necessity;
 
 /// Why a reduction ended.
@@ -141,8 +140,6 @@ pub struct Report {
     pub kept_by_timeout: Vec<String>,
     /// Why each token of the result is still there; `None` where there are too many to be looked up.
     pub necessity: Option<Necessity>,
-    /// What was learnt, added to the model that the reduction started from.
-    pub model: Model,
     /// What the result is minimal in: `none`, `unit`, `token` or `char`.
     pub minimal: &'static str,
     /// The deletions of the result that show this, with what is known of each.

@@ -28,8 +28,6 @@ pub struct Places<'a> {
     pub result: &'a str,
     /// Where the original is, if it was moved.
     pub original: Option<&'a Path>,
-    /// Where what was learnt is, if it was saved.
-    pub model: Option<&'a Path>,
     /// Runs of the test at the start that are not among the tests, and how long they took.
     pub checkup: (usize, Duration),
     /// What else deserves attention, a sentence each. Whoever puts something here has told it as a note, too, so that
@@ -73,7 +71,6 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>, details:
 fn things(report: &Report, places: &Places<'_>) -> Vec<(&'static str, String)> {
     let mut things = vec![("result", text::one_line(places.result))];
     things.extend(places.original.map(|original| ("original", text::path(original))));
-    things.extend(places.model.map(|model| ("model", text::path(model))));
     things.extend(places.journal.map(|journal| match report.ended {
         Ended::Complete => ("journal", text::path(journal)),
         _ => ("go on", format!("lop resume {}", text::path(journal))),
@@ -215,7 +212,7 @@ mod tests {
     use super::*;
     use crate::engine::DepthRow;
     use crate::passes::NO_DEPTH;
-    use crate::reduce::{Counts, Model, PassStats};
+    use crate::reduce::{Counts, PassStats};
 
     fn report() -> Report {
         Report {
@@ -249,7 +246,6 @@ mod tests {
             necessity: None,
             skipped: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
-            model: Model::new(None),
             minimal: "token",
             claims: Vec::new(),
         }
@@ -265,7 +261,6 @@ mod tests {
     fn the_whole_summary() {
         let places = Places {
             original: Some(Path::new("a.c.orig")),
-            model: Some(Path::new("zed.model")),
             checkup: (2, Duration::from_millis(24)),
             ..places(Some(Path::new("a.c.lop")))
         };
@@ -298,7 +293,6 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         let tail = "  \
   result    a.c
   original  a.c.orig
-  model     zed.model
   journal   a.c.lop
   attention kept by timeout: `while (x)\\n  f();`; a longer --timeout may remove that
 ";
@@ -316,13 +310,12 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             let report = Report { ended, reliability, skipped, kept_by_timeout, from_journal: 7, ..report() };
             let places = Places {
                 original: Some(Path::new("a\nb.orig")),
-                model: Some(Path::new("zed.model")),
                 attention: &attention,
                 ..places(Some(Path::new("a.c.lop")))
             };
             let said = written(&report, &places, false);
             assert_eq!(said.lines().count(), LINES, "{said}");
-            assert!(said.contains("the test is flaky") && said.ends_with("and 10 more; -v shows all\n"), "{said}");
+            assert!(said.contains("the test is flaky") && said.ends_with("and 9 more; -v shows all\n"), "{said}");
             let all = written(&report, &places, true);
             assert!(all.contains("number 8\\nof many") && !all.contains("more; -v"), "{all}");
         }
@@ -343,7 +336,6 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             grammar: "zed",
             result: "a.c",
             original: None,
-            model: None,
             checkup: (0, Duration::ZERO),
             attention: &[],
             others: None,

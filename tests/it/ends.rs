@@ -114,26 +114,22 @@ fn a_result_that_cannot_go_to_standard_output_is_kept_elsewhere() {
 
 #[test]
 fn a_signal_ends_lop_where_nobody_reads_its_result() {
-    for option in ["-o", "--save-model"] {
-        let folder = Folder::new();
-        folder.write("input.txt", input());
-        folder.script("test.sh", KEEP_ALL);
-        let made = Command::new("mkfifo").arg(folder.path("pipe")).status().expect("mkfifo is everywhere");
-        assert!(made.success());
-        let arguments = ["-q", "--no-state", "--json", "events", option, "pipe", "test.sh", "input.txt"];
-        let child = folder.command(&arguments).spawn().expect("lop can be started");
-        // The tests are over, and what is left is to write.
-        until("the reduction has ended", || {
-            let events = fs::read_to_string(folder.path("events")).ok()?;
-            events.contains("\"finished\"").then_some(())
-        });
-        kill_process(Pid::from_child(&child), Signal::TERM).expect("our own child");
-        let ran = finish(child).expect_code(6);
-        assert!(ran.stderr.contains("nobody has read from the pipe"), "{ran:#?}");
-        let best =
-            if option == "-o" { fs::read(set_aside(&ran)).expect("it is named") } else { folder.read("input.txt") };
-        assert!(is_interesting(&best));
-    }
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    folder.script("test.sh", KEEP_ALL);
+    let made = Command::new("mkfifo").arg(folder.path("pipe")).status().expect("mkfifo is everywhere");
+    assert!(made.success());
+    let arguments = ["-q", "--no-state", "--json", "events", "-o", "pipe", "test.sh", "input.txt"];
+    let child = folder.command(&arguments).spawn().expect("lop can be started");
+    // The tests are over, and what is left is to write.
+    until("the reduction has ended", || {
+        let events = fs::read_to_string(folder.path("events")).ok()?;
+        events.contains("\"finished\"").then_some(())
+    });
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("our own child");
+    let ran = finish(child).expect_code(6);
+    assert!(ran.stderr.contains("nobody has read from the pipe"), "{ran:#?}");
+    assert!(is_interesting(&fs::read(set_aside(&ran)).expect("it is named")));
 }
 
 #[test]

@@ -524,7 +524,6 @@ fn header() -> Header {
         input: String::new(),
         test: String::new(),
         grammar: String::new(),
-        model: None,
         workers: 1,
         mark: String::new(),
     }

@@ -31,7 +31,6 @@ mod library;
 mod lists;
 mod malformed;
 mod manual;
-mod model;
 mod parsers;
 mod pathological;
 mod quality;

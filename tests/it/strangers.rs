@@ -109,7 +109,7 @@ fn pipes_and_hard_links_under_the_names_of_lop_are_refused_and_not_waited_for() 
 
 #[test]
 fn what_a_user_names_is_not_written_to_through_a_link() {
-    for option in ["-o", "--json", "--report", "--save-model"] {
+    for option in ["-o", "--json", "--report"] {
         let folder = prepared();
         symlink("victim", folder.path("planted")).expect("a link");
         // What the result is written to may be missing so far.
@@ -185,7 +185,7 @@ fn nothing_is_open_to_more_than_the_file() {
         let folder = prepared();
         fs::set_permissions(folder.path("input.txt"), fs::Permissions::from_mode(mode)).expect("our own file");
         let before = folder.names();
-        let more = ["--report=page.html", "--json=events.json", "--save-model=model.json", "--cache=outcomes"];
+        let more = ["--report=page.html", "--json=events.json", "--cache=outcomes"];
         let result = ["-o", "out"];
         for line in [[&LINE[..], &more[..], &result[..]].concat(), [&LINE[..], &more[..]].concat()] {
             without_a_mask(&folder, &line).expect_code(0);

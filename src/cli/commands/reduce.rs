@@ -11,7 +11,6 @@ use crate::cli::args::{Jobs, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::home::Away;
-use crate::cli::model;
 use crate::cli::settings::{Settings, is_stdout};
 use crate::cli::ui_args::UiArg;
 use crate::cli::{detect, home, signals, state};
@@ -223,7 +222,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         let original = belonging.original().display();
         format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
     }));
-    run.finish(&report, checkup, &mut reporters, settings.save_model, settings.verbosity)?;
+    run.finish(&report, checkup, &mut reporters, settings.verbosity)?;
     reported.place = run.place_in(&reporters.store);
     reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
     Ok(match report.ended {
@@ -324,13 +323,12 @@ struct Run {
 }
 
 impl Run {
-    /// Puts the result and the model in their places, and says so.
+    /// Puts the result in its place, and says so.
     fn finish(
         &self,
         report: &Report,
         checkup: (usize, Duration),
         reporters: &mut Reporters,
-        mut model: Option<model::Place>,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
         let Reporters { store, notes, others, warnings, .. } = reporters;
@@ -365,7 +363,6 @@ impl Run {
         if let Some(folder) = self.state.as_deref().filter(|_| !self.has_companions) {
             certify(report, &self.typed, folder, self.audience);
         }
-        let saved = model.as_mut().map_or(Ok(()), |model| model.save(&report.model, &self.waits()));
         if verbosity > Verbosity::Quiet {
             let place = self.place_in(store);
             let journal = notes.place();
@@ -379,7 +376,6 @@ impl Run {
                 checkup,
                 attention: &attention,
                 journal: journal.as_deref(),
-                model: model.as_ref().filter(|_| saved.is_ok()).map(model::Place::path),
                 others: others.as_ref(),
             };
             // Nobody listens: that is no reason to fail, the result is in its place.
@@ -391,7 +387,7 @@ impl Run {
                 let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
             }
         }
-        saved
+        Ok(())
     }
 
     /// Removes what a run that was killed has left in its places. This one has the journal, so that no other is at work.

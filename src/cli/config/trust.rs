@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 /// What the file of a project may set: what makes a reduction another one, and neither runs, loads nor writes anything,
 /// nor gives a test more than it would have. Whoever calls lop in a stranger's repository has asked for none of it. All
 /// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
-const OF_A_PROJECT: [&str; 51] = [
+const OF_A_PROJECT: [&str; 50] = [
     // What is interesting.
     "also-interesting",
     "any",
@@ -42,7 +42,6 @@ const OF_A_PROJECT: [&str; 51] = [
     "grammar",
     "keep",
     "keep-query",
-    "load-model",
     "max-parse",
     "minimal",
     "must-stay-invalid",

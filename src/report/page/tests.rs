@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::engine::Verdict;
 use crate::oracle::Outcome;
-use crate::reduce::{Counts, Model, PassStats, Reliability, Size};
+use crate::reduce::{Counts, PassStats, Reliability, Size};
 
 fn report(best: &[u8]) -> Report {
     let size = |bytes| Size { bytes, tokens: 4, lines: 1 };
@@ -31,7 +31,6 @@ fn report(best: &[u8]) -> Report {
         skipped: Vec::new(),
         kept_by_timeout: Vec::new(),
         necessity: None,
-        model: Model::new(None),
         minimal: "none",
     }
 }
