@@ -2,7 +2,7 @@
 //! and its yardsticks can be compared and exchanged.
 
 use super::bit_set::BitSet;
-use super::search::Verdict;
+use super::verdict::Verdict;
 
 /// The judge gives no more answers: a limit was reached, or somebody cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -70,8 +70,9 @@ pub(super) fn sweep_tests(needed: &[bool], start_removable: bool) -> usize {
 mod tests {
     use super::{ln_gamma, survival, sweep_tests};
     use crate::engine::exposure::Ahead;
-    use crate::engine::markov::{Before, Posterior, Run};
+    use crate::engine::markov::Posterior;
     use crate::engine::probability::Grid;
+    use crate::engine::run_length::{Before, Run};
 
     #[test]
     fn ln_gamma_knows_factorials() {

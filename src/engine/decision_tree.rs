@@ -4,7 +4,7 @@
 //! Subtrees of an optimal tree are optimal for the conditional distribution, and conditioning on an
 //! answer is cutting the interval. So only the root is ever computed, and no tree is stored.
 
-use super::markov::Tail;
+use super::run_length::Tail;
 
 /// More possible lengths than this are grouped before the tree is built.
 const MAX_LEAVES: usize = 64;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::markov::Posterior;
 use super::runs::Runs;
-use super::search::Verdict;
 use super::speculation::{Ground, Node};
 use super::sweep::Sweep;
+use super::verdict::Verdict;
 
 /// Questions of one lane that are looked at, at least: as many as there are workers for it.
 const LEAST_ASKED: usize = 3;

@@ -1,9 +1,10 @@
 //! How many tests the rest of a list will take.
 
+use super::chain::Markov;
 use super::decision_tree;
-use super::markov::{Posterior, Survival};
+use super::markov::Posterior;
 use super::probability::{Grid, Linear};
-use super::simulate::Markov;
+use super::run_length::Survival;
 
 /// A probability that is too small to matter for an estimate.
 const NEGLIGIBLE: f64 = 1e-7;
@@ -21,7 +22,8 @@ pub struct Estimate {
 
 /// The estimate for `units` undecided units.
 pub(super) fn remaining(posterior: &Posterior, units: usize) -> Estimate {
-    let table = posterior.grid().tests_per_unit();
+    let grid = posterior.grid();
+    let table = grid.tests_per_unit.get_or_init(|| tests_per_unit(grid));
     let pairs = || posterior.weights().iter().zip(table);
     let mean: f64 = pairs().map(|(w, t)| w * t).sum();
     let variance: f64 = pairs().map(|(w, t)| w * (t - mean) * (t - mean)).sum();
@@ -30,12 +32,13 @@ pub(super) fn remaining(posterior: &Posterior, units: usize) -> Estimate {
 
 /// Bits that `units` undecided units are expected to tell.
 pub(super) fn bits(posterior: &Posterior, units: usize) -> f64 {
-    let table = posterior.grid().bits_per_unit();
+    let grid = posterior.grid();
+    let table = grid.bits_per_unit.get_or_init(|| bits_per_unit(grid));
     posterior.weights().iter().zip(table).map(|(w, bits)| w * bits).sum::<f64>() * units as f64
 }
 
 /// Per cell: the entropy of a long sequence, per unit.
-pub(super) fn bits_per_unit(grid: &Grid) -> Vec<f64> {
+fn bits_per_unit(grid: &Grid) -> Vec<f64> {
     let Linear { a, b, .. } = &grid.linear;
     let pairs = a.iter().flat_map(|&(a, _)| b.iter().map(move |&(b, _)| Markov { a, b }));
     pairs.map(|chain| chain.entropy(2) - chain.entropy(1)).collect()
@@ -43,7 +46,7 @@ pub(super) fn bits_per_unit(grid: &Grid) -> Vec<f64> {
 
 /// Per cell: expected depth of the optimal tree of one run, over the expected run length plus the
 /// unit that ends it.
-pub(super) fn tests_per_unit(grid: &Grid) -> Vec<f64> {
+fn tests_per_unit(grid: &Grid) -> Vec<f64> {
     let most = LENGTHS_PER_LEAF * grid.leaves();
     let mut table = Vec::with_capacity(grid.cells());
     for (&ln_a, &ln_not_a) in grid.ln_a.iter().zip(&grid.ln_not_a) {

@@ -8,6 +8,7 @@ use super::bound::lower_bound;
 use super::exposure::PerExponent;
 use super::minimality::Chances;
 use super::probability::{Grid, subtract_max};
+use super::view::EvidenceView;
 
 /// The most units that lists of the kind at other depths count for, and that lists of other kinds do.
 const OTHER_DEPTHS: f64 = 20.0;
@@ -21,42 +22,6 @@ const FADE: f64 = 10.0;
 const EXPONENT_DISCOUNT: f64 = 0.7;
 /// Log likelihoods stop here, so that no amount of evidence is irrefutable.
 const EVIDENCE_FLOOR: f64 = -40.0;
-
-/// Where a new list starts from.
-#[derive(Clone, Debug)]
-pub struct EvidenceView {
-    pub(super) grid: Arc<Grid>,
-    /// Log likelihood per cell, discounted; the prior of `Config` is added to it.
-    pub(super) log_likelihood: Vec<f64>,
-    /// Log likelihood per exponent of exposure, discounted.
-    pub(super) log_exponents: PerExponent,
-    pub(super) chances: Chances,
-}
-
-impl EvidenceView {
-    /// No evidence, on the grid for an input of `leaves` leaves.
-    pub fn blank(leaves: usize) -> Self {
-        Self::of_grid(Grid::new(leaves))
-    }
-
-    /// The parameters are known: `a` = P(removable | removable), `b` = P(removable | needed).
-    ///
-    /// # Panics
-    /// When one of them is no probability.
-    pub fn known(a: f64, b: f64) -> Self {
-        assert!((0.0..=1.0).contains(&a) && (0.0..=1.0).contains(&b), "a = {a}, b = {b}");
-        Self::of_grid(Grid::known(a, b))
-    }
-
-    fn of_grid(grid: Arc<Grid>) -> Self {
-        Self {
-            log_likelihood: vec![0.0; grid.cells()],
-            log_exponents: PerExponent::default(),
-            grid,
-            chances: Chances::default(),
-        }
-    }
-}
 
 /// What one list taught since the last time it was asked.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@
 use rand::{Rng, RngExt};
 
 use super::bit_set::BitSet;
-use super::search::Verdict;
-use super::simulate::Markov;
+use super::chain::Markov;
+use super::verdict::Verdict;
 
 /// The source of needed units where a family is not about them: 90 % waste, in runs of twenty.
 const BACKGROUND: (f64, f64) = (0.9, 0.95);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::config::Objective;
 use super::decision_tree;
 use super::exposure::{Ahead, Exposure, PerExponent};
-use super::markov::{Before, Posterior, Run, Survival};
+use super::markov::Posterior;
+use super::run_length::{Before, Run, Survival};
 use super::runs::Runs;
 
 /// Longer runs than where survival falls below this are not asked about in one go.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::evidence::ListEvidence;
 use super::lane::Closed;
-use super::markov::Before;
 use super::minimality::Pick;
-use super::search::Verdict;
+use super::run_length::Before;
+use super::verdict::Verdict;
 
 /// What the committed answers taught; speculation keeps no such book.
 #[derive(Clone, Debug)]

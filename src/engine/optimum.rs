@@ -1,8 +1,8 @@
 //! What the best sweep needs that knows the parameters of its source: the yardstick for those that have
 //! to learn them.
 
+use super::chain::Markov;
 use super::decision_tree::cost;
-use super::simulate::Markov;
 
 /// Runs that are less probable than this change no figure.
 const NEGLIGIBLE: f64 = 1e-13;

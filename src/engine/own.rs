@@ -3,8 +3,9 @@
 use super::algorithm::{Algorithm, Judge, Stopped};
 use super::bit_set::BitSet;
 use super::config::{Config, Lanes};
-use super::evidence::{EvidenceView, ListEvidence};
+use super::evidence::ListEvidence;
 use super::search::Search;
+use super::view::EvidenceView;
 
 /// Entropy debugging as lop does it: a [`Search`] that is driven to its end.
 #[derive(Clone, Debug)]

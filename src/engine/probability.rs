@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use super::config::Waste;
-use super::estimate;
 
 /// Grid points for a = P(removable | removable).
 const A_POINTS: usize = 24;
@@ -90,8 +89,9 @@ pub(super) struct Grid {
     pub(super) ln_not_pi: Vec<f64>,
     /// a and 1 − a, b and 1 − b, π and 1 − π: the same as numbers.
     pub(super) linear: Linear,
-    tests_per_unit: OnceLock<Vec<f64>>,
-    bits_per_unit: OnceLock<Vec<f64>>,
+    /// Expected tests and entropy per unit at each cell; tabulated by `estimate` when first asked for.
+    pub(super) tests_per_unit: OnceLock<Vec<f64>>,
+    pub(super) bits_per_unit: OnceLock<Vec<f64>>,
 }
 
 /// The grid's probabilities as numbers, which every start of a run needs.
@@ -213,16 +213,6 @@ impl Grid {
             (-all.exp_m1()).ln().max(LOG_FLOOR)
         };
         (0..self.cells()).map(log).collect()
-    }
-
-    /// Expected tests per unit at each cell, tabulated at the first call.
-    pub(super) fn tests_per_unit(&self) -> &[f64] {
-        self.tests_per_unit.get_or_init(|| estimate::tests_per_unit(self))
-    }
-
-    /// Entropy per unit at each cell, tabulated at the first call.
-    pub(super) fn bits_per_unit(&self) -> &[f64] {
-        self.bits_per_unit.get_or_init(|| estimate::bits_per_unit(self))
     }
 }
 

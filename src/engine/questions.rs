@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::lane::{Lane, LaneId};
+use super::question::QuestionId;
 use super::runs::Runs;
-use super::search::{QuestionId, Verdict};
+use super::verdict::Verdict;
 
 /// What a question is asked for. Equal purposes are one question.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

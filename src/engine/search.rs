@@ -8,65 +8,19 @@ use super::bit_set::BitSet;
 use super::config::Config;
 use super::endings;
 use super::estimate::{self, Estimate};
-use super::evidence::{EvidenceView, ListEvidence};
+use super::evidence::ListEvidence;
 use super::lane::Answer;
 use super::ledger::Ledger;
 use super::markov::Posterior;
 use super::minimality::{Chances, Verification};
+use super::question::{Progress, Question, QuestionId};
 use super::questions::{Purpose, Questions};
 use super::runs::Runs;
+use super::setting::Setting;
 use super::speculation::{Futures, Ground, lane_purpose};
-use super::sweep::{Setting, Sweep};
-
-/// What the interestingness test said of a candidate. An unresolved run has no verdict and is not
-/// reported here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Verdict {
-    /// The candidate still shows what the user looks for: it may be kept.
-    Interesting,
-    /// It does not.
-    NotInteresting,
-    /// It is no valid input; the search takes that as *not interesting*.
-    Invalid,
-    /// The deadline passed; *not interesting* for the search, and nothing for the model.
-    Timeout,
-}
-
-impl From<bool> for Verdict {
-    /// Whether it is interesting.
-    fn from(interesting: bool) -> Self {
-        if interesting { Self::Interesting } else { Self::NotInteresting }
-    }
-}
-
-/// Names a question of one search.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-pub struct QuestionId(pub u64);
-
-/// "Is the candidate without these units still interesting?"
-#[derive(Clone, PartialEq, Debug)]
-pub struct Question {
-    /// The name to answer under.
-    pub id: QuestionId,
-    /// Every position that is gone in this candidate, committed ones included: sorted, disjoint.
-    pub remove: Vec<Range<usize>>,
-    /// The probability of *interesting*, given the assumptions this question was made under.
-    pub p_yes: f64,
-    /// The probability that the answer will be used; 1 for the question a single worker would ask.
-    pub reach: f64,
-}
-
-/// What an answer changed.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
-    /// Positions that are removed now and were not before: sorted, disjoint.
-    pub newly_removed: Vec<Range<usize>>,
-    /// Whether `removed()` is larger than before.
-    pub committed: bool,
-    /// The last question whose candidate equals the new committed state; `None` when nothing was
-    /// committed.
-    pub accepted: Option<QuestionId>,
-}
+use super::sweep::Sweep;
+use super::verdict::Verdict;
+use super::view::EvidenceView;
 
 /// Futures looked at per question asked for, at most: many may lead to one candidate.
 const FUTURES_PER_QUESTION: usize = 16;

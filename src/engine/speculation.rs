@@ -10,8 +10,9 @@ use super::markov::Posterior;
 use super::minimality::{Chances, Verification};
 use super::questions::Purpose;
 use super::runs::Runs;
-use super::search::Verdict;
-use super::sweep::{Setting, Sweep};
+use super::setting::Setting;
+use super::sweep::Sweep;
+use super::verdict::Verdict;
 
 /// A future less probable than this is not worth a test.
 const NEGLIGIBLE_REACH: f64 = 1e-3;

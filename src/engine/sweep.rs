@@ -22,17 +22,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::bit_set::BitSet;
-use super::config::{Config, Direction, Lanes, Objective};
+use super::config::{Direction, Lanes, Objective};
 use super::ends::Ends;
-use super::exposure::Exposure;
 use super::lane::{Answer, Around, Closed, Lane, LaneId, Places};
 use super::markov::Posterior;
 use super::minimality::Certificate;
 use super::prospects::Prospects;
 use super::questions::{Purpose, Record};
 use super::runs::Runs;
-use super::search::Verdict;
+use super::setting::Setting;
 use super::trust::Trust;
+use super::verdict::Verdict;
 
 /// While nothing is known yet a lane has at least so many units.
 const FIRST_UNITS: usize = 8;
@@ -71,53 +71,6 @@ const LEAST_DOUBTFUL: usize = 3;
 const MOST_AMONG: usize = 4;
 /// In the first round one lane in so many asks about a part only.
 const SCOUT_EVERY: usize = 4;
-
-/// What does not change during a search.
-#[derive(Clone, Debug)]
-pub(super) struct Setting {
-    pub(super) len: usize,
-    pub(super) theta: Option<f64>,
-    pub(super) empty_known_uninteresting: bool,
-    pub(super) direction: Direction,
-    pub(super) objective: Objective,
-    pub(super) lanes: Lanes,
-    /// Sizes of the units before each position, and of all.
-    pub(super) sizes_before: Option<Arc<[u64]>>,
-    /// What the sizes say about what is needed, as far as they differ.
-    pub(super) exposure: Exposure,
-}
-
-impl Setting {
-    pub(super) fn new(len: usize, config: &Config, sizes: Option<&[u32]>) -> Self {
-        let sizes_before = sizes.map(|sizes| {
-            let mut sum = 0;
-            std::iter::once(0)
-                .chain(sizes.iter().map(|&size| {
-                    sum += u64::from(size);
-                    sum
-                }))
-                .collect()
-        });
-        Self {
-            len,
-            theta: config.theta,
-            empty_known_uninteresting: config.empty_known_uninteresting,
-            direction: config.direction,
-            objective: config.objective,
-            lanes: config.lanes,
-            sizes_before,
-            exposure: sizes.map_or_else(Exposure::default, Exposure::new),
-        }
-    }
-
-    /// The size of the units in a range.
-    pub(super) fn size(&self, units: Range<usize>) -> f64 {
-        match &self.sizes_before {
-            Some(before) => (before[units.end] - before[units.start]) as f64,
-            None => units.len() as f64,
-        }
-    }
-}
 
 /// See the module.
 #[derive(Clone, Debug)]

@@ -216,7 +216,7 @@ fn purity_faults(source: &Source) -> Vec<String> {
         r"\bstd::(fs|process|thread|time|env|net|io|os)\b|\btree_sitter|\brustix\b|\bInstant\b|\bSystemTime\b",
         "the engine knows nothing but numbers",
     );
-    let simulates = ["simulate.rs", "families.rs"].iter().any(|name| source.path.ends_with(name));
+    let simulates = ["chain.rs", "simulate.rs", "families.rs"].iter().any(|name| source.path.ends_with(name));
     if !simulates {
         faults.extend(source.matching(r"\brand(_\w+)?::", "the engine is handed its randomness"));
     }

@@ -1,0 +1,22 @@
+//! What an interestingness test says of a candidate.
+
+/// What the interestingness test said of a candidate. An unresolved run has no verdict and is not
+/// reported here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Verdict {
+    /// The candidate still shows what the user looks for: it may be kept.
+    Interesting,
+    /// It does not.
+    NotInteresting,
+    /// It is no valid input; the search takes that as *not interesting*.
+    Invalid,
+    /// The deadline passed; *not interesting* for the search, and nothing for the model.
+    Timeout,
+}
+
+impl From<bool> for Verdict {
+    /// Whether it is interesting.
+    fn from(interesting: bool) -> Self {
+        if interesting { Self::Interesting } else { Self::NotInteresting }
+    }
+}
