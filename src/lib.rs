@@ -4,8 +4,8 @@
 //! Where to begin: [`reduce()`] with a [`Config`], and [`library::closures`] on how to write the test; [`Event`] tells what
 //! happens, [`reduce_on`] runs tests elsewhere, a [`CustomPass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
-//! The rooms of the house, from the lowest: [`engine`] decides which units to try to remove next and
-//! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a tree; [`grammar`] says what a language
+//! The rooms of the house, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
+//! knows nothing but numbers; [`baselines`] are the published algorithms it is measured against; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a tree; [`grammar`] says what a language
 //! allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`] runs tests;
 //! [`mod@reduce`] drives; [`library`] is the front door for programs; [`compare`] holds algorithms
 //! against each other; [`doctor`] says whether a test can be relied on;
@@ -13,11 +13,11 @@
 //!
 #![doc = include_str!("../docs/library.md")]
 
+pub mod baselines;
 pub mod cli;
 pub mod compare;
 pub mod disk;
 pub mod doctor;
-pub mod engine;
 pub mod exec;
 pub mod grammar;
 pub mod journal;
@@ -27,6 +27,8 @@ pub mod passes;
 pub mod reduce;
 pub mod report;
 pub mod syntax;
+
+pub use lop_engine as engine;
 
 pub use engine::Verdict;
 pub use library::{Config, Error, reduce, reduce_on};

@@ -1,6 +1,7 @@
 //! Who takes part: lop's own search and the baselines, by name.
 
-use crate::engine::{Algorithm, Config, Entropy, EvidenceView, Knowledge, Markov, Stopped, baselines};
+use crate::baselines;
+use crate::engine::{Algorithm, Config, Entropy, EvidenceView, Knowledge, Markov, Stopped};
 use crate::reduce::Method;
 
 use super::judge::Counting;

@@ -3,7 +3,8 @@
 
 use std::rc::Rc;
 
-use crate::engine::{Algorithm, baselines};
+use crate::baselines;
+use crate::engine::Algorithm;
 
 /// lop's own engine and pipeline.
 const OWN: &str = "entropy";

@@ -1,0 +1,72 @@
+//! What every reduction algorithm over one sequence looks like from outside, so that lop's own search
+//! and its yardsticks can be compared and exchanged.
+
+use crate::bit_set::BitSet;
+use crate::verdict::Verdict;
+
+/// The judge gives no more answers: a limit was reached, or somebody cancelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stopped;
+
+/// Answers an algorithm's questions. A candidate is the set of the positions that are gone in it.
+///
+/// The judge may remember answers; what counts as a test is its business, not the algorithm's.
+pub trait Judge {
+    /// How many candidates can be judged at the same time; at least 1.
+    fn width(&self) -> usize;
+
+    /// Judges at most `width()` candidates at the same time and returns their verdicts in order.
+    ///
+    /// # Errors
+    /// When there are no more answers. The algorithm then returns at once with this error.
+    fn round(&mut self, candidates: &[BitSet]) -> Result<Vec<Verdict>, Stopped>;
+
+    /// Whether one candidate is interesting. Every other verdict is a no: that is how the published
+    /// algorithms see it.
+    ///
+    /// # Errors
+    /// As `round`.
+    fn is_interesting(&mut self, candidate: &BitSet) -> Result<bool, Stopped> {
+        Ok(self.round(std::slice::from_ref(candidate))?.first() == Some(&Verdict::Interesting))
+    }
+
+    /// The first interesting one of `count` candidates that are tried in order, by its index;
+    /// `candidate` makes the one with a given index. At most `width() − 1` candidates behind the
+    /// first interesting one are judged in vain.
+    ///
+    /// # Errors
+    /// As `round`.
+    fn first_interesting(
+        &mut self,
+        count: usize,
+        candidate: &mut dyn FnMut(usize) -> BitSet,
+    ) -> Result<Option<usize>, Stopped> {
+        let width = self.width().max(1);
+        let mut from = 0;
+        while from < count {
+            let round: Vec<BitSet> = (from..count.min(from + width)).map(&mut *candidate).collect();
+            let verdicts = self.round(&round)?;
+            if let Some(found) = verdicts.iter().position(|&verdict| verdict == Verdict::Interesting) {
+                return Ok(Some(from + found));
+            }
+            from += width;
+        }
+        Ok(None)
+    }
+}
+
+/// An algorithm that makes one sequence smaller.
+pub trait Algorithm {
+    /// The name on the command line: lower case, words joined by hyphens.
+    fn name(&self) -> &'static str;
+
+    /// Removes units of a sequence that is interesting as a whole (which is not judged again), and
+    /// returns those that went: the judge found the candidate without them interesting, or nothing went.
+    ///
+    /// `sizes` are the units' sizes (say, in tokens), for algorithms that look at them. Same sizes,
+    /// answers and width: same candidates in the same order. Chance comes from a seed in `self`.
+    ///
+    /// # Errors
+    /// When the judge stopped; the last candidate it found interesting stands.
+    fn reduce(&self, sizes: &[u32], judge: &mut dyn Judge) -> Result<BitSet, Stopped>;
+}

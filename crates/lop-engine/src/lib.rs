@@ -1,0 +1,61 @@
+//! Decides, for one sequence of units of which any subset may go, which run of units to try to remove next, so that few
+//! tests are run. What a unit is, and what a test, is the caller's affair: numbers in, numbers out.
+//!
+//! ```
+//! use lop_engine::{Config, EvidenceView, Search, Verdict};
+//!
+//! let input: Vec<u32> = (0..500).collect();
+//! let is_interesting = |text: &[u32]| text.contains(&40) && text.contains(&41) && text.contains(&333);
+//!
+//! let mut search = Search::new(input.len(), &Config::default(), &EvidenceView::blank(input.len()));
+//! let mut tests = 0;
+//! while let Some(question) = search.next_tests(1).pop() {
+//!     let candidate: Vec<u32> = question.kept(input.len()).map(|unit| input[unit]).collect();
+//!     search.observe(question.id, Verdict::from(is_interesting(&candidate)));
+//!     tests += 1;
+//! }
+//! let result: Vec<u32> = (0..input.len()).filter(|&unit| !search.removed().contains(unit)).map(|unit| input[unit]).collect();
+//! assert_eq!(result, [40, 41, 333]);
+//! assert!(tests < 40, "{tests}");
+//! ```
+//!
+//! [`Search`] is one sequence, and `next_tests(k)` keeps k workers busy: answers may come late, in any order, or never.
+//! What one sequence teaches the next is [`Knowledge`]. [`Config`] has what can be chosen. [`Algorithm`] and [`Judge`] are
+//! the same from outside for any algorithm over one sequence, and [`Entropy`] is this search as one of them. Simulated
+//! sources and what the best policy would take on them are there to measure algorithms with.
+//!
+//! It knows nothing but numbers: no file, process, thread, clock or environment, nor any randomness it was not handed.
+//!
+//! Source of the idea (a run-length code over a Markov model of needed and removable units, read off by tests): Fairhurst,
+//! *Information Theory Approach to Reducing Failure Inducing Input*. Here the lengths are predicted by an exact Bayesian
+//! mixture, old evidence is forgotten by fixed share, the units' sizes count as far as they turn out to matter, and the
+//! code is an optimal alphabetic tree.
+
+mod algorithm;
+mod bit_set;
+mod config;
+mod model;
+mod parallel;
+mod question;
+mod runs;
+mod search;
+mod simulate;
+mod verdict;
+
+pub use algorithm::{Algorithm, Judge, Stopped};
+pub use bit_set::BitSet;
+pub use config::{Config, ConfigError, Direction, Lanes, Objective, Waste};
+pub use model::bound::lower_bound;
+pub use model::chain::Markov;
+pub use model::decision_tree::cost as tree_cost;
+pub use model::estimate::Estimate;
+pub use model::evidence::{DepthRow, Knowledge, ListEvidence};
+pub use model::expectation::Expectation;
+pub use model::view::EvidenceView;
+pub use question::{Progress, Question, QuestionId};
+pub use search::Search;
+pub use search::entropy::Entropy;
+pub use simulate::families::{Family, ShortList, Simulated, short_lists};
+pub use simulate::optimum::{longest_run, optimum};
+pub use simulate::{CELLS, Tally, drive, monotone};
+pub use verdict::Verdict;

@@ -1,0 +1,248 @@
+//! Questions ahead of their time: where the answers that are still out may lead, and how probably.
+
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::config::Objective;
+use crate::model::chances::Chances;
+use crate::model::posterior::Posterior;
+use crate::parallel::lane::{Answer, Lane};
+use crate::runs::Runs;
+use crate::search::questions::Purpose;
+use crate::search::setting::Setting;
+use crate::search::sweep::Sweep;
+use crate::search::verification::Verification;
+use crate::verdict::Verdict;
+
+/// A future less probable than this is not worth a test.
+const NEGLIGIBLE_REACH: f64 = 1e-3;
+
+/// What speculation starts from.
+pub(crate) struct Ground<'a> {
+    pub(crate) setting: &'a Setting,
+    /// The sweep, while it is under way.
+    pub(crate) sweep: Option<&'a Sweep>,
+    /// What is removed for good.
+    pub(crate) committed: &'a Arc<Runs>,
+    pub(crate) chances: &'a Chances,
+}
+
+/// A question that may be asked, and what it is asked for.
+pub(crate) struct Ask {
+    pub(crate) purpose: Purpose,
+    /// All that is gone in the candidate.
+    pub(crate) remove: Runs,
+    pub(crate) p_yes: f64,
+    /// The size of what the answer may remove.
+    pub(crate) size: f64,
+}
+
+/// One point of a search that assumed answers lead to.
+#[derive(Clone)]
+pub(crate) enum Node {
+    /// In a lane of the sweep.
+    Lane {
+        /// Which of the sweep's lanes.
+        at: usize,
+        lane: Lane,
+        posterior: Arc<Posterior>,
+        /// Units assumed to be gone, by index.
+        assumed: Runs,
+    },
+    /// In the verification.
+    Verify {
+        verification: Box<Verification>,
+        /// Positions assumed to be gone.
+        assumed: Runs,
+    },
+}
+
+impl Node {
+    /// The next question there, if there is one.
+    pub(crate) fn ask(&mut self, ground: &Ground<'_>) -> Option<Ask> {
+        match self {
+            Node::Lane { lane, assumed, .. } => {
+                let sweep = ground.sweep?;
+                let (units, p_yes) = lane.ask()?;
+                let mut remove = Runs::clone(&sweep.union);
+                for units in assumed.iter() {
+                    remove.insert(lane.range(units));
+                }
+                let asked = lane.range(units.clone());
+                remove.insert(asked.clone());
+                Some(Ask {
+                    purpose: lane_purpose(lane, assumed, units),
+                    remove,
+                    p_yes,
+                    size: ground.setting.size(asked),
+                })
+            }
+            Node::Verify { verification, assumed } => {
+                let pick = verification.pick()?;
+                let mut remove = Runs::clone(ground.committed);
+                remove.insert_all(assumed);
+                remove.insert(pick.position..pick.position + 1);
+                let size = ground.setting.size(pick.position..pick.position + 1);
+                Some(Ask { purpose: Purpose::Verify(remove.clone()), remove, p_yes: pick.chance, size })
+            }
+        }
+    }
+
+    /// Goes where an answer to the question leads.
+    pub(crate) fn answer(&mut self, verdict: Verdict, ground: &Ground<'_>) {
+        let yes = verdict == Verdict::Interesting;
+        match self {
+            Node::Lane { at, lane, posterior, assumed } => {
+                let (Some(sweep), Some((units, _))) = (ground.sweep, lane.ask()) else { return };
+                if yes {
+                    assumed.insert(units);
+                }
+                let mut around = sweep.around(ground.setting, *at, None);
+                let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, knew: 0 };
+                lane.answer(answer, posterior, &mut around);
+                if lane.is_finished() && sweep.ends_with(*at) && sweep.is_in_order() {
+                    let mut removed = Runs::clone(&sweep.union);
+                    removed.insert_all(assumed);
+                    if let Some(verification) = after_sweep(ground, &removed) {
+                        *self = Node::Verify { verification: Box::new(verification), assumed: removed };
+                    }
+                }
+            }
+            Node::Verify { verification, assumed } => {
+                let Some(pick) = verification.pick() else { return };
+                if yes {
+                    assumed.insert(pick.position..pick.position + 1);
+                    verification.remove(pick);
+                } else {
+                    verification.keep(pick, verdict != Verdict::Timeout);
+                }
+            }
+        }
+    }
+}
+
+/// Where the search stands in a lane.
+fn lane_node(sweep: &Sweep, at: usize, posterior: &Arc<Posterior>) -> Node {
+    let lane = sweep.lanes[at].clone();
+    Node::Lane { at, lane, posterior: Arc::clone(sweep.outlook(at, posterior)), assumed: Runs::default() }
+}
+
+/// The verification after a sweep in order.
+fn after_sweep(ground: &Ground<'_>, removed: &Runs) -> Option<Verification> {
+    let Setting { len, theta, empty_known_uninteresting, .. } = *ground.setting;
+    Some(Verification::after_sweep(len, removed, ground.chances.clone(), theta?, empty_known_uninteresting))
+}
+
+/// What a question of a lane is asked for.
+pub(crate) fn lane_purpose(lane: &Lane, assumed: &Runs, units: std::ops::Range<usize>) -> Purpose {
+    let mut gone = Runs::clone(lane.gone());
+    gone.insert_all(assumed);
+    gone.insert(units);
+    Purpose::Lane(lane.id, gone)
+}
+
+/// A point that assumed answers lead to. It is worked out only when its turn comes, which for half of
+/// them is never.
+pub(crate) struct Future {
+    /// The probability that the search gets there.
+    pub(crate) reach: f64,
+    /// What decides whose turn it is.
+    worth: f64,
+    /// The older of equals comes first.
+    order: usize,
+    before: Rc<Node>,
+    answer: Option<Verdict>,
+}
+
+/// The futures that are still to be looked at, the best first.
+#[derive(Default)]
+pub(crate) struct Futures {
+    heap: BinaryHeap<Future>,
+    order: usize,
+}
+
+impl Futures {
+    /// Where the search stands in its lanes, or in the verification.
+    pub(crate) fn of_sweep(sweep: &Sweep, ground: &Ground<'_>, posterior: &Arc<Posterior>) -> Self {
+        let mut futures = Self::default();
+        let far = sweep.far_weight();
+        for at in (0..sweep.lanes.len()).filter(|&at| !sweep.lanes[at].is_finished()) {
+            let mut node = lane_node(sweep, at, posterior);
+            let reach = if at == 0 { 1.0 } else { far };
+            let worth = match ground.setting.objective {
+                Objective::Tests => reach,
+                Objective::Time => node.ask(ground).map_or(0.0, |ask| ask.p_yes * ask.size),
+            };
+            futures.push(Rc::new(node), reach, worth, None);
+        }
+        futures
+    }
+
+    /// Where the search stands in its front lane.
+    pub(crate) fn of_front(sweep: &Sweep, posterior: &Arc<Posterior>) -> Self {
+        let mut futures = Self::default();
+        futures.push(Rc::new(lane_node(sweep, 0, posterior)), 1.0, 1.0, None);
+        futures
+    }
+
+    /// Where the search stands in the verification.
+    pub(crate) fn of_verification(verification: &Verification) -> Self {
+        let mut futures = Self::default();
+        let node = Node::Verify { verification: Box::new(verification.clone()), assumed: Runs::default() };
+        futures.push(Rc::new(node), 1.0, 1.0, None);
+        futures
+    }
+
+    fn push(&mut self, before: Rc<Node>, reach: f64, worth: f64, answer: Option<Verdict>) {
+        self.order += 1;
+        self.heap.push(Future { reach, worth, order: self.order, before, answer });
+    }
+
+    /// The reach of the best of them.
+    pub(crate) fn reach(&self) -> Option<f64> {
+        self.heap.peek().map(|future| future.reach)
+    }
+
+    /// The best of them, with its reach and its worth.
+    pub(crate) fn pop(&mut self, ground: &Ground<'_>) -> Option<(Node, f64, f64)> {
+        let future = self.heap.pop()?;
+        let mut node = Rc::unwrap_or_clone(future.before);
+        if let Some(verdict) = future.answer {
+            node.answer(verdict, ground);
+        }
+        Some((node, future.reach, future.worth))
+    }
+
+    /// Adds what may come of a question: of its answer if that is known, else of both.
+    pub(crate) fn follow(&mut self, node: Node, reach: f64, worth: f64, p_yes: f64, answer: Option<Verdict>) {
+        let branches = match answer {
+            Some(verdict) => [(verdict, 1.0), (verdict, 0.0)],
+            None => [(Verdict::Interesting, p_yes), (Verdict::NotInteresting, 1.0 - p_yes)],
+        };
+        let node = Rc::new(node);
+        for (verdict, chance) in branches.into_iter().filter(|(_, chance)| reach * chance > NEGLIGIBLE_REACH) {
+            self.push(Rc::clone(&node), reach * chance, worth * chance, Some(verdict));
+        }
+    }
+}
+
+impl Ord for Future {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.worth.total_cmp(&other.worth).then(other.order.cmp(&self.order))
+    }
+}
+
+impl PartialOrd for Future {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Future {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Future {}

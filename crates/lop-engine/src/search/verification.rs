@@ -1,0 +1,365 @@
+//! Asking kept units again one by one, because a later removal may have made them removable: in
+//! which order, and when to stop.
+//!
+//! Every kept unit has a certificate, the test that refused to let it go. A removal makes every
+//! older certificate *stale*. How likely a stale unit has become removable depends mostly on how
+//! near the removal was, so units are asked bucket by bucket, the best chance first.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::model::chances::{BUCKETS, Chances, FRESH, UNCERTIFIED, bucket};
+use crate::runs::Runs;
+
+/// The refusal that keeps a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Certificate {
+    /// The unit.
+    pub(crate) position: usize,
+    /// How many removals of the search the refused candidate contained.
+    pub(crate) knew: u32,
+    /// The run that the unit ended, itself included: the refused candidate contained it, although
+    /// parts of it were removed for good only later.
+    pub(crate) own: Range<usize>,
+}
+
+/// The newest removal between two kept units, by its number from 1 on; 0 is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gap {
+    all: u32,
+    /// Without those of the run that the unit before the gap ended.
+    without_previous: u32,
+    /// Without those of the run that the unit behind the gap ended.
+    without_next: u32,
+}
+
+impl Gap {
+    fn note(&mut self, number: u32, of_previous: bool, of_next: bool) {
+        self.all = number;
+        if !of_previous {
+            self.without_previous = number;
+        }
+        if !of_next {
+            self.without_next = number;
+        }
+    }
+}
+
+/// Keeps of the gaps met so far those that no nearer one makes pointless: nearest last, each older
+/// than those before it in the list.
+fn push_newer(gaps: &mut Vec<(usize, u32)>, gap: usize, newest: u32) {
+    if newest == 0 {
+        return;
+    }
+    while gaps.last().is_some_and(|&(_, number)| number <= newest) {
+        gaps.pop();
+    }
+    gaps.push((gap, newest));
+}
+
+/// The nearest of those gaps with a removal newer than number `knew`.
+fn nearest_newer(gaps: &[(usize, u32)], knew: u32) -> Option<usize> {
+    let newer = gaps.partition_point(|&(_, number)| number > knew);
+    Some(gaps[newer.checked_sub(1)?].0)
+}
+
+/// The kept units, and the stale ones among them by bucket. Rebuilt after a removal only.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    /// Positions of the kept units, ascending.
+    positions: Vec<u32>,
+    /// Distance to the nearest removal before the unit that is newer than its certificate.
+    before: Vec<u32>,
+    /// The same, after the unit.
+    after: Vec<u32>,
+    /// Indices of the stale units, ascending, per bucket.
+    queues: [Vec<u32>; BUCKETS],
+}
+
+impl Table {
+    fn fill_queues(&mut self) {
+        for queue in &mut self.queues {
+            queue.clear();
+        }
+        for (index, (&before, &after)) in (0..).zip(self.before.iter().zip(&self.after)) {
+            if let Some(bucket) = bucket(before, after) {
+                self.queues[bucket].push(index);
+            }
+        }
+    }
+}
+
+/// The unit to ask next.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Pick {
+    /// Its position.
+    pub(crate) position: usize,
+    /// Its bucket.
+    pub(crate) bucket: usize,
+    /// The chance that it may go.
+    pub(crate) chance: f64,
+}
+
+/// The state of the verification of one list. Cheap to clone until a removal is assumed.
+#[derive(Clone, Debug)]
+pub(crate) struct Verification {
+    table: Arc<Table>,
+    /// Units at the front of each queue that were asked since the table was built.
+    heads: [u32; BUCKETS],
+    chances: Chances,
+    theta: f64,
+    empty_known_uninteresting: bool,
+}
+
+impl Verification {
+    /// After a sweep over `0..len` that removed `removed`: the certificate of a unit is older than
+    /// every removal after it in sweep order, and newer than every one before it.
+    pub(crate) fn after_sweep(
+        len: usize,
+        removed: &Runs,
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let positions: Vec<u32> = removed.gaps(len).map(index).collect();
+        let mut after = vec![FRESH; positions.len()];
+        let mut next = (index(len), FRESH);
+        for (slot, &position) in after.iter_mut().zip(&positions).rev() {
+            if next.0 > position + 1 {
+                next.1 = 1;
+            } else if next.1 != FRESH {
+                next.1 += 1;
+            }
+            *slot = next.1;
+            next.0 = position;
+        }
+        let before = vec![FRESH; positions.len()];
+        Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
+    }
+
+    /// After a sweep over `0..len` in any order: `removals` in the order in which they were found, and
+    /// for every unit that is kept how many of them its certificate knew of.
+    pub(crate) fn with_certificates(
+        len: usize,
+        removed: &Runs,
+        removals: &[Range<usize>],
+        certificates: &[Certificate],
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let positions: Vec<u32> = removed.gaps(len).map(index).collect();
+        let mut newest = vec![Gap::default(); positions.len() + 1];
+        let mut by_unit: Vec<Option<&Certificate>> = vec![None; positions.len()];
+        for certificate in certificates {
+            if let Ok(unit) = positions.binary_search(&index(certificate.position)) {
+                by_unit[unit] = Some(certificate);
+            }
+        }
+        for (number, removal) in (1..).zip(removals) {
+            let gap = positions.partition_point(|&position| (position as usize) < removal.start);
+            let own = |unit: Option<usize>| {
+                let certificate = unit.and_then(|unit| *by_unit.get(unit)?);
+                certificate.is_some_and(|c| c.own.start <= removal.start && removal.end <= c.own.end)
+            };
+            newest[gap].note(number, own(gap.checked_sub(1)), own(Some(gap)));
+        }
+        let knew = |unit: usize| by_unit[unit].map_or(0, |certificate| certificate.knew);
+        // Gap g lies before unit g. What a unit's own run removed its certificate knew of, so the gap
+        // next to the unit counts apart.
+        let count = positions.len();
+        let mut gaps = Vec::new();
+        let mut before = vec![FRESH; count];
+        for unit in 0..count {
+            let far = nearest_newer(&gaps, knew(unit)).map_or(FRESH, |gap| index(unit - gap + 1));
+            before[unit] = if newest[unit].without_next > knew(unit) { 1 } else { far };
+            push_newer(&mut gaps, unit, newest[unit].all);
+        }
+        gaps.clear();
+        let mut after = vec![FRESH; count];
+        for unit in (0..count).rev() {
+            let far = nearest_newer(&gaps, knew(unit)).map_or(FRESH, |gap| index(gap - unit));
+            after[unit] = if newest[unit + 1].without_previous > knew(unit) { 1 } else { far };
+            push_newer(&mut gaps, unit + 1, newest[unit + 1].all);
+        }
+        Self::new(positions, before, after, chances, theta, empty_known_uninteresting)
+    }
+
+    /// Nothing is certified: every unit of `0..len` is asked.
+    pub(crate) fn uncertified(len: usize, chances: Chances, theta: f64, empty_known_uninteresting: bool) -> Self {
+        let positions: Vec<u32> = (0..len).map(index).collect();
+        let unknown = vec![UNCERTIFIED; len];
+        let before = unknown.clone();
+        Self::new(positions, before, unknown, chances, theta, empty_known_uninteresting)
+    }
+
+    fn new(
+        positions: Vec<u32>,
+        before: Vec<u32>,
+        after: Vec<u32>,
+        chances: Chances,
+        theta: f64,
+        empty_known_uninteresting: bool,
+    ) -> Self {
+        let mut table = Table { positions, before, after, queues: Default::default() };
+        table.fill_queues();
+        Self { table: Arc::new(table), heads: [0; BUCKETS], chances, theta, empty_known_uninteresting }
+    }
+
+    /// The stale unit with the best chance, the earliest in sweep order among equals; `None` when
+    /// every certificate is fresh or the best chance is below theta.
+    pub(crate) fn pick(&self) -> Option<Pick> {
+        if self.empty_known_uninteresting && self.table.positions.len() == 1 {
+            // Without its last unit the candidate is empty: that answer is known.
+            return None;
+        }
+        let mut best: Option<Pick> = None;
+        for bucket in 0..BUCKETS {
+            let Some(&unit) = self.table.queues[bucket].get(self.heads[bucket] as usize) else {
+                continue;
+            };
+            let pick = Pick {
+                position: self.table.positions[unit as usize] as usize,
+                bucket,
+                chance: self.chances.mean(bucket),
+            };
+            let better = best.is_none_or(|best| {
+                pick.chance > best.chance || (pick.chance == best.chance && pick.position < best.position)
+            });
+            if better {
+                best = Some(pick);
+            }
+        }
+        best.filter(|best| best.chance >= self.theta)
+    }
+
+    /// The picked unit stays. `teaches` is false for a timeout.
+    pub(crate) fn keep(&mut self, pick: Pick, teaches: bool) {
+        self.heads[pick.bucket] += 1;
+        if teaches {
+            self.chances.count(pick.bucket, false);
+        }
+    }
+
+    /// The picked unit goes: every other certificate is stale from now on.
+    pub(crate) fn remove(&mut self, pick: Pick) {
+        self.chances.count(pick.bucket, true);
+        let table = Arc::make_mut(&mut self.table);
+        for (queue, &head) in table.queues.iter().zip(&self.heads) {
+            for &unit in &queue[..head as usize] {
+                table.before[unit as usize] = FRESH;
+                table.after[unit as usize] = FRESH;
+            }
+        }
+        let gone =
+            table.positions.binary_search(&index(pick.position)).expect("the picked unit is among the kept ones");
+        table.positions.remove(gone);
+        table.before.remove(gone);
+        table.after.remove(gone);
+        for (distance, after) in (1..).zip(table.after[..gone].iter_mut().rev()) {
+            *after = distance.min(*after);
+        }
+        for (distance, before) in (1..).zip(table.before[gone..].iter_mut()) {
+            *before = distance.min(*before);
+        }
+        table.fill_queues();
+        self.heads = [0; BUCKETS];
+    }
+
+    /// Whether the kept unit at `position` is still to be asked.
+    pub(crate) fn is_stale(&self, position: usize) -> bool {
+        let table = &*self.table;
+        let Ok(unit) = table.positions.binary_search(&index(position)) else {
+            return false;
+        };
+        bucket(table.before[unit], table.after[unit]).is_some_and(|bucket| {
+            let place = table.queues[bucket].binary_search(&index(unit));
+            place.is_ok_and(|place| place >= self.heads[bucket] as usize)
+        })
+    }
+
+    /// How many units would be asked if all the answers were no and no chance changed.
+    pub(crate) fn remaining(&self) -> usize {
+        (0..BUCKETS)
+            .filter(|&bucket| self.chances.mean(bucket) >= self.theta)
+            .map(|bucket| self.table.queues[bucket].len() - self.heads[bucket] as usize)
+            .sum()
+    }
+}
+
+/// Positions are stored as 32 bits: a list of four thousand million siblings does not fit anyway.
+fn index(position: usize) -> u32 {
+    u32::try_from(position).expect("a list has fewer than 2^32 units")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUCKETS, Chances, Verification, bucket};
+    use crate::runs::Runs;
+
+    fn removed(positions: &[usize]) -> Runs {
+        let mut runs = Runs::default();
+        for &position in positions {
+            runs.insert(position..position + 1);
+        }
+        runs
+    }
+
+    fn asked(mut verification: Verification) -> Vec<usize> {
+        let mut asked = Vec::new();
+        while let Some(pick) = verification.pick() {
+            asked.push(pick.position);
+            verification.keep(pick, true);
+        }
+        asked
+    }
+
+    #[test]
+    fn distances_fall_into_the_buckets_of_the_design() {
+        let class = |distance| bucket(distance, u32::MAX).expect("stale");
+        let classes: Vec<usize> = [1, 2, 3, 4, 5, 8, 9, 16, 17, 64, 65, 9999].map(class).to_vec();
+        assert_eq!(classes, [0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+        assert_eq!(bucket(9, 2), Some(8), "the other side has its own buckets");
+        assert_eq!(bucket(u32::MAX, u32::MAX), None);
+    }
+
+    #[test]
+    fn units_before_the_last_removal_of_a_sweep_are_stale_and_the_nearest_is_asked_first() {
+        let sweep = Verification::after_sweep(9, &removed(&[0, 1, 5]), Chances::default(), 0.0, false);
+        let order = asked(sweep);
+        assert_eq!(order.len(), 3);
+        assert!(order.iter().all(|position| [2, 3, 4].contains(position)), "6, 7, 8 are fresh");
+    }
+
+    #[test]
+    fn nothing_is_stale_when_all_removals_came_first() {
+        let sweep = Verification::after_sweep(9, &removed(&[0, 1, 2, 3]), Chances::default(), 0.0, false);
+        assert!(asked(sweep).is_empty());
+    }
+
+    #[test]
+    fn a_removal_makes_all_other_units_stale_again() {
+        let mut verification = Verification::uncertified(5, Chances::default(), 0.0, false);
+        let first = verification.pick().expect("all are stale");
+        assert_eq!((first.position, first.bucket), (0, BUCKETS - 1));
+        verification.keep(first, true);
+        let second = verification.pick().expect("four are stale");
+        verification.remove(second);
+        let mut left = asked(verification);
+        left.sort_unstable();
+        assert_eq!(left, [0, 2, 3, 4]);
+    }
+
+    #[test]
+    fn theta_stops_where_the_chance_has_sunk() {
+        let hopeless = Verification::after_sweep(200, &removed(&[199]), Chances::default(), 0.03, false);
+        let count = asked(hopeless).len();
+        assert!(count > 0 && count < 199, "{count}");
+    }
+
+    #[test]
+    fn the_last_unit_of_all_is_not_asked_when_empty_is_known() {
+        let verification = Verification::uncertified(1, Chances::default(), 0.0, true);
+        assert_eq!(verification.pick(), None);
+    }
+}
