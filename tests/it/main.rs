@@ -4,6 +4,7 @@ mod algorithms;
 mod any_input;
 mod beside;
 mod choices;
+mod circles;
 mod cli;
 mod compare;
 mod compat;

@@ -1,0 +1,142 @@
+//! Holds the sources to this: no files of a crate import each other in a circle. What two files need of each other
+//! belongs into a third.
+//!
+//! Imports are text: paths that begin with `crate::` or `super::` in the lines that are compiled outside of tests, and
+//! what a module uses of those below it. A path leads to the file of the longest module it names. To declare a module, or
+//! to hand on what is in it, is no import.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// Folders of `src/` in which files still do. The list may only shrink.
+const STILL: [&str; 8] = ["baselines", "cli", "grammar", "journal", "oracle", "reduce", "report", "syntax"];
+
+/// A module by the names that lead to it from the root of its crate.
+type Module = Vec<String>;
+
+/// What each module of a crate imports of the others.
+type Imports = BTreeMap<Module, BTreeSet<Module>>;
+
+/// The text without comments and without what is compiled for tests only.
+fn production(text: &str) -> String {
+    let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod \w+ \{\n(?s:.*?)^\}$").expect("a constant");
+    let text = tests.replace_all(text, "");
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The paths that a text names, a list in braces taken apart: `crate::a::{b, c::D}` are two.
+fn paths(text: &str) -> Vec<Vec<String>> {
+    let path = Regex::new(r"\b((?:crate|super)(?:::\w+)*)(?:::\{([^;]*?)\};)?").expect("a constant");
+    let item = Regex::new(r"(?:^|[{,])\s*(\w+(?:::\w+)*)").expect("a constant");
+    let words = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
+    // Of a module below: as if it were written with `self`.
+    let below = Regex::new(r"(?m)^use (\w+)::").expect("a constant");
+    let own = |captures: regex::Captures<'_>| vec!["self".to_owned(), captures[1].to_owned()];
+    let mut found: Vec<Vec<String>> = below.captures_iter(text).map(own).collect();
+    for captures in path.captures_iter(text) {
+        let first = words(&captures[1]);
+        match captures.get(2) {
+            None => found.push(first),
+            Some(list) => {
+                let items = item.captures_iter(list.as_str());
+                found.extend(items.map(|item| [first.clone(), words(&item[1])].concat()));
+            }
+        }
+    }
+    found
+}
+
+/// Who imports whom among these files, given by module.
+fn imports(files: &BTreeMap<Module, String>) -> Imports {
+    let of = |module: &Module, text: &str| {
+        let target = |path: Vec<String>| {
+            let ups = path.iter().take_while(|name| *name == "super").count();
+            let mut place = match path[0].as_str() {
+                "crate" => Vec::new(),
+                _ => module[..module.len().checked_sub(ups)?].to_vec(),
+            };
+            place.extend(path.into_iter().skip(ups.max(1)));
+            while !place.is_empty() && !files.contains_key(&place) {
+                place.pop();
+            }
+            (!place.is_empty() && place != *module).then_some(place)
+        };
+        paths(&production(text)).into_iter().filter_map(target).collect()
+    };
+    files.iter().map(|(module, text)| (module.clone(), of(module, text))).collect()
+}
+
+/// The modules that are in a circle: each leads to itself.
+fn in_circles(imports: &Imports) -> BTreeSet<Module> {
+    let comes_back = |from: &Module| {
+        let mut reached = BTreeSet::new();
+        let mut todo: Vec<&Module> = imports[from].iter().collect();
+        while let Some(module) = todo.pop() {
+            if reached.insert(module) {
+                todo.extend(&imports[module]);
+            }
+        }
+        reached.contains(from)
+    };
+    imports.keys().filter(|module| comes_back(module)).cloned().collect()
+}
+
+/// The files below a folder of the tree, by module.
+fn crate_files(folder: &str) -> BTreeMap<Module, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut todo: Vec<PathBuf> = vec![root.clone()];
+    let mut files = BTreeMap::new();
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder of the tree can be listed");
+            todo.extend(entries.map(|entry| entry.expect("a folder of the tree can be listed").path()));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let below = path.strip_prefix(&root).expect("found below it").with_extension("");
+            let mut module: Module = below.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+            module.pop_if(|name| ["mod", "lib", "main", "tests"].contains(&name.as_str()));
+            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            // A module's tests may have a file of their own; the crate's root imports nothing that matters.
+            if !path.ends_with("tests.rs") && !module.is_empty() {
+                files.insert(module, text);
+            }
+        }
+    }
+    assert!(!files.is_empty(), "nothing found in {folder}");
+    files
+}
+
+#[test]
+fn no_files_of_a_crate_import_each_other_in_a_circle() {
+    for folder in ["crates/lop-engine/src", "crates/lop-parser/src"] {
+        let files = crate_files(folder);
+        let circles = in_circles(&imports(&files));
+        assert!(circles.is_empty(), "{folder}: {circles:?}");
+    }
+    let circles = in_circles(&imports(&crate_files("src")));
+    let folders: BTreeSet<&str> = circles.iter().map(|module| module[0].as_str()).collect();
+    let more: Vec<&Module> = circles.iter().filter(|module| !STILL.contains(&module[0].as_str())).collect();
+    assert!(more.is_empty(), "{more:?}");
+    for folder in STILL {
+        assert!(folders.contains(folder), "src/{folder} has no circle any more: take it from the list");
+    }
+}
+
+#[test]
+fn a_circle_is_found_however_it_is_written() {
+    let found = |files: &[(&str, &str)]| {
+        let module = |name: &str| name.split('/').map(str::to_owned).collect::<Module>();
+        let files = files.iter().map(|(name, text)| (module(name), (*text).to_owned())).collect();
+        in_circles(&imports(&files)).into_iter().map(|module| module.join("/")).collect::<Vec<_>>()
+    };
+    let c = ("c", "use crate::a::A;");
+    assert_eq!(found(&[("a", "use crate::b::B;"), ("b", "fn f() { crate::a::g() }"), c]), ["a", "b"]);
+    assert_eq!(found(&[("x/a", "use super::{b::B, d};"), ("x/b", "use crate::x::a;"), c]), ["x/a", "x/b"]);
+    assert_eq!(found(&[("a", "use crate::{\n    b::B,\n    c::C,\n};"), ("b", ""), c]), ["a", "c"]);
+    assert_eq!(found(&[("x", "mod a;\npub use a::A;"), ("x/a", "use super::X;")]), [""; 0]);
+    assert_eq!(found(&[("x", "mod a;\nuse a::A;"), ("x/a", "use super::X;")]), ["x", "x/a"]);
+    let tested = "use crate::b::B;\n#[cfg(test)]\nmod tests {\n    use crate::c::C;\n}\n";
+    assert_eq!(found(&[("a", tested), ("b", "/// [`crate::a`]"), c]), [""; 0]);
+}
