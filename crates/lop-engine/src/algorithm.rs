@@ -4,7 +4,7 @@
 use crate::bit_set::BitSet;
 use crate::verdict::Verdict;
 
-/// The judge gives no more answers: a limit was reached, or somebody cancelled.
+/// The judge gives no more answers: a limit was reached, or the reduction was cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
 

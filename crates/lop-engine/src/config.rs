@@ -9,8 +9,8 @@ pub enum Direction {
     /// From the first position on: the caller has put the units into sweep order.
     #[default]
     Forward,
-    /// From whichever end gives more per test, as observed: for sequences of which nobody knows
-    /// whether later units depend on earlier ones.
+    /// From the end that has given more per test so far: for sequences of which it is not known whether later units
+    /// depend on earlier ones.
     Evidence,
 }
 
@@ -20,19 +20,19 @@ pub enum Objective {
     /// The number of tests.
     #[default]
     Tests,
-    /// The time, where a test costs more the larger its candidate is: what removes most comes first,
-    /// and telling the last few units apart is put off.
+    /// The time, where a test costs more the larger its candidate is: large removals come first, and finding
+    /// single needed units is put off.
     Time,
 }
 
 /// How the questions of several workers are spread over the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lanes {
-    /// In several places at once as long as the answers there come up to what is predicted, else at
+    /// In several places at once as long as the answers there agree with what is predicted, otherwise at
     /// the front.
     #[default]
-    ByTrust,
-    /// At the front only: what is asked besides is what would be asked next.
+    ByEvidence,
+    /// At the front only: other workers ask what would probably be asked next there.
     One,
     /// In several places at once whatever the answers.
     Always,
@@ -112,7 +112,7 @@ pub struct Config {
     pub direction: Direction,
     /// What is kept small; the number of tests by default.
     pub objective: Objective,
-    /// Where several workers ask; by trust by default.
+    /// Where several workers ask; by evidence by default.
     pub lanes: Lanes,
     /// What to start from instead of the prior; nothing by default.
     pub expect: Option<Waste>,

@@ -20,7 +20,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The positions that the candidate consists of, of a sequence of so many units, ascending.
+    /// The positions that the candidate consists of, of a sequence of `len` units, ascending.
     pub fn kept(&self, len: usize) -> impl Iterator<Item = usize> + '_ {
         (0..len).filter(|unit| !self.remove.iter().any(|gone| gone.contains(unit)))
     }

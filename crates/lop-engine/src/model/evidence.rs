@@ -16,7 +16,7 @@ const OTHER_DEPTHS: f64 = 20.0;
 const OTHER_KINDS: f64 = 10.0;
 /// The most that a unit of another kind counts.
 const OTHER_KIND_DISCOUNT: f64 = 0.2;
-/// Own evidence of so many units halves the weight of what is less specific.
+/// The number of units whose own evidence halves the weight of what is less specific.
 const FADE: f64 = 10.0;
 /// How much counts of what other lists showed about exponents of exposure. With 0 sixty short lists in
 /// which bigger units are likelier needed take 2 % more tests; from 0.3 to 1 all is the same.

@@ -1,4 +1,4 @@
-//! What the model expects of units that nobody has asked about yet: how many of them are needed, and what it will take
+//! What the model expects of units that were not asked about yet: how many of them are needed, and how many tests it takes
 //! to find out which.
 
 use crate::config::Config;
@@ -6,7 +6,7 @@ use crate::model::estimate::{self, Estimate};
 use crate::model::evidence::Knowledge;
 use crate::model::posterior::Posterior;
 
-/// See the module.
+/// The expectation for one kind of lists at one depth.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Expectation {
     /// P(needed): the share of needed units in a long list. In a Markov chain with P(removable | removable) = a and

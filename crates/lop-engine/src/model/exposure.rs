@@ -3,7 +3,7 @@
 //! A chain over equal units lets a run of removable ones go on with probability a at each. Over
 //! unequal ones it is a^e, with the unit's *exposure* e ∝ size^γ, 1 on average over the list. A run
 //! of m units so has the probability of its accumulated exposure, which is a difference of two sums
-//! kept here. What γ is nobody knows beforehand: it is learnt along with the chain's parameters.
+//! kept here. γ is not known beforehand: it is learnt along with the chain's parameters.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::model::logarithms::{LOG_FLOOR, log_sum_exp, weights};
 use crate::model::run_length::{Before, Run, Survival, Terms};
 use crate::model::view::EvidenceView;
 
-/// Fixed share no longer slows down from so many times 1/ρ units on.
+/// Fixed share slows down until this number of times 1/ρ units.
 const OLDEST: f64 = 9.0;
 
 /// The exponent of the prior that fixed share pulls back to: a regime that begins inside a list is dense

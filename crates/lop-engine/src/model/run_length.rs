@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::model::exposure::Ahead;
 
-/// What is known of the unit before the cursor.
+/// What is known of the unit before a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Before {
     /// Nothing: the start of a list, or a unit that only a timeout kept.
@@ -20,7 +20,7 @@ pub(crate) enum Before {
 /// How far a run of removable units is known to go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
-    /// Removable units from the cursor on.
+    /// Removable units from its first on.
     pub(crate) length: usize,
     /// Whether a needed unit is known to follow; otherwise the run is "at least `length`".
     pub(crate) ended: bool,

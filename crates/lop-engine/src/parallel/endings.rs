@@ -1,4 +1,4 @@
-//! What the lanes of a sweep may come to in its last round: unions that nobody has found yet.
+//! The unions that the lanes of a sweep may come to in its last round, before their last answers are there.
 //!
 //! When every lane has but a few answers to come, what they add up to is one of a few candidates. If
 //! these are judged while the answers are still out, the union has its verdict as soon as it is
@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::model::posterior::Posterior;
-use crate::parallel::speculation::{Ground, Node};
+use crate::parallel::speculation::{Node, SearchState};
 use crate::runs::Runs;
 use crate::search::sweep::Sweep;
 use crate::verdict::Verdict;
@@ -21,7 +21,7 @@ const NEGLIGIBLE: f64 = 0.01;
 /// endings, the likeliest first. None while a lane has a long way to go.
 pub(crate) fn of_sweep(
     sweep: &Sweep,
-    ground: &Ground<'_>,
+    state: &SearchState<'_>,
     posterior: &Arc<Posterior>,
     most: usize,
 ) -> Vec<(Arc<Runs>, f64)> {
@@ -31,7 +31,7 @@ pub(crate) fn of_sweep(
     let mut endings = vec![(Runs::clone(&sweep.union), 1.0)];
     for (at, lane) in sweep.lanes.iter().enumerate().filter(|(_, lane)| !lane.is_finished()) {
         let start = Node::Lane { at, lane: lane.clone(), posterior: Arc::clone(posterior), assumed: Runs::default() };
-        let of_lane = of_node(start, ground, asked);
+        let of_lane = of_node(start, state, asked);
         let mut together: Vec<(Runs, f64)> = Vec::with_capacity(endings.len() * of_lane.len());
         for (before, likely) in &endings {
             for (gone, chance) in of_lane.iter().filter(|(_, chance)| likely * chance > NEGLIGIBLE) {
@@ -52,17 +52,17 @@ pub(crate) fn of_sweep(
 
 /// What a lane may have found removable when it is finished, by index, as far as the `asked` likeliest
 /// questions lead there.
-fn of_node(start: Node, ground: &Ground<'_>, asked: usize) -> Vec<(Runs, f64)> {
+fn of_node(start: Node, state: &SearchState<'_>, asked: usize) -> Vec<(Runs, f64)> {
     let mut ended = Vec::new();
     let mut open = vec![(start, 1.0_f64)];
     for _ in 0..asked {
         let likeliest = open.iter().enumerate().max_by(|(_, one), (_, other)| one.1.total_cmp(&other.1));
         let Some(at) = likeliest.map(|(at, _)| at) else { break };
         let (mut node, likely) = open.swap_remove(at);
-        let Some(ask) = node.ask(ground) else { continue };
+        let Some(ask) = node.ask(state) else { continue };
         for (verdict, chance) in [(Verdict::Interesting, ask.p_yes), (Verdict::NotInteresting, 1.0 - ask.p_yes)] {
             let mut next = node.clone();
-            next.answer(verdict, ground);
+            next.answer(verdict, state);
             match next {
                 Node::Lane { ref lane, .. } if !lane.is_finished() => open.push((next, likely * chance)),
                 Node::Lane { assumed, .. } | Node::Verify { assumed, .. } => ended.push((assumed, likely * chance)),

@@ -1,5 +1,5 @@
-//! One stretch of a sequence that is being swept: what is asked next in it, and where each answer
-//! leads. A sweep has one lane when a single worker asks, and several when more do.
+//! A lane: one stretch of a sequence that is swept from one end to the other, run by run. It knows what is asked next
+//! there, and where each answer leads. A sweep has one lane for a single worker, and several for more.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,38 +11,38 @@ use crate::model::posterior::Posterior;
 use crate::model::run_length::{Before, Run, Survival};
 use crate::runs::Runs;
 
-/// Longer runs than where survival falls below this are not asked about in one go.
+/// Lengths that a run reaches with less than this probability are not asked about in one question.
 const NEGLIGIBLE_SURVIVAL: f64 = 1e-7;
 
-/// What a scout asks about is so many times less, where it is at least so much: 14.4 rounds instead of
-/// 14.7 at .9/.95 with 16 workers, see `figures`.
+/// A scout asks about the `SCOUTED_SHARE`-th part of what the lane would ask about, if that is at least `LEAST_SCOUTED`
+/// units: 14.4 rounds instead of 14.7 at .9/.95 with 16 workers, see `figures`.
 const SCOUTED_SHARE: usize = 4;
 const LEAST_SCOUTED: usize = 16;
 
-/// Names a lane for as long as it exists.
+/// The name of a lane, not used again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub(crate) struct LaneId(pub(crate) u32);
 
 /// The positions of a lane's units, ascending. Between two of them there is nothing but units that
 /// are already removed.
 #[derive(Clone, Debug)]
-pub(crate) enum Places {
+pub(crate) enum Positions {
     /// Neighbours, from this position on.
     From(usize),
     /// With holes.
     Listed(Arc<[u32]>),
 }
 
-impl Places {
+impl Positions {
     /// The position of the unit with this index.
     pub(crate) fn position(&self, index: usize) -> usize {
         match self {
-            Places::From(first) => first + index,
-            Places::Listed(positions) => positions[index] as usize,
+            Positions::From(first) => first + index,
+            Positions::Listed(positions) => positions[index] as usize,
         }
     }
 
-    /// From the first to the last of these units: all that is gone when they go.
+    /// The positions from the first to the last of these units: everything that is gone when they are removed.
     pub(crate) fn range(&self, units: Range<usize>) -> Range<usize> {
         if units.is_empty() {
             return 0..0;
@@ -62,12 +62,12 @@ struct Cursor {
     lo: usize,
     hi: usize,
     cap: usize,
-    /// Whether `hi` stands there because of a timeout.
+    /// Whether `hi` was set by a timeout.
     timed_out: bool,
-    /// How many removals the candidate that set `hi` knew of.
+    /// How many removals of the search the refused candidate that set `hi` contained.
     certified: u32,
     survival: Survival,
-    /// What other lanes make of it, where there are any.
+    /// The distribution of its length by what all lanes found, where there are several.
     outlook: Option<Survival>,
     /// Probability of the lengths that were possible at the start.
     possible: f64,
@@ -78,7 +78,7 @@ struct Cursor {
 impl Cursor {
     /// Starts a run; `empty_rule` says that removing all `left` units is known not to be interesting.
     fn new(
-        around: &Around<'_>,
+        context: &LaneContext<'_>,
         (left, ahead): (usize, &Ahead),
         before: Before,
         posterior: &Posterior,
@@ -89,8 +89,8 @@ impl Cursor {
         let excluded = empty_rule && cap == left;
         let possible = if excluded { survival.tail(0).below(cap) } else { 1.0 };
         Self {
-            mirrored: around.mirrored,
-            objective: around.objective,
+            mirrored: context.mirrored,
+            objective: context.objective,
             before,
             lo: 0,
             hi: if excluded { cap } else { cap + 1 },
@@ -126,41 +126,40 @@ impl Cursor {
 
 /// A run whose length became known.
 #[derive(Clone, Debug)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedRun {
     /// What is known of it, for the result.
     pub(crate) run: Run,
-    /// What the model learnt: a timeout tells less.
+    /// What the model learns from it, which is less after a timeout.
     pub(crate) learnt: Run,
-    /// Whether the model did learn it.
+    /// Whether the model has learnt from it.
     pub(crate) taught: bool,
     pub(crate) before: Before,
     /// Probability that the model gave to what it learnt.
     pub(crate) predicted: f64,
     /// The exposures of its units.
     pub(crate) ahead: Ahead,
-    /// The weights that the exponents of exposure had, and what the run told of them.
+    /// The weights of the exponents of exposure before the run, and the log likelihood of the run under each.
     pub(crate) believed: PerExponent,
     pub(crate) told: PerExponent,
     /// Positions from its first to its last unit, the needed one included.
     pub(crate) positions: Range<usize>,
     /// The needed unit that ended it.
     pub(crate) needed: Option<usize>,
-    /// See [`Answer::knew`], for the answer that found the needed unit.
+    /// [`Answer::known_removals`] of the refusal that found the needed unit.
     pub(crate) certified: u32,
 }
 
 /// What a lane has to know of the search it is a part of.
-pub(crate) struct Around<'a> {
+pub(crate) struct LaneContext<'a> {
     /// Whether the next run shall begin at the last open unit.
     pub(crate) mirrored: bool,
     pub(crate) objective: Objective,
-    /// Whether nothing outside this lane is left or may stay, and the empty candidate is known not to
-    /// be interesting.
+    /// Whether all units outside this lane are removed, and the empty candidate is known not to be interesting.
     pub(crate) empty_rule: bool,
-    /// Whether what is found here teaches the model.
+    /// Whether the model learns from what is found here.
     pub(crate) teaches: bool,
-    /// Where closed runs are told, if anywhere.
-    pub(crate) closed: Option<&'a mut Vec<Closed>>,
+    /// Where closed runs are reported, if anywhere.
+    pub(crate) closed_runs: Option<&'a mut Vec<ClosedRun>>,
 }
 
 /// An answer as a lane sees it.
@@ -168,15 +167,15 @@ pub(crate) struct Around<'a> {
 pub(crate) struct Answer {
     pub(crate) yes: bool,
     pub(crate) timed_out: bool,
-    /// How many removals of the search the candidate knew of.
-    pub(crate) knew: u32,
+    /// How many removals of the search the candidate contained.
+    pub(crate) known_removals: u32,
 }
 
-/// See the module.
+/// The state of a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     pub(crate) id: LaneId,
-    places: Places,
+    positions: Positions,
     start: usize,
     exposure: Exposure,
     /// Units that are not decided yet, those of the run under way included.
@@ -184,19 +183,19 @@ pub(crate) struct Lane {
     before_first: Before,
     before_last: Before,
     cursor: Option<Cursor>,
-    /// Units that went, by index.
+    /// Units that are removed, by index.
     gone: Arc<Runs>,
-    /// Units that stay.
+    /// The number of units that stay.
     kept: usize,
 }
 
 impl Lane {
     /// A lane over `count` units with nothing known of what is around them.
-    pub(crate) fn new(id: LaneId, places: Places, exposure: Exposure, count: usize) -> Self {
+    pub(crate) fn new(id: LaneId, positions: Positions, exposure: Exposure, count: usize) -> Self {
         Self {
             id,
-            start: if count > 0 { places.position(0) } else { 0 },
-            places,
+            start: if count > 0 { positions.position(0) } else { 0 },
+            positions,
             exposure,
             open: 0..count,
             before_first: Before::Unknown,
@@ -207,11 +206,11 @@ impl Lane {
         }
     }
 
-    /// Starts the first run; nothing else may be asked of the lane before.
-    pub(crate) fn begin(&mut self, posterior: &mut Arc<Posterior>, around: &mut Around<'_>) {
-        self.begin_run(posterior, around);
+    /// Starts the first run; to be called before anything else.
+    pub(crate) fn begin(&mut self, posterior: &mut Arc<Posterior>, context: &mut LaneContext<'_>) {
+        self.begin_run(posterior, context);
         // One unit whose removal is known to be refused is decided without any question.
-        self.settle(posterior, around);
+        self.settle(posterior, context);
     }
 
     /// The units asked about next, by index, and the chance of yes; `None` when all are decided.
@@ -224,8 +223,8 @@ impl Lane {
         Some((units, p_yes))
     }
 
-    /// Lets the next choice follow a posterior that knows of all lanes.
-    pub(crate) fn look_around(&mut self, all: &Posterior) {
+    /// Lets the next question be chosen by a posterior that has learnt from all lanes.
+    pub(crate) fn choose_by(&mut self, all: &Posterior) {
         if let Some(cursor) = &mut self.cursor
             && cursor.choice.is_none()
         {
@@ -234,8 +233,8 @@ impl Lane {
         }
     }
 
-    /// The units that a question of this lane asks about besides those that are gone, if they are what
-    /// the run under way may still be asked about.
+    /// The units that an earlier question of this lane asked about, if the answer still says something about the run under
+    /// way. `gone` are all units of the lane that were gone in that question.
     pub(crate) fn may_adopt(&self, gone: &Runs) -> Option<Range<usize>> {
         let cursor = self.cursor.as_ref()?;
         let [asked] = gone.minus(&self.gone).try_into().ok()?;
@@ -248,23 +247,23 @@ impl Lane {
         (fits && gone.is_superset(&self.gone)).then_some(asked)
     }
 
-    /// Makes these units, which `may_adopt` returned, the question that `ask` returns.
+    /// Lets `ask` return these units, which `may_adopt` has returned.
     pub(crate) fn adopt(&mut self, units: &Range<usize>) {
         if let Some(cursor) = &mut self.cursor {
             cursor.choice = Some((cursor.lo + units.len(), 0.5));
         }
     }
 
-    /// Makes those of its next units that are in this set what `ask` returns, if it may be so long.
-    /// Returns whether it is.
+    /// Lets `ask` return those of the next units that are in `union`, if there are any and the run may be that long.
+    /// Returns whether it does.
     pub(crate) fn adopt_gone(&mut self, union: &Runs) -> bool {
         let Some(cursor) = self.cursor.as_mut().filter(|cursor| !cursor.mirrored) else { return false };
         let first = self.open.start + cursor.lo;
         if first >= self.open.end {
             return false;
         }
-        let Some(end) = union.run_at(self.places.position(first)) else { return false };
-        let gone = (first..self.open.end).take_while(|&unit| self.places.position(unit) < end).count();
+        let Some(end) = union.run_at(self.positions.position(first)) else { return false };
+        let gone = (first..self.open.end).take_while(|&unit| self.positions.position(unit) < end).count();
         let m = (cursor.lo + gone).min(cursor.cap);
         let fits = m > cursor.lo && m < cursor.hi;
         if fits {
@@ -273,7 +272,7 @@ impl Lane {
         fits
     }
 
-    /// Asks about a part of what it would ask, where that is much and nothing was asked yet.
+    /// Lets `ask` return a part of the units that it would return, where these are many and nothing was asked yet.
     pub(crate) fn scout(&mut self) {
         let Some(cursor) = self.cursor.as_mut().filter(|cursor| cursor.choice.is_none()) else { return };
         let (many, _) = cursor.choose();
@@ -283,18 +282,18 @@ impl Lane {
         }
     }
 
-    /// Tells a posterior that knows of all lanes the answer to the question that `ask` returns, and
-    /// returns the chance of yes that it gave.
-    pub(crate) fn tell(&self, yes: bool, all: &mut Posterior) -> Option<f64> {
+    /// Lets another posterior learn the answer to the question that `ask` returns. Returns the probability of *interesting*
+    /// that it gave.
+    pub(crate) fn teach(&self, yes: bool, all: &mut Posterior) -> Option<f64> {
         let cursor = self.cursor.as_ref()?;
         let (m, _) = cursor.choice?;
         let hi = (cursor.hi <= cursor.cap).then_some(cursor.hi);
         Some(all.learn_answer(cursor.before, (cursor.lo, m, hi), yes, cursor.survival.ahead()))
     }
 
-    /// Takes the answer to the question that `ask` returns. What is gone is told by `remove`:
-    /// speculation keeps its own book of what it assumes.
-    pub(crate) fn answer(&mut self, answer: Answer, posterior: &mut Arc<Posterior>, around: &mut Around<'_>) {
+    /// Takes the answer to the question that `ask` returns. It does not mark units as removed, which `remove` does:
+    /// speculation keeps what it assumes to be removed apart.
+    pub(crate) fn answer(&mut self, answer: Answer, posterior: &mut Arc<Posterior>, context: &mut LaneContext<'_>) {
         let Some(cursor) = &mut self.cursor else { return };
         let (m, _) = cursor.choose();
         cursor.choice = None;
@@ -303,25 +302,25 @@ impl Lane {
         } else {
             cursor.hi = m;
             cursor.timed_out = answer.timed_out;
-            cursor.certified = answer.knew;
+            cursor.certified = answer.known_removals;
         }
-        self.settle(posterior, around);
+        self.settle(posterior, context);
     }
 
-    /// Marks units as gone.
+    /// Marks units as removed.
     pub(crate) fn remove(&mut self, units: Range<usize>) {
         Arc::make_mut(&mut self.gone).insert(units);
     }
 
     /// Closes runs whose length is known, until there is a question or the end.
-    fn settle(&mut self, posterior: &mut Arc<Posterior>, around: &mut Around<'_>) {
+    fn settle(&mut self, posterior: &mut Arc<Posterior>, context: &mut LaneContext<'_>) {
         while let Some(cursor) = &self.cursor {
             if cursor.hi - cursor.lo > 1 {
                 return;
             }
             let run = Run { length: cursor.lo, ended: cursor.lo < cursor.cap };
-            // A timeout does not tell that a needed unit follows: the model learns only that the run
-            // is at least as long as the interesting answers made it.
+            // After a timeout it is not known whether a needed unit follows. The model learns only that the run is at
+            // least as long as the interesting answers made it.
             let learnt = Run { ended: run.ended && !cursor.timed_out, ..run };
             let (before, mirrored) = (cursor.before, cursor.mirrored);
             let units = run.length + usize::from(run.ended);
@@ -329,26 +328,26 @@ impl Lane {
                 if mirrored { self.open.end - units..self.open.end } else { self.open.start..self.open.start + units };
             let ahead = cursor.survival.ahead();
             let believed = posterior.exponents();
-            let told = if around.teaches {
+            let told = if context.teaches {
                 Arc::make_mut(posterior).learn(before, learnt, ahead)
             } else {
                 PerExponent::default()
             };
-            if let Some(closed) = around.closed.as_deref_mut() {
+            if let Some(closed) = context.closed_runs.as_deref_mut() {
                 let needed = run.ended.then(|| {
                     let index = if mirrored { closed_units.start } else { closed_units.end - 1 };
-                    self.places.position(index)
+                    self.positions.position(index)
                 });
-                closed.push(Closed {
+                closed.push(ClosedRun {
                     run,
                     learnt,
-                    taught: around.teaches,
+                    taught: context.teaches,
                     before,
                     predicted: cursor.predicted(learnt),
                     ahead: ahead.clone(),
                     believed,
                     told,
-                    positions: self.places.range(closed_units.clone()),
+                    positions: self.positions.range(closed_units.clone()),
                     needed,
                     certified: cursor.certified,
                 });
@@ -366,16 +365,16 @@ impl Lane {
                 self.open.start = closed_units.end;
                 self.before_first = now;
             }
-            self.begin_run(posterior, around);
+            self.begin_run(posterior, context);
         }
     }
 
-    fn begin_run(&mut self, posterior: &Posterior, around: &Around<'_>) {
-        let empty_rule = around.empty_rule && self.kept == 0;
-        let before = if around.mirrored { self.before_last } else { self.before_first };
-        let ahead = Ahead::new(self.exposure.clone(), &self.open, around.mirrored);
+    fn begin_run(&mut self, posterior: &Posterior, context: &LaneContext<'_>) {
+        let empty_rule = context.empty_rule && self.kept == 0;
+        let before = if context.mirrored { self.before_last } else { self.before_first };
+        let ahead = Ahead::new(self.exposure.clone(), &self.open, context.mirrored);
         let left = self.open.len();
-        self.cursor = (left > 0).then(|| Cursor::new(around, (left, &ahead), before, posterior, empty_rule));
+        self.cursor = (left > 0).then(|| Cursor::new(context, (left, &ahead), before, posterior, empty_rule));
     }
 
     /// Whether all units are decided.
@@ -383,8 +382,8 @@ impl Lane {
         self.cursor.is_none()
     }
 
-    /// The units not known to be removed or kept, by index: of the run under way those that are
-    /// surely removable are not among them.
+    /// The units that are not decided, by index. Units of the run under way that are known to be removable are not among
+    /// them.
     pub(crate) fn undecided(&self) -> Range<usize> {
         match &self.cursor {
             Some(cursor) if cursor.mirrored => self.open.start..self.open.end - cursor.lo,
@@ -395,17 +394,17 @@ impl Lane {
 
     /// The position of a unit.
     pub(crate) fn position(&self, index: usize) -> usize {
-        self.places.position(index)
+        self.positions.position(index)
     }
 
     /// The positions from the first to the last of these units.
     pub(crate) fn range(&self, units: Range<usize>) -> Range<usize> {
-        self.places.range(units)
+        self.positions.range(units)
     }
 
     /// The position of the first open unit, for the order of lanes.
     pub(crate) fn first(&self) -> usize {
-        self.places.position(self.open.start)
+        self.positions.position(self.open.start)
     }
 
     /// The position of its first unit, decided or not.
@@ -418,16 +417,16 @@ impl Lane {
         self.cursor.as_ref().is_some_and(|cursor| cursor.mirrored)
     }
 
-    /// The index behind the needed unit that is known to be near, unless two more answers or none would
-    /// find it.
+    /// The index behind the units among which a needed one is known to be, unless at most two more answers would find
+    /// it.
     pub(crate) fn beyond(&self) -> Option<usize> {
         let cursor = self.cursor.as_ref()?;
         let known = cursor.hi <= cursor.cap && cursor.hi - cursor.lo > 3;
         known.then(|| if cursor.mirrored { self.open.end - cursor.hi } else { self.open.start + cursor.hi })
     }
 
-    /// The units that the run under way is known not to consist of, as positions, if the candidate
-    /// that told so knew of fewer than `now` removals.
+    /// The positions of the units of which the run under way is known not to contain all, if the refused candidate
+    /// contained fewer than `now` removals of the search.
     pub(crate) fn refused(&self, now: u32) -> Option<Range<usize>> {
         let cursor = self.cursor.as_ref()?;
         let units = if cursor.mirrored {
@@ -435,11 +434,11 @@ impl Lane {
         } else {
             self.open.start + cursor.lo..self.open.start + cursor.hi
         };
-        (cursor.hi <= cursor.cap && cursor.certified < now).then(|| self.places.range(units))
+        (cursor.hi <= cursor.cap && cursor.certified < now).then(|| self.positions.range(units))
     }
 
     /// Where to cut so that one of `parts` equal parts stays, with at least `least` units on either
-    /// side; `through` allows to cut through what is asked about now.
+    /// side; `through` allows a cut inside the units that are asked about now.
     pub(crate) fn part(&mut self, parts: usize, least: usize, through: bool) -> Option<usize> {
         let open = self.undecided();
         let (asked, _) = self.ask()?;
@@ -458,8 +457,7 @@ impl Lane {
         &self.gone
     }
 
-    /// Whether units with these indices may be gone, besides what is gone already, in a question of
-    /// this lane to come.
+    /// Whether a later question of this lane may be the one in which these units, by index, are gone.
     pub(crate) fn may_reach(&self, remove: &Runs) -> bool {
         let Some(cursor) = &self.cursor else { return false };
         if !remove.is_superset(&self.gone) {

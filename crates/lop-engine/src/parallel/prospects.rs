@@ -1,21 +1,21 @@
-//! What one lane and what several would take from here, in rounds.
+//! The rounds that one lane and that several lanes would take from here.
 //!
-//! One lane with k workers learns log2(k + 1) bits a round, or k answers that are foreseen; several
-//! lanes get k answers, but each lane has to wait for its own; and where lanes depend on each other most
-//! of what far ones are told has to be asked again.
+//! One lane with k workers learns log2(k + 1) bits a round, or k answers that were predicted. Several lanes use all k
+//! answers, but each lane has to wait for its own. Where lanes depend on each other, most answers in far lanes have to be
+//! asked again.
 
 use crate::model::estimate;
 use crate::model::posterior::Posterior;
 
-/// Of all workers, those whose answers lanes that do not depend on each other make use of, and the
-/// rounds in which lanes only come to their end: within a tenth of what the 23 cells of `simulate` take
-/// with 4, 16 and 64 workers, from 10 rounds on.
+/// The share of workers whose answers independent lanes make use of, and the additional rounds in which lanes only come to
+/// their end. The prediction is within a tenth of what the 23 cells of `simulate` take with 4, 16 and 64 workers, from 10
+/// rounds on.
 const USED: f64 = 0.95;
 const ENDING: f64 = 2.4;
-/// The rounds of one lane beyond what it has to learn.
+/// The additional rounds in which one lane comes to its end.
 const ONE_ENDING: f64 = 0.7;
 
-/// See the module.
+/// Predicted numbers of rounds.
 pub(crate) struct Prospects {
     one: f64,
     independent: f64,
@@ -34,8 +34,8 @@ impl Prospects {
             one: bits / (workers + 1.0).log2() + (tests - bits) / workers + ONE_ENDING,
             independent: lanes(undecided),
             // Lanes that depend on each other took up to 2.2 times as long as others with 4 workers, 3.6
-            // with 16 and 4.1 with 64, the less the fewer units may go. They are taken for worse than
-            // that: who changes from one to several and back pays for both.
+            // with 16 and 4.1 with 64, and less where few units are removable. The prediction is higher than that, because
+            // a change from one lane to several and back costs the rounds of both.
             dependent: (1.0 + workers.log2()) * lanes(all),
         }
     }

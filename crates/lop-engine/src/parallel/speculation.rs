@@ -1,4 +1,5 @@
-//! Questions ahead of their time: where the answers that are still out may lead, and how probably.
+//! Speculation: questions that depend on answers which are not there yet. Each answer is assumed both ways, with its
+//! probability, and the questions that follow are asked in the order of their probability.
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -18,8 +19,8 @@ use crate::verdict::Verdict;
 /// A future less probable than this is not worth a test.
 const NEGLIGIBLE_REACH: f64 = 1e-3;
 
-/// What speculation starts from.
-pub(crate) struct Ground<'a> {
+/// The state of the search that speculation starts from.
+pub(crate) struct SearchState<'a> {
     pub(crate) setting: &'a Setting,
     /// The sweep, while it is under way.
     pub(crate) sweep: Option<&'a Sweep>,
@@ -60,10 +61,10 @@ pub(crate) enum Node {
 
 impl Node {
     /// The next question there, if there is one.
-    pub(crate) fn ask(&mut self, ground: &Ground<'_>) -> Option<Ask> {
+    pub(crate) fn ask(&mut self, state: &SearchState<'_>) -> Option<Ask> {
         match self {
             Node::Lane { lane, assumed, .. } => {
-                let sweep = ground.sweep?;
+                let sweep = state.sweep?;
                 let (units, p_yes) = lane.ask()?;
                 let mut remove = Runs::clone(&sweep.union);
                 for units in assumed.iter() {
@@ -75,36 +76,36 @@ impl Node {
                     purpose: lane_purpose(lane, assumed, units),
                     remove,
                     p_yes,
-                    size: ground.setting.size(asked),
+                    size: state.setting.size(asked),
                 })
             }
             Node::Verify { verification, assumed } => {
                 let pick = verification.pick()?;
-                let mut remove = Runs::clone(ground.committed);
+                let mut remove = Runs::clone(state.committed);
                 remove.insert_all(assumed);
                 remove.insert(pick.position..pick.position + 1);
-                let size = ground.setting.size(pick.position..pick.position + 1);
+                let size = state.setting.size(pick.position..pick.position + 1);
                 Some(Ask { purpose: Purpose::Verify(remove.clone()), remove, p_yes: pick.chance, size })
             }
         }
     }
 
     /// Goes where an answer to the question leads.
-    pub(crate) fn answer(&mut self, verdict: Verdict, ground: &Ground<'_>) {
+    pub(crate) fn answer(&mut self, verdict: Verdict, state: &SearchState<'_>) {
         let yes = verdict == Verdict::Interesting;
         match self {
             Node::Lane { at, lane, posterior, assumed } => {
-                let (Some(sweep), Some((units, _))) = (ground.sweep, lane.ask()) else { return };
+                let (Some(sweep), Some((units, _))) = (state.sweep, lane.ask()) else { return };
                 if yes {
                     assumed.insert(units);
                 }
-                let mut around = sweep.around(ground.setting, *at, None);
-                let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, knew: 0 };
-                lane.answer(answer, posterior, &mut around);
+                let mut context = sweep.context(state.setting, *at, None);
+                let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, known_removals: 0 };
+                lane.answer(answer, posterior, &mut context);
                 if lane.is_finished() && sweep.ends_with(*at) && sweep.is_in_order() {
                     let mut removed = Runs::clone(&sweep.union);
                     removed.insert_all(assumed);
-                    if let Some(verification) = after_sweep(ground, &removed) {
+                    if let Some(verification) = after_sweep(state, &removed) {
                         *self = Node::Verify { verification: Box::new(verification), assumed: removed };
                     }
                 }
@@ -129,9 +130,9 @@ fn lane_node(sweep: &Sweep, at: usize, posterior: &Arc<Posterior>) -> Node {
 }
 
 /// The verification after a sweep in order.
-fn after_sweep(ground: &Ground<'_>, removed: &Runs) -> Option<Verification> {
-    let Setting { len, theta, empty_known_uninteresting, .. } = *ground.setting;
-    Some(Verification::after_sweep(len, removed, ground.chances.clone(), theta?, empty_known_uninteresting))
+fn after_sweep(state: &SearchState<'_>, removed: &Runs) -> Option<Verification> {
+    let Setting { len, theta, empty_known_uninteresting, .. } = *state.setting;
+    Some(Verification::after_sweep(len, removed, state.chances.clone(), theta?, empty_known_uninteresting))
 }
 
 /// What a question of a lane is asked for.
@@ -145,9 +146,9 @@ pub(crate) fn lane_purpose(lane: &Lane, assumed: &Runs, units: std::ops::Range<u
 /// A point that assumed answers lead to. It is worked out only when its turn comes, which for half of
 /// them is never.
 pub(crate) struct Future {
-    /// The probability that the search gets there.
+    /// The probability that the search gets to this point.
     pub(crate) reach: f64,
-    /// What decides whose turn it is.
+    /// The larger, the sooner it is looked at.
     worth: f64,
     /// The older of equals comes first.
     order: usize,
@@ -164,15 +165,15 @@ pub(crate) struct Futures {
 
 impl Futures {
     /// Where the search stands in its lanes, or in the verification.
-    pub(crate) fn of_sweep(sweep: &Sweep, ground: &Ground<'_>, posterior: &Arc<Posterior>) -> Self {
+    pub(crate) fn of_sweep(sweep: &Sweep, state: &SearchState<'_>, posterior: &Arc<Posterior>) -> Self {
         let mut futures = Self::default();
         let far = sweep.far_weight();
         for at in (0..sweep.lanes.len()).filter(|&at| !sweep.lanes[at].is_finished()) {
             let mut node = lane_node(sweep, at, posterior);
             let reach = if at == 0 { 1.0 } else { far };
-            let worth = match ground.setting.objective {
+            let worth = match state.setting.objective {
                 Objective::Tests => reach,
-                Objective::Time => node.ask(ground).map_or(0.0, |ask| ask.p_yes * ask.size),
+                Objective::Time => node.ask(state).map_or(0.0, |ask| ask.p_yes * ask.size),
             };
             futures.push(Rc::new(node), reach, worth, None);
         }
@@ -205,11 +206,11 @@ impl Futures {
     }
 
     /// The best of them, with its reach and its worth.
-    pub(crate) fn pop(&mut self, ground: &Ground<'_>) -> Option<(Node, f64, f64)> {
+    pub(crate) fn pop(&mut self, state: &SearchState<'_>) -> Option<(Node, f64, f64)> {
         let future = self.heap.pop()?;
         let mut node = Rc::unwrap_or_clone(future.before);
         if let Some(verdict) = future.answer {
-            node.answer(verdict, ground);
+            node.answer(verdict, state);
         }
         Some((node, future.reach, future.worth))
     }

@@ -1,4 +1,4 @@
-//! The book that a search keeps of its committed answers: what they taught, and what was decided.
+//! What a search has found: the evidence of the answers that were used, and the units that were decided.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,31 +6,31 @@ use std::sync::Arc;
 
 use crate::model::evidence::ListEvidence;
 use crate::model::run_length::Before;
-use crate::parallel::lane::Closed;
+use crate::parallel::lane::ClosedRun;
 use crate::search::verification::Pick;
 use crate::verdict::Verdict;
 
-/// What the committed answers taught; speculation keeps no such book.
+/// What the answers that were used have shown. Answers that speculation assumes are not in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct Findings {
     pub(crate) evidence: ListEvidence,
     /// Kept units whose certificate is a timeout.
     pub(crate) timeouts: BTreeSet<usize>,
-    /// Runs that were decided since somebody asked.
+    /// Runs that were decided since [`Search::take_decided`](crate::Search::take_decided) was called last.
     pub(crate) decided: Vec<(Range<usize>, Option<usize>)>,
-    /// Needed units of which somebody was told; a few may be reconsidered.
+    /// Needed units that are or were in `decided`, so that a unit that is decided twice is reported once.
     told: BTreeSet<usize>,
 }
 
-impl Ledger {
-    /// An empty book.
+impl Findings {
+    /// Nothing found yet.
     pub(crate) fn new(evidence: ListEvidence) -> Self {
         Self { evidence, timeouts: BTreeSet::new(), decided: Vec::new(), told: BTreeSet::new() }
     }
 
-    /// Books a run that is settled.
-    pub(crate) fn decided(&mut self, closed: Closed) {
-        let Closed { run, learnt, before, .. } = closed;
+    /// Adds a run that is settled.
+    pub(crate) fn decided(&mut self, closed: ClosedRun) {
+        let ClosedRun { run, learnt, before, .. } = closed;
         let evidence = &mut self.evidence;
         let units = (learnt.length + usize::from(learnt.ended)) as u64;
         if units > 0 {
@@ -61,7 +61,7 @@ impl Ledger {
         self.decided.push((closed.positions, news));
     }
 
-    /// Books an answer of the verification.
+    /// Adds an answer of the verification.
     pub(crate) fn verified(&mut self, pick: Pick, verdict: Verdict) {
         match verdict {
             Verdict::Timeout => {

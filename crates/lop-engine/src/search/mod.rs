@@ -1,7 +1,7 @@
 //! The search over one sequence: hands out questions, takes answers in any order, and commits what
 //! they add up to.
 
-pub(crate) mod ends;
+pub(crate) mod end_bandit;
 pub(crate) mod entropy;
 pub(crate) mod findings;
 pub(crate) mod questions;
@@ -21,10 +21,10 @@ use crate::model::posterior::Posterior;
 use crate::model::view::EvidenceView;
 use crate::parallel::endings;
 use crate::parallel::lane::Answer;
-use crate::parallel::speculation::{Futures, Ground, lane_purpose};
+use crate::parallel::speculation::{Futures, SearchState, lane_purpose};
 use crate::question::{Progress, Question, QuestionId};
 use crate::runs::Runs;
-use crate::search::findings::Ledger;
+use crate::search::findings::Findings;
 use crate::search::questions::{Purpose, Questions};
 use crate::search::setting::Setting;
 use crate::search::sweep::Sweep;
@@ -34,17 +34,17 @@ use crate::verdict::Verdict;
 /// Futures looked at per question asked for, at most: many may lead to one candidate.
 const FUTURES_PER_QUESTION: usize = 16;
 
-/// Asks the best of the futures, if that is new. Returns whether there was one.
+/// Takes the best of the futures, and asks its question if it was not asked yet. Returns whether there was a future.
 fn ask_ahead(
     futures: &mut Futures,
-    ground: &Ground<'_>,
+    state: &SearchState<'_>,
     book: &mut Questions,
-    knew: u32,
+    known_removals: u32,
     questions: &mut Vec<Question>,
 ) -> bool {
-    let Some((mut node, reach, worth)) = futures.pop(ground) else { return false };
-    let Some(ask) = node.ask(ground) else { return true };
-    let id = book.id_of(ask.purpose, ask.remove, knew);
+    let Some((mut node, reach, worth)) = futures.pop(state) else { return false };
+    let Some(ask) = node.ask(state) else { return true };
+    let id = book.id_of(ask.purpose, ask.remove, known_removals);
     let record = &book.records[&id];
     if record.answer.is_none() && questions.iter().all(|question| question.id != id) {
         let remove = record.remove.iter().collect();
@@ -63,11 +63,10 @@ enum Phase {
 
 /// The search over one sequence of units.
 ///
-/// Positions are `0..len` in sweep order; the caller maps them to units. As long as `next_tests` is
-/// asked for one question at a time, the same answers lead to the same questions. For a monotone test
-/// the result is what is needed, however many questions are asked at the same time and in whichever
-/// order they are answered; for any other test every committed state was judged interesting, and with
-/// `theta` = 0 the last is 1-minimal.
+/// Positions are `0..len` in sweep order; the caller maps them to units. With one question at a time the same answers
+/// lead to the same questions. If the test is monotone, the result is the set of needed units, for any number of questions
+/// at the same time and any order of the answers. For any other test every committed state was judged interesting, and
+/// with `theta` = 0 the last one is 1-minimal.
 #[derive(Clone, Debug)]
 pub struct Search {
     setting: Setting,
@@ -76,11 +75,11 @@ pub struct Search {
     chances: Chances,
     removed: BitSet,
     runs: Arc<Runs>,
-    ledger: Ledger,
+    findings: Findings,
     questions: Questions,
     /// The sweep before the verification, if it may have to be resumed.
     swept: Option<Box<Sweep>>,
-    /// Whether unions are asked about by the caller, with those of other searches.
+    /// Whether the caller asks about unions, together with those of other searches.
     is_beside_others: bool,
 }
 
@@ -91,8 +90,8 @@ impl Search {
         Self::sweep(Setting::new(len, config, None), config, view)
     }
 
-    /// The same for units of these sizes, in sweep order. They tell how much a unit removes, for the
-    /// objective, and perhaps how likely it is needed, which is learnt; equal sizes tell nothing.
+    /// The same for units of these sizes, in sweep order. The objective *time* prefers large removals, and the search learns
+    /// whether larger units are needed more often. Equal sizes make no difference.
     pub fn with_sizes(sizes: &[u32], config: &Config, view: &EvidenceView) -> Self {
         Self::sweep(Setting::new(sizes.len(), config, Some(sizes)), config, view)
     }
@@ -127,7 +126,7 @@ impl Search {
             chances: view.chances.clone(),
             removed: BitSet::new(setting.len),
             runs: Arc::default(),
-            ledger: Ledger::new(evidence),
+            findings: Findings::new(evidence),
             questions: Questions::default(),
             swept: None,
             is_beside_others: false,
@@ -149,7 +148,7 @@ impl Search {
         let (sweep, mut futures);
         match phase {
             Phase::Sweep(lanes) => {
-                lanes.look_around();
+                lanes.choose_by_all_lanes();
                 for lane in &mut lanes.lanes {
                     lane.ask();
                 }
@@ -162,18 +161,22 @@ impl Search {
             }
             Phase::Finished => return questions,
         }
-        let ground = Ground { setting, sweep, committed: runs, chances };
+        let state = SearchState { setting, sweep, committed: runs, chances };
         let mut endings = Vec::new();
-        let knew = sweep.map_or(0, Sweep::removals);
+        let known_removals = sweep.map_or(0, Sweep::removals);
         if let Some(sweep) = sweep {
-            futures = Futures::of_sweep(sweep, &ground, posterior);
-            if k > 1 && !*is_beside_others && !sweep.through && (sweep.lanes.len() > 1 || sweep.union != *runs) {
-                endings = endings::of_sweep(sweep, &ground, posterior, k);
+            futures = Futures::of_sweep(sweep, &state, posterior);
+            if k > 1
+                && !*is_beside_others
+                && !sweep.front_goes_through
+                && (sweep.lanes.len() > 1 || sweep.union != *runs)
+            {
+                endings = endings::of_sweep(sweep, &state, posterior, k);
             }
             if let Some(probe) = sweep.probe() {
                 let mut remove = Runs::clone(&sweep.union);
                 remove.insert(probe.clone());
-                let id = book.id_of(Purpose::Probe(remove.clone()), remove, knew);
+                let id = book.id_of(Purpose::Probe(remove.clone()), remove, known_removals);
                 let record = &book.records[&id];
                 // An answer that another text got waits until it can be asked for again.
                 if record.answer.is_none() {
@@ -182,11 +185,11 @@ impl Search {
                 }
             }
         }
-        if let Some(sweep) = sweep.filter(|sweep| sweep.through) {
+        if let Some(sweep) = sweep.filter(|sweep| sweep.front_goes_through) {
             let mut ahead = Futures::of_front(sweep, posterior);
             let most = (questions.len() + sweep.front_workers()).min(k);
             for _ in 0..k.saturating_mul(FUTURES_PER_QUESTION) {
-                if questions.len() >= most || !ask_ahead(&mut ahead, &ground, book, knew, &mut questions) {
+                if questions.len() >= most || !ask_ahead(&mut ahead, &state, book, known_removals, &mut questions) {
                     break;
                 }
             }
@@ -199,7 +202,7 @@ impl Search {
             // Lanes that end together in this round are judged together in it as well.
             if let Some((union, reach)) = endings.next_if(|&(_, reach)| futures.reach().is_none_or(|next| reach > next))
             {
-                let id = book.id_of(Purpose::Union(Arc::clone(&union)), Runs::clone(&union), knew);
+                let id = book.id_of(Purpose::Union(Arc::clone(&union)), Runs::clone(&union), known_removals);
                 let remove: Vec<Range<usize>> = union.iter().collect();
                 let is_new = questions.iter().all(|question| question.remove != remove);
                 if is_new && book.records[&id].answer.is_none() {
@@ -207,7 +210,7 @@ impl Search {
                 }
                 continue;
             }
-            if !ask_ahead(&mut futures, &ground, book, knew, &mut questions) {
+            if !ask_ahead(&mut futures, &state, book, known_removals, &mut questions) {
                 break;
             }
         }
@@ -245,7 +248,7 @@ impl Search {
         if sweep.union == self.runs || self.is_beside_others {
             return None;
         }
-        let due = workers == 1 || sweep.doubt || sweep.is_finished() || sweep.lanes.len() == 1;
+        let due = workers == 1 || sweep.union_doubted || sweep.is_finished() || sweep.lanes.len() == 1;
         if !due {
             return None;
         }
@@ -255,9 +258,9 @@ impl Search {
         self.questions.records[&id].answer.is_none().then_some(Question { id, remove, p_yes: 1.0, reach: 1.0 })
     }
 
-    /// Forgets the questions and those answers that were not used yet: for a search that was paused
-    /// while its caller's text changed elsewhere, so that they are about another text. What some lanes
-    /// found and nobody judged together is forgotten as well.
+    /// Forgets all questions, and the answers that were not used yet. To be called when a search goes on after a pause in
+    /// which other parts of the text have changed: the answers are about another text. A union that was not judged is
+    /// forgotten as well.
     pub fn forget_answers(&mut self) {
         self.questions.clear();
         if let Phase::Sweep(sweep) = &mut self.phase
@@ -267,19 +270,19 @@ impl Search {
         }
     }
 
-    /// A search beside others over other parts of one text. From then on the caller says when the text
-    /// has changed, and judges what is found meanwhile together with what the others found.
+    /// From now on other searches change other parts of the same text at the same time. The caller says when the text has
+    /// changed, and asks about this search's union together with those of the others.
     pub fn stand_beside_others(&mut self) {
         self.is_beside_others = true;
     }
 
-    /// The text around the units has changed. A candidate that was made before and turns out to be
-    /// interesting is no longer what the text would be: it adds to the union only.
+    /// The text around the units has changed. A candidate that was made before that and is found interesting does not become
+    /// the committed state: what it removed only becomes part of the union.
     pub fn text_changed(&mut self) {
         self.questions.records.values_mut().for_each(|record| record.stale = true);
     }
 
-    /// Forgets answers that another text got, where they cannot be of use: they are asked for again.
+    /// Forgets answers about an earlier text that are of no use now, so that the questions are asked again.
     pub fn forget_overtaken(&mut self) {
         let sweeping = matches!(self.phase, Phase::Sweep(_));
         self.questions.retain(|record| {
@@ -288,15 +291,15 @@ impl Search {
         });
     }
 
-    /// The candidate of a question is being made from the text as it is. `may_commit` says whether the
-    /// text will be the same when the answer comes; else the answer adds to the union only.
+    /// The candidate of a question is made from the current text. `may_commit` says whether the text cannot change before
+    /// the answer comes; otherwise an interesting answer only adds to the union.
     pub fn is_made(&mut self, id: QuestionId, may_commit: bool) {
         if let Some(record) = self.questions.records.get_mut(&id) {
             record.stale = !may_commit;
         }
     }
 
-    /// Everything that is gone in what was found removable and not judged together yet: sorted, disjoint.
+    /// The union, if it was not judged yet: everything that was found removable, sorted, disjoint.
     pub fn unjudged_union(&self) -> Option<Vec<Range<usize>>> {
         match &self.phase {
             Phase::Sweep(sweep) if sweep.union != self.runs => Some(sweep.union.iter().collect()),
@@ -304,7 +307,7 @@ impl Search {
         }
     }
 
-    /// Takes what was said of an `unjudged_union`, which may have grown since.
+    /// Takes the verdict on an [`unjudged_union`](Self::unjudged_union), which may have grown since.
     pub fn union_judged(&mut self, union: &[Range<usize>], verdict: Verdict) -> Progress {
         let before = Arc::clone(&self.runs);
         let Phase::Sweep(sweep) = &mut self.phase else { return Progress::default() };
@@ -314,12 +317,12 @@ impl Search {
             return Progress::default();
         }
         self.questions.records.values_mut().for_each(|record| record.stale = true);
-        self.ledger.evidence.tests += 1;
+        self.findings.evidence.tests += 1;
         if verdict == Verdict::Interesting {
-            sweep.doubt &= sweep.union.as_ref() != &judged;
+            sweep.union_doubted &= sweep.union.as_ref() != &judged;
             self.commit(Arc::new(judged));
         } else {
-            sweep.distrust();
+            sweep.learn_dependence();
             self.collapse();
         }
         self.advance();
@@ -332,7 +335,7 @@ impl Search {
         Progress { committed: !newly_removed.is_empty(), newly_removed, accepted }
     }
 
-    /// Ends a sweep: what is not decided yet stays, and nothing more is asked. A verification goes on, for a promise
+    /// Ends a sweep: what is not decided yet stays, and nothing more is asked. A verification goes on, because a guarantee
     /// depends on it.
     pub fn give_up(&mut self) {
         if matches!(self.phase, Phase::Sweep(_)) {
@@ -341,7 +344,7 @@ impl Search {
         }
     }
 
-    /// Whether the answer can still be used: `false` once an earlier answer has led elsewhere.
+    /// Whether the answer can still be used: `false` once another answer has made the question pointless.
     pub fn wants(&self, id: QuestionId) -> bool {
         self.questions.records.get(&id).is_some_and(|record| record.answer.is_none())
     }
@@ -379,20 +382,20 @@ impl Search {
 
     /// Uses one of the answers that are known, if one is waited for.
     fn use_answer(&mut self, accepted: &mut Option<QuestionId>) -> bool {
-        let Self { setting, phase, posterior, runs, questions, ledger, swept, .. } = self;
+        let Self { setting, phase, posterior, runs, questions, findings, swept, .. } = self;
         match phase {
             Phase::Sweep(sweep) => {
                 let union = Arc::clone(&sweep.union);
                 if union != *runs
                     && let Some((id, _, verdict)) = questions.answered(&Purpose::Union(Arc::clone(&union)))
                 {
-                    ledger.evidence.tests += 1;
+                    findings.evidence.tests += 1;
                     if verdict == Verdict::Interesting {
-                        sweep.doubt = false;
+                        sweep.union_doubted = false;
                         *accepted = Some(id);
                         self.commit(union);
                     } else {
-                        sweep.distrust();
+                        sweep.learn_dependence();
                         sweep.collapse(setting, runs, posterior);
                     }
                     return true;
@@ -401,7 +404,7 @@ impl Search {
                     let answered = questions.probe_answer(&probe);
                     if let Some((id, remove, verdict)) = answered {
                         let yes = verdict == Verdict::Interesting;
-                        ledger.evidence.tests += 1;
+                        findings.evidence.tests += 1;
                         sweep.probed(yes);
                         if yes && remove.is_superset(runs) && remove != *runs {
                             *accepted = Some(id);
@@ -415,7 +418,7 @@ impl Search {
                     let Some((units, _)) = sweep.lanes[at].ask() else { continue };
                     let purpose = lane_purpose(&sweep.lanes[at], &Runs::default(), units);
                     let found = match questions.answered(&purpose) {
-                        // Whatever is known of this run helps, though something else would be asked.
+                        // Any answer about this run helps, also one to a question that would not be asked now.
                         None if sweep.lanes.len() > 1 => questions.adopt(&mut sweep.lanes[at]),
                         found => found,
                     };
@@ -423,16 +426,16 @@ impl Search {
                     let yes = verdict == Verdict::Interesting;
                     let stale = record.stale;
                     let knows_all = record.remove.is_superset(&sweep.union);
-                    let knew = if knows_all { sweep.removals() } else { record.knew };
-                    let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, knew };
+                    let known_removals = if knows_all { sweep.removals() } else { record.known_removals };
+                    let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, known_removals };
                     let remove = Arc::clone(&record.remove);
-                    sweep.doubt |= !yes && knows_all && sweep.union != *runs;
+                    sweep.union_doubted |= !yes && knows_all && sweep.union != *runs;
                     sweep.count(setting, at, yes, posterior);
                     sweep.answer(setting, at, answer, posterior);
                     sweep.catch_up(setting, posterior);
-                    ledger.evidence.tests += 1;
+                    findings.evidence.tests += 1;
                     if yes && !stale && remove.is_superset(runs) && remove != *runs {
-                        sweep.doubt &= remove != sweep.union;
+                        sweep.union_doubted &= remove != sweep.union;
                         *accepted = Some(id);
                         self.commit(remove);
                     }
@@ -450,8 +453,8 @@ impl Search {
                     return false;
                 };
                 let remove = Arc::clone(&record.remove);
-                ledger.evidence.tests += 1;
-                ledger.verified(pick, verdict);
+                findings.evidence.tests += 1;
+                findings.verified(pick, verdict);
                 if verdict == Verdict::Interesting {
                     verification.remove(pick);
                     let resumed = swept.as_mut().is_some_and(|sweep| sweep.reconsider(setting, pick.position));
@@ -485,14 +488,15 @@ impl Search {
         self.runs = remove;
     }
 
-    /// Books what is settled, and goes on to the verification or the end when nothing else is left.
+    /// Adds what is settled to the findings, and goes on to the verification or to the end when the sweep has decided
+    /// everything.
     fn advance(&mut self) {
         if let Phase::Sweep(sweep) = &mut self.phase
             && sweep.union == self.runs
         {
             let settled = sweep.settle(&self.setting);
             for run in settled {
-                self.ledger.decided(run);
+                self.findings.decided(run);
             }
             if sweep.is_finished() && sweep.probe().is_none() {
                 self.swept = sweep.is_doubtful(&self.setting).then(|| sweep.clone());
@@ -518,15 +522,16 @@ impl Search {
         let Self { phase, runs, questions, .. } = self;
         questions.retain(|record| match (&*record.purpose, &*phase) {
             (Purpose::Lane(id, gone), Phase::Sweep(sweep)) => {
-                // What far lanes are told of units that went tells whether they depend on each other.
-                let is_compared = sweep.through && record.answer.is_none();
+                // An answer about units that another lane has removed meanwhile shows whether lanes depend on each
+                // other.
+                let is_compared = sweep.front_goes_through && record.answer.is_none();
                 is_compared || sweep.lanes.iter().any(|lane| lane.id == *id && lane.may_reach(gone))
             }
             (Purpose::Union(union), Phase::Sweep(sweep)) => *union != *runs && sweep.may_come_to(union),
             (Purpose::Probe(gone), Phase::Sweep(sweep)) => {
                 sweep.probe().is_some_and(|probe| gone.run_at(probe.start) >= Some(probe.end))
             }
-            // Made when the sweep was about to end; the answer may be yes too often while it is not.
+            // Speculation has asked it for the verification that follows.
             (Purpose::Verify(_), Phase::Sweep(_)) => record.remove.is_superset(runs),
             (Purpose::Verify(_), Phase::Verify(verification)) => {
                 let first = record.remove.first_not_in(runs);
@@ -537,7 +542,7 @@ impl Search {
         });
     }
 
-    /// What is removed for good: what the driver must have left out of its document.
+    /// What is removed for good: the committed state.
     pub fn removed(&self) -> &BitSet {
         &self.removed
     }
@@ -558,7 +563,7 @@ impl Search {
         }
     }
 
-    /// Their positions, ascending.
+    /// The positions of undecided units, ascending.
     pub fn undecided_positions(&self) -> impl Iterator<Item = usize> + '_ {
         let sweep = match &self.phase {
             Phase::Sweep(sweep) => Some(&**sweep),
@@ -570,12 +575,12 @@ impl Search {
     /// The stretches that the sweep decided since this was called last, each with the one unit in it
     /// that stays, if one does; the others are removed.
     pub fn take_decided(&mut self) -> Vec<(Range<usize>, Option<usize>)> {
-        std::mem::take(&mut self.ledger.decided)
+        std::mem::take(&mut self.findings.decided)
     }
 
     /// Whether `take_decided` has something to hand over.
     pub fn has_decided(&self) -> bool {
-        !self.ledger.decided.is_empty()
+        !self.findings.decided.is_empty()
     }
 
     /// Whether there is no further question.
@@ -600,13 +605,13 @@ impl Search {
     /// Kept units whose last question ran into the deadline, ascending: the guarantee of
     /// 1-minimality excludes them.
     pub fn kept_by_timeout(&self) -> Vec<usize> {
-        self.ledger.timeouts.iter().copied().collect()
+        self.findings.timeouts.iter().copied().collect()
     }
 
     /// What was learnt since this was called last, for `Knowledge::absorb`.
     pub fn take_evidence(&mut self) -> ListEvidence {
-        let empty = ListEvidence::new(self.ledger.evidence.grid.clone(), false);
-        std::mem::replace(&mut self.ledger.evidence, empty)
+        let empty = ListEvidence::new(self.findings.evidence.grid.clone(), false);
+        std::mem::replace(&mut self.findings.evidence, empty)
     }
 }
 
@@ -781,7 +786,7 @@ mod tests {
                 (Direction::Evidence, Objective::Tests),
                 (Direction::Forward, Objective::Time),
             ] {
-                for lanes in [Lanes::ByTrust, Lanes::Always] {
+                for lanes in [Lanes::ByEvidence, Lanes::Always] {
                     let config = Config { lanes, direction, objective, ..theta(Some(0.0)) };
                     let search = Search::new(80, &config, &EvidenceView::blank(80));
                     let judge = |q: &Question| whimsical(q, salt);

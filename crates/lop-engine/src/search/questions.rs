@@ -1,4 +1,4 @@
-//! The questions of a search that were handed out, and what they were asked for.
+//! The questions that a search has handed out: what each was asked for, and its answer.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,8 +16,7 @@ pub(crate) enum Purpose {
     Lane(LaneId, Runs),
     /// To judge the union of what several lanes found.
     Union(Arc<Runs>),
-    /// To judge once more what one lane was refused before another removed its units: these
-    /// positions are gone.
+    /// A refusal that is asked again after another lane has removed units: these positions are gone.
     Probe(Runs),
     /// The verification: these positions are gone.
     Verify(Runs),
@@ -29,14 +28,14 @@ pub(crate) struct Record {
     pub(crate) purpose: Arc<Purpose>,
     pub(crate) remove: Arc<Runs>,
     /// How many removals of the sweep the candidate contains.
-    pub(crate) knew: u32,
+    pub(crate) known_removals: u32,
     pub(crate) answer: Option<Verdict>,
     /// Whether the text around the units has changed since its candidate was made.
     pub(crate) stale: bool,
 }
 
 impl Record {
-    /// Whether it was found interesting beside what is not there any more.
+    /// Whether it was found interesting in a text that has changed since.
     pub(crate) fn is_overtaken(&self) -> bool {
         self.stale && self.answer == Some(Verdict::Interesting)
     }
@@ -52,7 +51,7 @@ pub(crate) struct Questions {
 
 impl Questions {
     /// The id of a question, a new one when it was not handed out yet.
-    pub(crate) fn id_of(&mut self, purpose: Purpose, remove: Runs, knew: u32) -> QuestionId {
+    pub(crate) fn id_of(&mut self, purpose: Purpose, remove: Runs, known_removals: u32) -> QuestionId {
         if let Some(&id) = self.ids.get(&purpose) {
             return id;
         }
@@ -60,7 +59,8 @@ impl Questions {
         self.next += 1;
         let purpose = Arc::new(purpose);
         self.ids.insert(Arc::clone(&purpose), id);
-        self.records.insert(id, Record { purpose, remove: Arc::new(remove), knew, answer: None, stale: false });
+        self.records
+            .insert(id, Record { purpose, remove: Arc::new(remove), known_removals, answer: None, stale: false });
         id
     }
 
@@ -71,8 +71,7 @@ impl Questions {
         Some((id, record, record.answer?))
     }
 
-    /// An answered question of a lane that tells something about its run under way; the lane asks it
-    /// from now on.
+    /// An answered question of a lane that says something about its run under way. The lane asks it from now on.
     pub(crate) fn adopt(&self, lane: &mut Lane) -> Option<(QuestionId, &Record, Verdict)> {
         let from = Purpose::Lane(lane.id, Runs::default());
         let (units, &id) = self

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::{Config, Direction, Lanes, Objective};
 use crate::model::exposure::Exposure;
 
-/// See the module.
+/// The setting of one search.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) len: usize,

@@ -1,21 +1,24 @@
-//! The sweep: one lane for a single worker, several for more; what their answers add up to, and when
-//! lanes are worth having.
+//! The sweep: the walk over all units of a sequence, run by run, in which each is decided.
+//!
+//! A *lane* is a stretch of the sequence that is swept from one end to the other. A single worker needs one lane; for
+//! several workers the sequence is cut into several, the *front lane* and the *far lanes* behind it. This file says when
+//! the sequence is cut, what the answers in all lanes add up to, and when the far lanes are given up.
 //!
 //! ```text
 //! positions   0 ........ 124 | 125 ....... 249 | 250 ....... 374 | 375 ....... 499
 //! lanes       front ──►        far ──►           far ──►           far ──►
 //! ```
 //!
-//! Until it is known whether lanes depend on each other, the front lane goes on *through* the others:
-//! some workers ask for it as if there were no cut, which is what one lane from the start would do. Once
-//! the others are trusted it ends where the next begins; if they are given up, it goes on alone.
+//! Units of a far lane may be in use by units of a lane before it. Until it is known whether lanes depend on each other,
+//! the front lane goes *through* the others: some workers ask its questions as if there were no cut. Once independence is
+//! likely enough, the front lane ends where the next lane begins. Once it is too unlikely, the far lanes are given up, and
+//! the front lane goes on alone.
 //!
-//! Each lane asks about its own units, on the ground of the *union*: everything that some lane found
-//! removable. Answers of one round do not know of each other, so the union itself may be a candidate
-//! that nobody has judged. It becomes the committed state as soon as a candidate that contains it is
-//! found interesting, which the next questions are likely to do on the way; only when they all are
-//! refused is it asked about by itself. If it is refused, the units depend on each other: everything
-//! the far lanes found is forgotten, and one lane goes on from the committed state.
+//! Every question of a lane also removes the *union*: everything that any lane has found removable. Questions that are
+//! asked at the same time do not contain each other's removals, so no candidate may have contained the whole union yet.
+//! The union becomes the committed state when a candidate that contains it is interesting; the next questions usually are
+//! such candidates. Only when all of them are refused, the union is asked about by itself. If that is refused, too, the
+//! lanes depend on each other: what the far lanes found is forgotten, and one lane goes on from the committed state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -24,82 +27,84 @@ use std::sync::Arc;
 use crate::bit_set::BitSet;
 use crate::config::{Direction, Lanes, Objective};
 use crate::model::posterior::Posterior;
-use crate::parallel::independence::Trust;
-use crate::parallel::lane::{Answer, Around, Closed, Lane, LaneId, Places};
+use crate::parallel::independence::Independence;
+use crate::parallel::lane::{Answer, ClosedRun, Lane, LaneContext, LaneId, Positions};
 use crate::parallel::prospects::Prospects;
 use crate::runs::Runs;
-use crate::search::ends::Ends;
+use crate::search::end_bandit::EndBandit;
 use crate::search::questions::{Purpose, Record};
 use crate::search::setting::Setting;
 use crate::search::verification::Certificate;
 use crate::verdict::Verdict;
 
-/// While nothing is known yet a lane has at least so many units.
+/// The least number of units of a lane while nothing is known yet.
 const FIRST_UNITS: usize = 8;
-/// Later on, when lanes are known to be independent, a cut leaves at least so many on either side: 5.3
-/// rounds instead of 6.0 at 64 workers, see `oracles`.
+/// The least number of units on either side of a cut once lanes are known to be independent: 5.3 rounds instead of 6.0 at
+/// 64 workers, see `oracles`.
 const LEAST_UNITS: usize = 2;
-/// Lanes that put off telling the last units apart, at most.
+/// The most lanes that may be open at the same time under the objective *time*, which puts off finding single needed units.
 const MOST_DEFERRED: usize = 128;
 /// Below this probability of independence far lanes are given up. With 1/3 instead, 6 of 200 independent
 /// lists at .9/.95 took 5 to 12 of 14 rounds more with 16 workers, with 0.1 one did.
 const COLLAPSE_BELOW: f64 = 0.1;
-/// So many rounds are lost where lanes that depend on each other are kept: far lanes are given up where
-/// that costs less, if they do not.
+/// The rounds that are lost by keeping far lanes although they depend on each other. Far lanes are given up when this
+/// expected loss is larger than what they save if they are independent.
 const LOST: f64 = 2.0;
-/// In the first round one worker in so many asks for the front lane, and at least so many: with 6 instead
-/// of 3 of 16 independent lists at .9/.95 take 14.8 rounds instead of 14.6, with 16 instead of 8 of 64 5.6
-/// instead of 5.4.
+/// In the first round one worker in `FIRST_SHARE`, but at least `LEAST_FIRST`, asks for the front lane. Of 16 workers 3 do
+/// so; with 6 instead, independent lists at .9/.95 take 14.8 rounds instead of 14.6. Of 64 workers 8 do so; with 16
+/// instead they take 5.6 rounds instead of 5.4.
 const FIRST_SHARE: usize = 8;
 const LEAST_FIRST: usize = 3;
-/// Of all workers, the most that ask for the front lane first while there are others: who hears nothing
-/// of far lanes does not learn whether they depend on each other. With all but one independent lists at
-/// .9/.95 take half a round more with 16 workers, for some that take 40.
+/// The largest share of workers that ask for the front lane while there are far lanes: without answers in far lanes it
+/// would not be learnt whether lanes depend on each other. If all workers but one ask for the front lane, independent
+/// lists at .9/.95 take half a round more with 16 workers, because some of them take 40 rounds.
 const MOST_FRONT: f64 = 0.7;
-/// Below this probability of independence all but one ask for the front lane.
+/// Below this probability of independence all workers but one ask for the front lane.
 const DOUBTED: f64 = 0.3;
 /// From this probability of independence on the front lane ends where the next begins.
 const TRUSTED: f64 = 0.9;
-/// The least probability that an answer in a far lane is of use, where several lanes pay in any case.
+/// The least probability that is assumed for an answer in a far lane to be useful, where several lanes pay even if they
+/// depend on each other.
 const LEAST_WEIGHT: f64 = 0.2;
-/// From this probability on what far lanes find teaches the model.
+/// From this probability of independence on, the model learns from what far lanes find.
 const TEACH_FROM: f64 = 0.7;
-/// From this probability on refusals of far lanes are taken as they are.
+/// From this probability of independence on, refusals in far lanes are not asked again.
 const CERTAIN: f64 = 0.9;
-/// At least so many units are swept once more, and at most so many times as many among them.
+/// Units with a doubtful refusal are swept once more if there are at least `LEAST_DOUBTFUL` of them, and if the kept units
+/// in their range are at most `MOST_AMONG` times as many.
 const LEAST_DOUBTFUL: usize = 3;
 const MOST_AMONG: usize = 4;
-/// In the first round one lane in so many asks about a part only.
+/// In the first round one lane in `SCOUT_EVERY` asks about a part of what it would ask otherwise, see [`Lane::scout`].
 const SCOUT_EVERY: usize = 4;
 
-/// See the module.
+/// The state of a sweep.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep {
     /// In the order of their positions.
     pub(crate) lanes: Vec<Lane>,
-    /// Whether the front lane goes on through all others, as if there were none.
-    pub(crate) through: bool,
-    /// Whether a far lane was told no of what one lane was told yes.
+    /// Whether the front lane goes through the units of the far lanes, as if there were no cut.
+    pub(crate) front_goes_through: bool,
+    /// Whether the same removal was refused in a far lane and interesting in the front lane.
     contradicted: bool,
-    /// How many asked when the lanes were arranged last.
+    /// The number of workers when the lanes were arranged last.
     workers: usize,
     next_lane: u32,
     /// Everything that some lane found removable.
     pub(crate) union: Arc<Runs>,
-    /// Whether a candidate that contains the union was refused since it last changed.
-    pub(crate) doubt: bool,
-    /// Since there were several lanes.
-    trust: Option<Trust>,
-    /// A refusal of what is now the front lane that should be asked again, as positions.
+    /// Whether a candidate that contains the union was refused since the union last changed.
+    pub(crate) union_doubted: bool,
+    /// Whether lanes depend on each other, as far as it is known; none before the first cut.
+    independence: Option<Independence>,
+    /// The positions of a refused removal of the front lane that should be asked about again.
     probe: Option<Range<usize>>,
-    /// How many removals there were when what is now the front lane became it.
+    /// The number of removals when the lane that is in front now got there.
     front_since: u32,
-    ends: Ends,
-    /// What far lanes were refused before they were given up: positions that are asked about again.
+    ends: EndBandit,
+    /// Units whose removal was refused in far lanes that were given up; they are asked about again.
     refused: BTreeSet<usize>,
     /// Runs that are decided, but may be reconsidered.
-    closed: BTreeMap<LaneId, Vec<Closed>>,
-    /// Units that stay for good, as far as the sweep is concerned.
+    closed: BTreeMap<LaneId, Vec<ClosedRun>>,
+    /// Units that stay, and that this sweep does not ask about again.
     settled: BitSet,
     /// Removals in the order in which they were found.
     removals: Vec<Range<usize>>,
@@ -115,16 +120,16 @@ impl Sweep {
     pub(crate) fn new(setting: &Setting, posterior: &mut Arc<Posterior>) -> Self {
         let mut sweep = Self {
             lanes: Vec::new(),
-            through: false,
+            front_goes_through: false,
             contradicted: false,
             workers: 1,
             next_lane: 0,
             union: Arc::default(),
-            doubt: false,
-            trust: None,
+            union_doubted: false,
+            independence: None,
             probe: None,
             front_since: 0,
-            ends: Ends::default(),
+            ends: EndBandit::default(),
             refused: BTreeSet::new(),
             closed: BTreeMap::new(),
             settled: BitSet::new(setting.len),
@@ -134,7 +139,7 @@ impl Sweep {
             fresh: true,
         };
         let id = sweep.new_id();
-        sweep.lanes.push(Lane::new(id, Places::From(0), setting.exposure.clone(), setting.len));
+        sweep.lanes.push(Lane::new(id, Positions::From(0), setting.exposure.clone(), setting.len));
         sweep.begin(setting, 0, posterior);
         sweep
     }
@@ -147,19 +152,24 @@ impl Sweep {
     /// Lets a lane start its first run.
     fn begin(&mut self, setting: &Setting, lane: usize, posterior: &mut Arc<Posterior>) {
         let mut closed = Vec::new();
-        let mut around = self.around(setting, lane, Some(&mut closed));
-        self.lanes[lane].begin(posterior, &mut around);
+        let mut context = self.context(setting, lane, Some(&mut closed));
+        self.lanes[lane].begin(posterior, &mut context);
         self.close(lane, closed);
     }
 
-    /// What a lane has to know.
-    pub(crate) fn around<'a>(&self, setting: &Setting, lane: usize, closed: Option<&'a mut Vec<Closed>>) -> Around<'a> {
-        Around {
+    /// What a lane has to know of the search.
+    pub(crate) fn context<'a>(
+        &self,
+        setting: &Setting,
+        lane: usize,
+        closed_runs: Option<&'a mut Vec<ClosedRun>>,
+    ) -> LaneContext<'a> {
+        LaneContext {
             mirrored: setting.direction == Direction::Evidence && self.ends.mirrored(),
             objective: setting.objective,
             empty_rule: setting.empty_known_uninteresting && self.lanes.len() == 1 && self.settled.is_empty(),
-            teaches: self.is_final(setting, lane) || self.independence() >= TEACH_FROM,
-            closed,
+            teaches: self.is_final(setting, lane) || self.independence_probability() >= TEACH_FROM,
+            closed_runs,
         }
     }
 
@@ -168,28 +178,28 @@ impl Sweep {
         lane == 0 || setting.objective == Objective::Time
     }
 
-    fn close(&mut self, lane: usize, closed: Vec<Closed>) {
+    fn close(&mut self, lane: usize, closed: Vec<ClosedRun>) {
         if !closed.is_empty() {
             self.closed.entry(self.lanes[lane].id).or_default().extend(closed);
         }
     }
 
     /// How probable it is that lanes do not depend on each other.
-    fn independence(&self) -> f64 {
-        self.trust.as_ref().map_or_else(Trust::prior, Trust::share)
+    fn independence_probability(&self) -> f64 {
+        self.independence.as_ref().map_or_else(Independence::prior, Independence::probability)
     }
 
     /// Lets the lanes choose their next questions by what all of them found.
-    pub(crate) fn look_around(&mut self) {
-        let through = self.through;
+    pub(crate) fn choose_by_all_lanes(&mut self) {
+        let front_goes_through = self.front_goes_through;
         if self.lanes.len() > 1
-            && let Some(trust) = &self.trust
+            && let Some(independence) = &self.independence
         {
             for (at, lane) in self.lanes.iter_mut().enumerate() {
-                if at == 0 && through {
-                    lane.look_around(&trust.alone);
-                } else if trust.share() >= TEACH_FROM {
-                    lane.look_around(&trust.all);
+                if at == 0 && front_goes_through {
+                    lane.choose_by(&independence.alone);
+                } else if independence.probability() >= TEACH_FROM {
+                    lane.choose_by(&independence.all);
                 }
             }
         }
@@ -197,9 +207,9 @@ impl Sweep {
 
     /// What speculation in a lane starts from.
     pub(crate) fn outlook<'a>(&'a self, lane: usize, posterior: &'a Arc<Posterior>) -> &'a Arc<Posterior> {
-        match &self.trust {
-            Some(trust) if self.through && lane == 0 => &trust.alone,
-            Some(trust) if self.lanes.len() > 1 && trust.share() >= TEACH_FROM => &trust.all,
+        match &self.independence {
+            Some(independence) if self.front_goes_through && lane == 0 => &independence.alone,
+            Some(independence) if self.lanes.len() > 1 && independence.probability() >= TEACH_FROM => &independence.all,
             _ => posterior,
         }
     }
@@ -207,7 +217,7 @@ impl Sweep {
     /// How probable it is that an answer in a far lane will be of use.
     pub(crate) fn far_weight(&self) -> f64 {
         let least = if self.pays_anyway() { LEAST_WEIGHT } else { 0.0 };
-        self.independence().clamp(least, 0.999)
+        self.independence_probability().clamp(least, 0.999)
     }
 
     /// How many removals there have been.
@@ -215,81 +225,81 @@ impl Sweep {
         u32::try_from(self.removals.len()).expect("fewer removals than units")
     }
 
-    /// Takes in what an answer to the front question of a lane says about the others.
+    /// Learns from an answer whether lanes depend on each other.
     pub(crate) fn count(&mut self, setting: &Setting, lane: usize, yes: bool, posterior: &Arc<Posterior>) {
         if self.lanes.len() > 1 && setting.objective == Objective::Tests {
-            let trust = self.trust.get_or_insert_with(|| Trust::new(posterior));
-            trust.count(&self.lanes[lane], lane == 0, yes);
+            let independence = self.independence.get_or_insert_with(|| Independence::new(posterior));
+            independence.count(&self.lanes[lane], lane == 0, yes);
         }
     }
 
-    /// Takes in that a far lane was told no of what is gone now: lanes depend on each other.
+    /// A removal that was refused in a far lane has turned out possible: lanes depend on each other.
     fn contradict(&mut self) {
         self.contradicted = true;
-        self.distrust();
+        self.learn_dependence();
     }
 
-    /// Learns from an answer to a question of a far lane whose units went meanwhile without its doing.
+    /// Learns from a late answer to a question of a far lane whose units were removed by another lane meanwhile.
     pub(crate) fn compare(&mut self, record: &Record) {
         let Purpose::Lane(id, _) = &*record.purpose else { return };
         let is_far = self.lanes.iter().skip(1).any(|lane| lane.id == *id);
         if is_far
             && record.answer != Some(Verdict::Timeout)
             && self.union.is_superset(&record.remove)
-            && let Some(trust) = &mut self.trust
+            && let Some(independence) = &mut self.independence
         {
-            trust.asked_again(record.answer != Some(Verdict::Interesting));
+            independence.asked_again(record.answer != Some(Verdict::Interesting));
         }
     }
 
-    /// Lets the lanes know of what is gone without their doing.
+    /// Tells the lanes which of their units were removed by other lanes.
     pub(crate) fn catch_up(&mut self, setting: &Setting, posterior: &mut Arc<Posterior>) {
         for lane in 0..self.lanes.len() {
             let refused = self.lanes[lane].refused(u32::MAX);
-            if self.through
+            if self.front_goes_through
                 && lane > 0
                 && refused.is_some_and(|units| self.union.run_at(units.start) >= Some(units.end))
             {
                 self.contradict();
             }
             while self.lanes[lane].adopt_gone(&self.union) {
-                let answer = Answer { yes: true, timed_out: false, knew: self.removals() };
+                let answer = Answer { yes: true, timed_out: false, known_removals: self.removals() };
                 self.answer(setting, lane, answer, posterior);
             }
         }
         let front = &self.lanes[0];
-        let is_gone = |run: &Closed| run.needed.is_some_and(|needed| self.union.run_at(needed).is_some());
+        let is_gone = |run: &ClosedRun| run.needed.is_some_and(|needed| self.union.run_at(needed).is_some());
         let mut far = self.closed.iter().filter(|(id, _)| **id != front.id).flat_map(|(_, closed)| closed);
-        if self.through && far.any(is_gone) {
+        if self.front_goes_through && far.any(is_gone) {
             self.contradict();
         }
     }
 
-    /// Takes the answer to the front question of a lane.
+    /// Takes the answer to the question that a lane asks now.
     pub(crate) fn answer(&mut self, setting: &Setting, lane: usize, answer: Answer, posterior: &mut Arc<Posterior>) {
         let Some((units, _)) = self.lanes[lane].ask() else { return };
         self.fresh = false;
         self.ends.count(self.lanes[lane].is_mirrored(), if answer.yes { units.len() } else { 0 });
         let mut closed = Vec::new();
-        let mut around = self.around(setting, lane, Some(&mut closed));
+        let mut context = self.context(setting, lane, Some(&mut closed));
         if answer.yes {
             let range = self.lanes[lane].range(units.clone());
             Arc::make_mut(&mut self.union).insert(range.clone());
             self.removals.push(range);
             self.lanes[lane].remove(units);
         }
-        self.lanes[lane].answer(answer, posterior, &mut around);
-        if let Some(trust) = &mut self.trust {
-            trust.forget(closed.iter().map(|run| run.positions.len()).sum());
+        self.lanes[lane].answer(answer, posterior, &mut context);
+        if let Some(independence) = &mut self.independence {
+            independence.forget(closed.iter().map(|run| run.positions.len()).sum());
             // Lanes that were given up by mistake come back: what they were refused stays refused.
             for run in closed.iter().filter(|_| self.lanes.len() == 1) {
                 let again = run.needed.is_some_and(|needed| self.refused.remove(&needed));
                 let turned: Vec<usize> = self.refused.range(run.positions.clone()).copied().collect();
                 turned.iter().for_each(|position| _ = self.refused.remove(position));
                 if !turned.is_empty() {
-                    trust.asked_again(true);
+                    independence.asked_again(true);
                 } else if again {
-                    trust.asked_again(false);
+                    independence.asked_again(false);
                 }
             }
         }
@@ -299,14 +309,14 @@ impl Sweep {
         }
     }
 
-    /// A needed unit is among those that were asked about, wherever: what lies behind them is a lane
-    /// of its own now, and may be cleared first.
+    /// After a refusal under the objective *time*: a needed unit is among those that were asked about. What lies behind
+    /// them becomes a lane of its own, which may be cleared before the needed unit is found.
     fn defer(&mut self, setting: &Setting, lane: usize, posterior: &mut Arc<Posterior>) {
         let Some(at) = self.lanes[lane].beyond() else { return };
         self.cut(setting, lane, at, posterior);
     }
 
-    /// Makes two lanes of one.
+    /// Cuts a lane in two. Returns whether it could be cut.
     fn cut(&mut self, setting: &Setting, lane: usize, at: usize, posterior: &mut Arc<Posterior>) -> bool {
         let id = self.new_id();
         let Some(other) = self.lanes[lane].split(at, id) else { return false };
@@ -318,28 +328,28 @@ impl Sweep {
         true
     }
 
-    /// How many of the workers ask for the front lane first.
+    /// The number of workers that ask for the front lane while it goes through the others.
     pub(crate) fn front_workers(&self) -> usize {
-        if !self.through {
+        if !self.front_goes_through {
             return 0;
         }
-        let wanted = match &self.trust {
+        let wanted = match &self.independence {
             None => (self.workers / FIRST_SHARE).max(LEAST_FIRST),
             Some(_) if self.pays_anyway() => 1,
-            Some(trust) if trust.share() < DOUBTED => return (self.workers - 1).max(1),
-            Some(trust) => (self.workers as f64 * (1.0 - trust.share())).round() as usize,
+            Some(independence) if independence.probability() < DOUBTED => return (self.workers - 1).max(1),
+            Some(independence) => (self.workers as f64 * (1.0 - independence.probability())).round() as usize,
         };
         wanted.min((self.workers as f64 * MOST_FRONT) as usize).max(1)
     }
 
     /// Whether several lanes are expected to pay even if they depend on each other.
     fn pays_anyway(&self) -> bool {
-        self.trust.as_ref().is_some_and(|trust| self.prospects(&trust.alone).pay_anyway())
+        self.independence.as_ref().is_some_and(|independence| self.prospects(&independence.alone).pay_anyway())
     }
 
     /// Lets the front lane end where the next one begins.
     fn bound_front(&mut self) {
-        self.through = false;
+        self.front_goes_through = false;
         self.in_order = false;
         let next = self.new_id();
         while self.lanes.len() > 1 {
@@ -361,12 +371,12 @@ impl Sweep {
             return;
         }
         self.workers = workers;
-        if self.through && self.independence() >= TRUSTED {
+        if self.front_goes_through && self.independence_probability() >= TRUSTED {
             self.bound_front();
         }
-        let may_go_through = setting.lanes == Lanes::ByTrust && setting.direction == Direction::Forward;
-        if may_go_through && self.trust.is_none() && self.lanes.len() == 1 {
-            self.through = true;
+        let may_go_through = setting.lanes == Lanes::ByEvidence && setting.direction == Direction::Forward;
+        if may_go_through && self.independence.is_none() && self.lanes.len() == 1 {
+            self.front_goes_through = true;
         }
         if self.probe.is_none()
             && let Some(stale) = self.stale_refusal()
@@ -375,13 +385,13 @@ impl Sweep {
             self.front_since = 0;
         }
         if self.lanes.len() == 1
-            && let Some(trust) = &mut self.trust
+            && let Some(independence) = &mut self.independence
         {
-            trust.start_again(posterior);
+            independence.start_again(posterior);
         }
         // The front lane is cut like the others, but goes on as if it had not been.
-        let uncut = self.through.then(|| (self.lanes[0].clone(), self.in_order));
-        if self.lanes.len() == 1 || !self.through {
+        let uncut = self.front_goes_through.then(|| (self.lanes[0].clone(), self.in_order));
+        if self.lanes.len() == 1 || !self.front_goes_through {
             self.cut_for(setting, workers - self.front_workers().saturating_sub(1), 0, posterior);
         } else {
             self.cut_for(setting, workers - self.front_workers(), 1, posterior);
@@ -390,15 +400,16 @@ impl Sweep {
             self.lanes[0] = front;
             self.in_order = in_order;
         }
-        self.through &= self.lanes.len() > 1;
+        self.front_goes_through &= self.lanes.len() > 1;
     }
 
-    /// Cuts the lanes from `first` on until so many are under way.
+    /// Cuts the lanes from `first` on until `workers` of them have something to ask.
     fn cut_for(&mut self, setting: &Setting, workers: usize, first: usize, posterior: &mut Arc<Posterior>) {
         loop {
             let running = self.lanes[first..].iter().filter(|lane| !lane.is_finished()).count();
             let left: usize = self.lanes[first..].iter().map(|lane| lane.undecided().len()).sum();
-            let trusted = self.trust.as_ref().is_some_and(|trust| trust.share() >= TEACH_FROM);
+            let trusted =
+                self.independence.as_ref().is_some_and(|independence| independence.probability() >= TEACH_FROM);
             let least = if trusted || self.pays_anyway() { LEAST_UNITS } else { FIRST_UNITS };
             if running >= workers.min(left / least) || self.has_collapsed(setting) {
                 return;
@@ -415,44 +426,47 @@ impl Sweep {
         }
     }
 
-    /// In the first round some lanes ask about a part of what they would ask, to find out sooner what
-    /// kind of list it is.
+    /// Lets some lanes ask about a part of what they would ask in the first round, so that it is known sooner what kind
+    /// of list this is.
     pub(crate) fn send_scouts(&mut self) {
         if self.fresh && self.lanes.len() >= SCOUT_EVERY {
             self.lanes.iter_mut().skip(SCOUT_EVERY - 1).step_by(SCOUT_EVERY).for_each(Lane::scout);
         }
     }
 
-    /// Whether far lanes disappoint so much that one lane should go on alone.
+    /// Whether one lane should go on alone.
     pub(crate) fn should_collapse(&self, setting: &Setting) -> bool {
-        let is_done = self.through && self.lanes[0].is_finished();
+        let is_done = self.front_goes_through && self.lanes[0].is_finished();
         let may = setting.objective == Objective::Tests && self.lanes.len() > 1;
         may && (is_done || self.contradicted || self.has_collapsed(setting))
     }
 
-    /// Whether far lanes have disappointed so much that there should be none.
+    /// Whether lanes are so likely to depend on each other that there should be one only.
     fn has_collapsed(&self, setting: &Setting) -> bool {
-        let Some(trust) = self.trust.as_ref().filter(|_| setting.lanes == Lanes::ByTrust) else { return false };
-        let share = trust.share();
-        let saved = || self.prospects(&trust.all).saved();
+        let Some(independence) = self.independence.as_ref().filter(|_| setting.lanes == Lanes::ByEvidence) else {
+            return false;
+        };
+        let share = independence.probability();
+        let saved = || self.prospects(&independence.all).saved();
         share < COLLAPSE_BELOW && !self.pays_anyway() && share * saved() < (1.0 - share) * LOST
     }
 
-    /// What one lane and several would take from here.
+    /// The rounds that one lane and several lanes would take from here.
     fn prospects(&self, posterior: &Posterior) -> Prospects {
         Prospects::new(posterior, self.undecided_count(), self.doubtful(), self.workers)
     }
 
-    /// Goes on with one lane on the ground of `removed`, the union or less; what is not settled is open
-    /// again, unless what one lane would do is known.
+    /// Goes on with one lane from the state in which `removed`, the union or a part of it, is gone. Everything that is not
+    /// settled is open again, unless the front lane went through the others: it then goes on where it is.
     pub(crate) fn collapse(&mut self, setting: &Setting, removed: &Arc<Runs>, posterior: &mut Arc<Posterior>) {
         let front = self.lanes[0].id;
-        let refuted = |run: &Closed| run.needed.is_some_and(|needed| removed.run_at(needed).is_some());
-        let goes_on =
-            self.through && self.union == *removed && !self.closed.get(&front).into_iter().flatten().any(refuted);
-        self.through = false;
+        let refuted = |run: &ClosedRun| run.needed.is_some_and(|needed| removed.run_at(needed).is_some());
+        let goes_on = self.front_goes_through
+            && self.union == *removed
+            && !self.closed.get(&front).into_iter().flatten().any(refuted);
+        self.front_goes_through = false;
         self.union = Arc::clone(removed);
-        self.doubt = false;
+        self.union_doubted = false;
         self.contradicted = false;
         self.refused.extend(self.closed.values().flatten().filter_map(|run| run.needed));
         self.closed.retain(|id, _| goes_on && *id == front);
@@ -461,8 +475,8 @@ impl Sweep {
         self.probe = None;
         self.front_since = 0;
         if goes_on {
-            if let Some(trust) = &self.trust {
-                *posterior = Arc::clone(&trust.alone);
+            if let Some(independence) = &self.independence {
+                *posterior = Arc::clone(&independence.alone);
             }
             self.lanes.truncate(1);
             self.catch_up(setting, posterior);
@@ -478,7 +492,7 @@ impl Sweep {
                 Direction::Forward => self.removals.partition_point(|removal| removal.start < certificate.position),
                 Direction::Evidence => 0,
             };
-            certificate.knew = u32::try_from(before).expect("fewer removals than units");
+            certificate.known_removals = u32::try_from(before).expect("fewer removals than units");
         }
         // A lane's units have nothing but removed ones between them, so what is settled among them is
         // asked about again.
@@ -495,17 +509,17 @@ impl Sweep {
             .filter(|position| hull.contains(position))
             .map(|position| u32::try_from(position).expect("a list has fewer than 2^32 units"))
             .collect();
-        if let Some(trust) = &self.trust {
+        if let Some(independence) = &self.independence {
             // What far lanes found is not true of the units, so it is unlearnt.
-            *posterior = Arc::clone(&trust.alone);
+            *posterior = Arc::clone(&independence.alone);
         }
         let id = self.new_id();
         let exposure = setting.exposure.listed(&open);
-        self.lanes = vec![Lane::new(id, Places::Listed(open.as_slice().into()), exposure, open.len())];
+        self.lanes = vec![Lane::new(id, Positions::Listed(open.as_slice().into()), exposure, open.len())];
         self.begin(setting, 0, posterior);
     }
 
-    /// Opens again what was refused before units went that may use it.
+    /// Opens units again that were refused before the removal of units that may have used them.
     fn unsettle(&mut self, setting: &Setting) {
         let stale = self.stale(setting);
         let mut settled = BitSet::new(setting.len);
@@ -517,9 +531,9 @@ impl Sweep {
         self.settled = settled;
     }
 
-    /// Which certificates are older than the removal of units that may use theirs: of those before it,
-    /// or of any where nobody knows the order. What went of a unit's own run was in the candidate that
-    /// was refused.
+    /// Which certificates are stale: older than the removal of units that may have used the certificate's unit. These are
+    /// the units before it, or all units where the direction is not known. Units of the same run do not count: the refused
+    /// candidate did not contain them either.
     fn stale(&self, setting: &Setting) -> Vec<bool> {
         // From the first to the last unit of the removals from each one on, as far as they hold.
         const NOTHING: (usize, usize) = (usize::MAX, 0);
@@ -531,19 +545,19 @@ impl Sweep {
         }
         let anywhere = setting.direction == Direction::Evidence;
         let stale = |certificate: &Certificate| {
-            let later = hulls[(certificate.knew as usize).min(hulls.len() - 1)];
-            later.0 < certificate.own.start || anywhere && later.1 > certificate.own.end
+            let later = hulls[(certificate.known_removals as usize).min(hulls.len() - 1)];
+            later.0 < certificate.run.start || anywhere && later.1 > certificate.run.end
         };
         self.certificates.iter().map(stale).collect()
     }
 
-    /// Whether there were lanes that may have been told no because of units that went since.
+    /// Whether refusals in far lanes may have been due to units that were removed later.
     pub(crate) fn is_doubtful(&self, setting: &Setting) -> bool {
-        self.trust.is_some() && setting.lanes == Lanes::ByTrust && self.stale(setting).contains(&true)
+        self.independence.is_some() && setting.lanes == Lanes::ByEvidence && self.stale(setting).contains(&true)
     }
 
-    /// Takes in that a unit that was refused before goes now. Returns whether others that were refused
-    /// like it should be swept once more.
+    /// The verification has removed a unit that the sweep had kept. Returns whether other units that were refused at the
+    /// same time should be swept once more.
     pub(crate) fn reconsider(&mut self, setting: &Setting, unit: usize) -> bool {
         let stale = self.stale(setting);
         let mut doubtful: Vec<usize> = Vec::new();
@@ -559,28 +573,28 @@ impl Sweep {
         if doubtful.len() < LEAST_DOUBTFUL || doubtful.len() * MOST_AMONG < among {
             return false;
         }
-        if let Some(trust) = &mut self.trust {
-            trust.refute();
+        if let Some(independence) = &mut self.independence {
+            independence.refute();
         }
         true
     }
 
     /// The union was refused: its parts depend on each other.
-    pub(crate) fn distrust(&mut self) {
-        if let Some(trust) = &mut self.trust {
-            trust.asked_again(true);
+    pub(crate) fn learn_dependence(&mut self) {
+        if let Some(independence) = &mut self.independence {
+            independence.asked_again(true);
         }
     }
 
-    /// What should be asked again, to learn whether lanes depend on each other.
+    /// The positions that should be asked about again, to learn whether lanes depend on each other.
     pub(crate) fn probe(&self) -> Option<&Range<usize>> {
-        self.probe.as_ref().filter(|_| self.independence() < CERTAIN)
+        self.probe.as_ref().filter(|_| self.independence_probability() < CERTAIN)
     }
 
-    /// What the front lane was refused while it was a far one, i.e. before all that was removed of the
-    /// lanes in front of it.
+    /// A refusal that the front lane got while it was a far lane, before the removals in the lanes that were in front of
+    /// it.
     fn stale_refusal(&self) -> Option<Range<usize>> {
-        if self.lanes.len() < 2 || self.independence() >= CERTAIN {
+        if self.lanes.len() < 2 || self.independence_probability() >= CERTAIN {
             return None;
         }
         let front = &self.lanes[0];
@@ -590,25 +604,25 @@ impl Sweep {
         unit.map(|needed| needed..needed + 1).or_else(|| front.refused(self.front_since))
     }
 
-    /// Takes the answer to that.
+    /// Takes the answer to what [`Sweep::probe`] returned.
     pub(crate) fn probed(&mut self, yes: bool) {
         self.probe = None;
-        if let Some(trust) = &mut self.trust {
-            trust.asked_again(yes);
+        if let Some(independence) = &mut self.independence {
+            independence.asked_again(yes);
         }
     }
 
-    /// Hands over the runs that are settled: nothing will reconsider them. Only called when the
+    /// Hands over the runs that are settled, which means that this sweep does not reconsider them. Only called when the
     /// union is the committed state.
-    pub(crate) fn settle(&mut self, setting: &Setting) -> Vec<Closed> {
+    pub(crate) fn settle(&mut self, setting: &Setting) -> Vec<ClosedRun> {
         let mut settled = Vec::new();
         let now = self.removals();
         let mut at = 0;
         // What the front lane found while it was a far one waits until it is known to hold.
         while self.probe().is_none() && at < self.lanes.len() && self.is_final(setting, at) {
             settled.extend(self.closed.remove(&self.lanes[at].id).unwrap_or_default());
-            if self.lanes[at].is_finished() && self.lanes.len() > 1 && !self.through {
-                // The next lane is the front one now. It was told no before all this was removed.
+            if self.lanes[at].is_finished() && self.lanes.len() > 1 && !self.front_goes_through {
+                // The next lane is in front now. Its refusals are older than these removals.
                 self.lanes.remove(at);
                 self.front_since = now;
             } else {
@@ -618,31 +632,34 @@ impl Sweep {
         for run in &settled {
             if let Some(needed) = run.needed {
                 self.settled.insert(needed);
-                let own = run.positions.clone();
-                self.certificates.push(Certificate { position: needed, knew: run.certified, own });
+                self.certificates.push(Certificate {
+                    position: needed,
+                    known_removals: run.certified,
+                    run: run.positions.clone(),
+                });
             }
         }
         settled
     }
 
-    /// The lanes of which each unit belongs to one.
+    /// The lanes without overlap: a front lane that goes through the others stands for all of them.
     fn counted(&self) -> &[Lane] {
-        if self.through { &self.lanes[..1] } else { &self.lanes }
+        if self.front_goes_through { &self.lanes[..1] } else { &self.lanes }
     }
 
-    /// Units that stay, unless they are reconsidered.
+    /// The number of units that stay unless they are reconsidered.
     fn doubtful(&self) -> usize {
         let front = self.lanes[0].id;
-        let closed = self.closed.iter().filter(|(id, _)| !self.through || **id == front);
+        let closed = self.closed.iter().filter(|(id, _)| !self.front_goes_through || **id == front);
         closed.flat_map(|(_, runs)| runs).filter(|run| run.needed.is_some()).count()
     }
 
-    /// Units that stay, reconsidered or not.
+    /// The number of units that stay as far as it is known now.
     pub(crate) fn kept(&self) -> usize {
         self.settled.count() + self.doubtful()
     }
 
-    /// Whether what the lanes find may still add up to this.
+    /// Whether the union may still become this one.
     pub(crate) fn may_come_to(&self, union: &Runs) -> bool {
         let open: Vec<Range<usize>> = self.lanes.iter().map(|lane| lane.range(lane.undecided())).collect();
         let is_open = |mut gone: Range<usize>| {
@@ -657,7 +674,7 @@ impl Sweep {
         union.is_superset(&self.union) && union.minus(&self.union).into_iter().all(is_open)
     }
 
-    /// Units that are not decided, as positions.
+    /// The positions of units that are not decided.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
         self.counted().iter().flat_map(|lane| lane.undecided().map(|index| lane.position(index)))
     }
@@ -674,7 +691,7 @@ impl Sweep {
 
     /// Whether every unit is decided when this lane has come to its end.
     pub(crate) fn ends_with(&self, lane: usize) -> bool {
-        self.lanes.len() == 1 || self.through && lane == 0
+        self.lanes.len() == 1 || self.front_goes_through && lane == 0
     }
 
     /// Whether the order of positions is the order in which they were decided.

@@ -1,8 +1,8 @@
 //! Asking kept units again one by one, because a later removal may have made them removable: in
 //! which order, and when to stop.
 //!
-//! Every kept unit has a certificate, the test that refused to let it go. A removal makes every
-//! older certificate *stale*. How likely a stale unit has become removable depends mostly on how
+//! Every kept unit has a certificate: the test that refused its removal. A removal makes every older certificate
+//! *stale*. How likely a stale unit has become removable depends mostly on how
 //! near the removal was, so units are asked bucket by bucket, the best chance first.
 
 use std::ops::Range;
@@ -17,10 +17,10 @@ pub(crate) struct Certificate {
     /// The unit.
     pub(crate) position: usize,
     /// How many removals of the search the refused candidate contained.
-    pub(crate) knew: u32,
+    pub(crate) known_removals: u32,
     /// The run that the unit ended, itself included: the refused candidate contained it, although
     /// parts of it were removed for good only later.
-    pub(crate) own: Range<usize>,
+    pub(crate) run: Range<usize>,
 }
 
 /// The newest removal between two kept units, by its number from 1 on; 0 is none.
@@ -57,9 +57,9 @@ fn push_newer(gaps: &mut Vec<(usize, u32)>, gap: usize, newest: u32) {
     gaps.push((gap, newest));
 }
 
-/// The nearest of those gaps with a removal newer than number `knew`.
-fn nearest_newer(gaps: &[(usize, u32)], knew: u32) -> Option<usize> {
-    let newer = gaps.partition_point(|&(_, number)| number > knew);
+/// The nearest of those gaps with a removal newer than number `known_removals`.
+fn nearest_newer(gaps: &[(usize, u32)], known_removals: u32) -> Option<usize> {
+    let newer = gaps.partition_point(|&(_, number)| number > known_removals);
     Some(gaps[newer.checked_sub(1)?].0)
 }
 
@@ -138,7 +138,7 @@ impl Verification {
     }
 
     /// After a sweep over `0..len` in any order: `removals` in the order in which they were found, and
-    /// for every unit that is kept how many of them its certificate knew of.
+    /// for every unit that is kept how many of them its refused candidate contained.
     pub(crate) fn with_certificates(
         len: usize,
         removed: &Runs,
@@ -158,28 +158,28 @@ impl Verification {
         }
         for (number, removal) in (1..).zip(removals) {
             let gap = positions.partition_point(|&position| (position as usize) < removal.start);
-            let own = |unit: Option<usize>| {
+            let is_of_run = |unit: Option<usize>| {
                 let certificate = unit.and_then(|unit| *by_unit.get(unit)?);
-                certificate.is_some_and(|c| c.own.start <= removal.start && removal.end <= c.own.end)
+                certificate.is_some_and(|c| c.run.start <= removal.start && removal.end <= c.run.end)
             };
-            newest[gap].note(number, own(gap.checked_sub(1)), own(Some(gap)));
+            newest[gap].note(number, is_of_run(gap.checked_sub(1)), is_of_run(Some(gap)));
         }
-        let knew = |unit: usize| by_unit[unit].map_or(0, |certificate| certificate.knew);
-        // Gap g lies before unit g. What a unit's own run removed its certificate knew of, so the gap
-        // next to the unit counts apart.
+        let known_removals = |unit: usize| by_unit[unit].map_or(0, |certificate| certificate.known_removals);
+        // Gap g lies before unit g. The refused candidate of a unit contained the removals of the unit's own run, so
+        // that the gap next to the unit counts apart.
         let count = positions.len();
         let mut gaps = Vec::new();
         let mut before = vec![FRESH; count];
         for unit in 0..count {
-            let far = nearest_newer(&gaps, knew(unit)).map_or(FRESH, |gap| index(unit - gap + 1));
-            before[unit] = if newest[unit].without_next > knew(unit) { 1 } else { far };
+            let far = nearest_newer(&gaps, known_removals(unit)).map_or(FRESH, |gap| index(unit - gap + 1));
+            before[unit] = if newest[unit].without_next > known_removals(unit) { 1 } else { far };
             push_newer(&mut gaps, unit, newest[unit].all);
         }
         gaps.clear();
         let mut after = vec![FRESH; count];
         for unit in (0..count).rev() {
-            let far = nearest_newer(&gaps, knew(unit)).map_or(FRESH, |gap| index(gap - unit));
-            after[unit] = if newest[unit + 1].without_previous > knew(unit) { 1 } else { far };
+            let far = nearest_newer(&gaps, known_removals(unit)).map_or(FRESH, |gap| index(gap - unit));
+            after[unit] = if newest[unit + 1].without_previous > known_removals(unit) { 1 } else { far };
             push_newer(&mut gaps, unit + 1, newest[unit + 1].all);
         }
         Self::new(positions, before, after, chances, theta, empty_known_uninteresting)

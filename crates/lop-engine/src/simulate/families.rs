@@ -9,14 +9,14 @@ use crate::verdict::Verdict;
 
 /// The source of needed units where a family is not about them: 90 % waste, in runs of twenty.
 const BACKGROUND: (f64, f64) = (0.9, 0.95);
-/// One unit in so many is needed in a dependent list, for its own sake, unless something else is asked for.
+/// In a dependent list one unit in this number is needed for its own sake, unless something else is asked for.
 const ROOTS: usize = 100;
 /// The chance of a unit to use one other and, given that, another one: 0.8 uses on average, so that
 /// what a unit uses directly or not stays finite, at five units with itself.
 const USES: (f64, f64) = (0.6, 1.0 / 3.0);
 /// Mean distance from a unit to one that it uses.
 const USE_DISTANCE: f64 = 20.0;
-/// One pair, or one pair of alternatives, per so many units.
+/// The number of units per pair, or per pair of alternatives.
 const PAIRS: usize = 25;
 /// Units of a pair are at most so far from each other.
 const PAIR_DISTANCE: usize = 10;

@@ -59,7 +59,7 @@ fn rounds(chain: Markov, lanes: Lanes, width: usize, trials: u64) -> f64 {
 fn several_workers_save_rounds_on_independent_lists() {
     let chain = Markov::from_share(0.9, 0.95);
     for (width, most) in [(4, 57.0), (16, 15.0), (64, 5.5)] {
-        let mean = rounds(chain, Lanes::ByTrust, width, 12);
+        let mean = rounds(chain, Lanes::ByEvidence, width, 12);
         assert!(mean <= most, "{width}: {mean}");
         assert!(mean < 0.85 * rounds(chain, Lanes::One, width, 12), "{width}: {mean}");
     }
@@ -77,7 +77,7 @@ fn who_asks_twice_before_an_answer_is_told_the_same() {
 #[test]
 fn lanes_that_were_given_up_by_mistake_come_back() {
     let chain = Markov::from_share(0.5, 0.5);
-    let (always, chosen) = (rounds(chain, Lanes::Always, 16, 24), rounds(chain, Lanes::ByTrust, 16, 24));
+    let (always, chosen) = (rounds(chain, Lanes::Always, 16, 24), rounds(chain, Lanes::ByEvidence, 16, 24));
     assert!(chosen < 1.05 * always, "{always} {chosen}");
 }
 
@@ -87,7 +87,7 @@ fn lanes_that_were_given_up_by_mistake_come_back() {
 fn several_workers_go_back_to_the_front_where_units_depend_on_each_other() {
     let config = |lanes| Config { lanes, ..Config::default() };
     let mean = |lanes| family(Family::DefinitionsFirst, true, &config(lanes), 4, 12).1;
-    let (front, always, chosen) = (mean(Lanes::One), mean(Lanes::Always), mean(Lanes::ByTrust));
+    let (front, always, chosen) = (mean(Lanes::One), mean(Lanes::Always), mean(Lanes::ByEvidence));
     assert!(chosen < 1.15 * front && chosen < always, "{front} {always} {chosen}");
 }
 
@@ -97,7 +97,7 @@ fn several_workers_go_back_to_the_front_where_units_depend_on_each_other() {
 #[test]
 fn it_takes_about_as_few_rounds_as_the_better_of_one_lane_and_many() {
     for width in [4, 16, 64] {
-        let (one, chosen) = (Lanes::One, Lanes::ByTrust);
+        let (one, chosen) = (Lanes::One, Lanes::ByEvidence);
         // One lane is better by far on these, and about as good on those.
         let dependent = |lanes| rounds_where_units_use_others(lanes, width, 12);
         assert!(dependent(chosen) < 1.2 * dependent(one), "{width}");
@@ -146,7 +146,7 @@ fn the_objective_time_removes_much_first() {
     }
 }
 
-/// One of 31 options is needed: whoever says so needs 6 tests.
+/// One of 31 options is needed: with that expectation it takes 6 tests.
 #[test]
 fn a_stated_expectation_takes_the_place_of_the_prior() {
     let expect = Some(Waste { share: 30.0 / 31.0, after_removable: None });

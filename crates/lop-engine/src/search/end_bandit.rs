@@ -1,21 +1,22 @@
-//! A bandit with two arms, the first and the last open unit: which of them gives more per test.
+//! Chooses the end of the sequence from which the next run is asked about: a bandit with two arms, the first and the last
+//! open unit, each judged by the units that it removed per test.
 
 /// How much a gain observed at one end of the units is worth one test later.
 const DECAY: f64 = 0.97;
 /// Tests that the mean gain so far is worth when an end's gain is estimated.
 const PRIOR_TESTS: f64 = 2.0;
 
-/// See the module.
+/// What both ends have given so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct EndBandit {
     /// Units that went, and tests, per end; both fade.
     recent: [(f64, f64); 2],
     /// The same of both ends, unfaded.
     all: (f64, f64),
 }
 
-impl Ends {
-    /// Takes in that a question at one end, the last if `mirrored`, made so many units go.
+impl EndBandit {
+    /// Counts a question at one end, the last if `mirrored`, that removed this number of units.
     pub(crate) fn count(&mut self, mirrored: bool, units: usize) {
         for (gone, tests) in &mut self.recent {
             *gone *= DECAY;
