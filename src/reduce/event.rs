@@ -120,9 +120,9 @@ pub enum Event<'a> {
     },
     /// A test was started. Only for sinks that [follow](EventSink::follows).
     Trying {
-        /// Which of the tests that run at the same time it is, from 0; the number is free again after
+        /// The number of the worker that runs it, from 0; it is free again after
         /// [`Event::Idle`].
-        lane: usize,
+        worker: usize,
         /// The pass that asks.
         pass: &'static str,
         /// Size of the candidate in bytes.
@@ -132,8 +132,8 @@ pub enum Event<'a> {
     },
     /// A test has ended, with an answer or without. Only for sinks that [follow](EventSink::follows).
     Idle {
-        /// Which one.
-        lane: usize,
+        /// The number of the worker that ran it.
+        worker: usize,
     },
     /// What the model expects from now on; told ten times a second at most. Only for sinks that
     /// [follow](EventSink::follows).

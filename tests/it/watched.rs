@@ -42,8 +42,8 @@ impl<F: FnMut(&Event<'_>)> EventSink for Watcher<F> {
             Event::Paused { tests } => format!("paused {tests}"),
             Event::Resumed => "resumed".to_owned(),
             Event::Skipped { pass, .. } => format!("skipped {pass}"),
-            Event::Trying { lane, .. } => format!("trying {lane}"),
-            Event::Idle { lane } => format!("idle {lane}"),
+            Event::Trying { worker, .. } => format!("trying {worker}"),
+            Event::Idle { worker } => format!("idle {worker}"),
             Event::Outlook(_) => "outlook".to_owned(),
             _ => return Ok(()),
         });
@@ -178,10 +178,13 @@ fn who_follows_is_told_of_every_test_and_changes_nothing() {
         let (same, heard) = watched(&Control::new(), slots, true, |_| {});
         let mut running = vec![false; slots];
         for line in &heard {
-            if let Some(lane) = line.strip_prefix("trying ").map(|lane| lane.parse::<usize>().expect("a number")) {
-                assert!(!std::mem::replace(&mut running[lane], true), "lane {lane} is taken: {heard:?}");
-            } else if let Some(lane) = line.strip_prefix("idle ").map(|lane| lane.parse::<usize>().expect("a number")) {
-                assert!(std::mem::replace(&mut running[lane], false), "lane {lane} is free: {heard:?}");
+            if let Some(worker) = line.strip_prefix("trying ").map(|worker| worker.parse::<usize>().expect("a number"))
+            {
+                assert!(!std::mem::replace(&mut running[worker], true), "worker {worker} is taken: {heard:?}");
+            } else if let Some(worker) =
+                line.strip_prefix("idle ").map(|worker| worker.parse::<usize>().expect("a number"))
+            {
+                assert!(std::mem::replace(&mut running[worker], false), "worker {worker} is free: {heard:?}");
             }
         }
         assert!(running.iter().all(|running| !running), "all have ended");

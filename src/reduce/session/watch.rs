@@ -19,8 +19,8 @@ const OFTEN: Duration = Duration::from_millis(100);
 pub(super) struct Watch {
     /// Whether the sink wants what costs time to tell.
     follows: bool,
-    /// What runs, by lane.
-    lanes: Vec<Option<Ticket>>,
+    /// What each worker runs.
+    workers: Vec<Option<Ticket>>,
     prospect: Prospect,
     /// When the prospect was made last, and when an outlook was told.
     made: Option<Instant>,
@@ -35,7 +35,7 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(follows: bool) -> Self {
         let prospect = Prospect::default();
-        Watch { follows, lanes: Vec::new(), prospect, made: None, told: None, heeded: 0, moment: 0, looked: 0 }
+        Watch { follows, workers: Vec::new(), prospect, made: None, told: None, heeded: 0, moment: 0, looked: 0 }
     }
 }
 
@@ -56,20 +56,22 @@ impl Session<'_> {
         if !self.watch.follows {
             return Ok(());
         }
-        let lanes = &mut self.watch.lanes;
-        let lane = lanes.iter().position(Option::is_none).unwrap_or_else(|| {
-            lanes.push(None);
-            lanes.len() - 1
+        let workers = &mut self.watch.workers;
+        let worker = workers.iter().position(Option::is_none).unwrap_or_else(|| {
+            workers.push(None);
+            workers.len() - 1
         });
-        lanes[lane] = Some(ticket);
-        self.emit(&Event::Trying { lane, pass, bytes, what: &what() })
+        workers[worker] = Some(ticket);
+        self.emit(&Event::Trying { worker, pass, bytes, what: &what() })
     }
 
     /// Says that a test has ended, whatever came of it.
     pub(super) fn tell_ended(&mut self, ticket: Ticket) -> Result<(), Halt> {
-        let Some(lane) = self.watch.lanes.iter().position(|running| *running == Some(ticket)) else { return Ok(()) };
-        self.watch.lanes[lane] = None;
-        self.emit(&Event::Idle { lane })
+        let Some(worker) = self.watch.workers.iter().position(|running| *running == Some(ticket)) else {
+            return Ok(());
+        };
+        self.watch.workers[worker] = None;
+        self.emit(&Event::Idle { worker })
     }
 
     /// Whether somebody wants to know what lies ahead, and has not been told just now.

@@ -137,13 +137,13 @@ fn bar(row: &Importance, width: u16, here: bool) -> Line<'static> {
 }
 
 /// What runs.
-pub(super) fn lanes(frame: &mut Frame<'_>, area: Rect, state: &State) {
-    let busy = state.lanes.iter().flatten().count();
-    let block = Block::bordered().title(format!(" workers: {busy} of {} ", state.lanes.len()));
+pub(super) fn workers(frame: &mut Frame<'_>, area: Rect, state: &State) {
+    let busy = state.workers.iter().flatten().count();
+    let block = Block::bordered().title(format!(" workers: {busy} of {} ", state.workers.len()));
     let room = usize::from(block.inner(area).height);
-    let line = |(number, lane): (usize, &Option<super::state::Attempt>)| {
+    let line = |(number, worker): (usize, &Option<super::state::Attempt>)| {
         let name = Span::styled(format!("{:>2} ", number + 1), FAINT);
-        let Some(attempt) = lane else { return Line::from(vec![name, Span::styled("idle", FAINT)]) };
+        let Some(attempt) = worker else { return Line::from(vec![name, Span::styled("idle", FAINT)]) };
         let since = state.clock.saturating_sub(attempt.since);
         let time = if since >= Duration::from_secs(1) { format!("{} s ", since.as_secs()) } else { String::new() };
         let what = format!("{} bytes, {}", text::len(attempt.bytes), text::visible(&attempt.what, 80));
@@ -155,8 +155,8 @@ pub(super) fn lanes(frame: &mut Frame<'_>, area: Rect, state: &State) {
         ])
     };
     // Where there is no room for all, those that do something come first.
-    let mut all: Vec<_> = state.lanes.iter().enumerate().collect();
-    all.sort_by_key(|(_, lane)| lane.is_none() && room < state.lanes.len());
+    let mut all: Vec<_> = state.workers.iter().enumerate().collect();
+    all.sort_by_key(|(_, worker)| worker.is_none() && room < state.workers.len());
     let lines: Vec<Line<'_>> = all.into_iter().take(room).map(line).collect();
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }

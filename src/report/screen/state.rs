@@ -59,7 +59,7 @@ pub struct State {
     /// Answers from the cache.
     pub cache_hits: u64,
     /// What each of the tests at the same time is about.
-    pub lanes: Vec<Option<Attempt>>,
+    pub workers: Vec<Option<Attempt>>,
     /// What happened, the last at the end.
     pub messages: VecDeque<(Duration, String)>,
     /// Whether the run is on hold.
@@ -87,7 +87,7 @@ impl State {
             Event::Started { size, grammar, slots, .. } => {
                 (self.before, self.now) = (size, size);
                 self.grammar = grammar.map(str::to_owned);
-                self.lanes = vec![None; slots];
+                self.workers = vec![None; slots];
                 self.curve.push((0, size.bytes));
             }
             Event::Baseline { outcome, deadline } => {
@@ -118,14 +118,14 @@ impl State {
                 self.say(format!("asked again: {yes} of {} runs say yes, so it is {is}interesting", yes + no));
             }
             Event::Slipped { signature, .. } => self.say(format!("another crash: {signature}")),
-            Event::Trying { lane, pass, bytes, what } => {
-                if self.lanes.len() <= lane {
-                    self.lanes.resize(lane + 1, None);
+            Event::Trying { worker, pass, bytes, what } => {
+                if self.workers.len() <= worker {
+                    self.workers.resize(worker + 1, None);
                 }
-                self.lanes[lane] = Some(Attempt { pass, bytes, what: what.to_owned(), since: now });
+                self.workers[worker] = Some(Attempt { pass, bytes, what: what.to_owned(), since: now });
             }
-            Event::Idle { lane } => {
-                if let Some(attempt) = self.lanes.get_mut(lane) {
+            Event::Idle { worker } => {
+                if let Some(attempt) = self.workers.get_mut(worker) {
                     *attempt = None;
                 }
             }
@@ -229,17 +229,20 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_is_taken_and_free_again() {
+    fn a_worker_is_taken_and_free_again() {
         let mut state = started();
-        let trying = Event::Trying { lane: 1, pass: "hoist", bytes: 7, what: "1 of 3 units" };
+        let trying = Event::Trying { worker: 1, pass: "hoist", bytes: 7, what: "1 of 3 units" };
         state.take(&trying, seconds(1.0));
-        assert!(state.lanes[0].is_none());
-        assert_eq!(state.lanes[1].as_ref().map(|attempt| (attempt.pass, attempt.since)), Some(("hoist", seconds(1.0))));
-        state.take(&Event::Idle { lane: 1 }, seconds(2.0));
-        assert_eq!(state.lanes, [None, None]);
+        assert!(state.workers[0].is_none());
+        assert_eq!(
+            state.workers[1].as_ref().map(|attempt| (attempt.pass, attempt.since)),
+            Some(("hoist", seconds(1.0)))
+        );
+        state.take(&Event::Idle { worker: 1 }, seconds(2.0));
+        assert_eq!(state.workers, [None, None]);
         // With `-j auto` there may be more than at the start.
-        state.take(&Event::Trying { lane: 4, pass: "hoist", bytes: 7, what: "" }, seconds(1.0));
-        assert_eq!(state.lanes.len(), 5);
+        state.take(&Event::Trying { worker: 4, pass: "hoist", bytes: 7, what: "" }, seconds(1.0));
+        assert_eq!(state.workers.len(), 5);
     }
 
     #[test]

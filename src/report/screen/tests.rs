@@ -78,9 +78,10 @@ fn run() -> State {
         ],
     };
     state.take(&Event::Outlook(&outlook), seconds(20.2));
-    let trying = Event::Trying { lane: 0, pass: "siblings", bytes: 119, what: "depth 3, 4 of 14 units" };
+    let trying = Event::Trying { worker: 0, pass: "siblings", bytes: 119, what: "depth 3, 4 of 14 units" };
     state.take(&trying, seconds(18.9));
-    state.take(&Event::Trying { lane: 2, pass: "siblings", bytes: 97, what: "depth 3, 2 of 14 units" }, seconds(20.2));
+    state
+        .take(&Event::Trying { worker: 2, pass: "siblings", bytes: 97, what: "depth 3, 2 of 14 units" }, seconds(20.2));
     state.take(&Event::Note("the test reads a file beside the input"), seconds(20.3));
     state.clock = seconds(20.5);
     state
@@ -107,7 +108,7 @@ fn nothing_of_what_is_shown_does_anything_to_the_terminal() {
     let mut state = State::new(crate::report::text::path(name), nasty.as_bytes());
     let size = Size { bytes: 9, tokens: 3, lines: 1 };
     state.take(&Event::Started { size, grammar: None, syntax_errors: 0, slots: 1 }, seconds(0.0));
-    state.take(&Event::Trying { lane: 0, pass: "words", bytes: 7, what: nasty }, seconds(0.1));
+    state.take(&Event::Trying { worker: 0, pass: "words", bytes: 7, what: nasty }, seconds(0.1));
     state.take(&Event::Note(nasty), seconds(0.2));
     let outcome = Outcome::of(Verdict::NotInteresting);
     state.take(&Event::Slipped { signature: nasty, content: b"x", outcome: &outcome }, seconds(0.3));
@@ -187,12 +188,12 @@ proptest! {
         width in 1_u16..=300,
         height in 1_u16..=100,
         began in any::<bool>(),
-        lanes in 0_usize..200,
+        workers in 0_usize..200,
         overlay in prop::sample::select(vec![Overlay::None, Overlay::Help, Overlay::Diff]),
         scroll in prop::option::of(0_usize..40),
     ) {
         let mut state = if began { run() } else { State::new("x".to_owned(), b"") };
-        state.lanes.resize(lanes, None);
+        state.workers.resize(workers, None);
         let passage = if began { passage() } else { Passage::default() };
         let look = Look { overlay, scroll, diff_scroll: scroll.unwrap_or(0), ..Look::default() };
         drawn(&state, &passage, &look, width, height);

@@ -90,20 +90,20 @@ fn two_columns(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
     let [left, right] = Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(body);
     let figures = panels::figures(state);
     let figures_height = figures.len() as u16 + 2;
-    let lanes = (state.lanes.len() as u16 + 2).clamp(3, body.height / 4);
+    let workers = (state.workers.len() as u16 + 2).clamp(3, body.height / 4);
     let depths = state.outlook.as_ref().map_or(0, |outlook| outlook.depths.len() as u16);
     let depths = (depths + 2).clamp(3, body.height / 4 + 1);
     let rows = [
         Constraint::Fill(1),
         Constraint::Length(depths),
         Constraint::Length(figures_height),
-        Constraint::Length(lanes),
+        Constraint::Length(workers),
     ];
-    let [curve, depth_area, figure_area, lane_area] = Layout::vertical(rows).areas(left);
+    let [curve, depth_area, figure_area, worker_area] = Layout::vertical(rows).areas(left);
     panels::curve(frame, curve, state);
     panels::depths(frame, depth_area, state);
     frame.render_widget(Paragraph::new(figures).block(Block::bordered().title(" tests ")), figure_area);
-    panels::lanes(frame, lane_area, state);
+    panels::workers(frame, worker_area, state);
     let said = if body.height >= 30 { 8 } else { 5 };
     let [text, messages] = Layout::vertical([Constraint::Fill(1), Constraint::Length(said)]).areas(right);
     best(frame, text, picture);
