@@ -87,8 +87,8 @@ pub struct CompareArgs {
     pub seed: u64,
 
     /// Without a file: generate random documents of this language, and look for kinds of nodes in them.
-    /// With a file: its language [default: auto]
-    #[arg(long, value_name = "NAME", help_heading = TEXTS)]
+    /// With a file: its language, or the path of a parser, whose code is run [default: auto]
+    #[arg(long, value_name = "NAME|PATH", help_heading = TEXTS)]
     pub grammar: Option<String>,
     /// A kind of node that has to stay in a generated document, up to three
     /// [default: one to three at random]

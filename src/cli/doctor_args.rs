@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::args::{ConditionArgs, Jobs, jobs, seconds};
 use super::confine_args::ConfineArgs;
+use super::grammar_args::GrammarArgs;
 use super::invocation_args::FilesArgs;
 use super::signature_args::SignatureArgs;
 
@@ -55,6 +56,10 @@ pub struct DoctorArgs {
     /// Deadline of one test [default: 5 times the first run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
+
+    /// The language of FILE: a test that says yes to an empty file of it looks for nothing.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
 
     /// How much of the machine a test gets.
     #[command(flatten)]
