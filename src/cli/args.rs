@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
-use crate::engine::{Config, Objective, Waste};
+use crate::engine::{Config, Waste};
 use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 use crate::reduce;
 
@@ -262,7 +262,7 @@ pub struct ReduceArgs {
     /// Stop before 1-minimality; nothing is guaranteed
     ///
     /// Nothing that a sweep kept is asked about again
-    #[arg(long, conflicts_with = "theta", help_heading = ENGINE)]
+    #[arg(long, help_heading = ENGINE)]
     pub simplify_only: bool,
     /// The share of every list that is expected to go
     ///
@@ -270,24 +270,6 @@ pub struct ReduceArgs {
     /// a prior that is open to everything
     #[arg(long, value_name = "P[,P(u|u)]", value_parser = waste, help_heading = ENGINE)]
     pub expect_waste: Option<Waste>,
-    /// Ask again about what a sweep kept while it may go after all
-    ///
-    /// It does so while the best chance is at least this. The last pass asks about everything whatever this is
-    #[arg(long, value_name = "T", value_parser = theta, default_value_t = THETA, help_heading = ENGINE)]
-    pub theta: f64,
-    /// What is kept small
-    #[arg(long, value_name = "WHAT", default_value = "tests", help_heading = ENGINE)]
-    pub objective: ObjectiveArg,
-    /// The exponent E of the prior `(1 - P(u|u))^E`
-    ///
-    /// The lower, the more of a list is expected to go
-    #[arg(long, value_name = "E", value_parser = prior_exponent, allow_negative_numbers = true,
-          default_value_t = Config::default().prior_exponent, help_heading = ENGINE)]
-    pub prior_exponent: f64,
-    /// How much of what was learnt in a list is forgotten per unit
-    #[arg(long, value_name = "R", value_parser = fixed_share, default_value_t = Config::default().fixed_share,
-          help_heading = ENGINE)]
-    pub fixed_share: f64,
 
     /// Where it remembers.
     #[command(flatten)]
@@ -487,17 +469,6 @@ pub enum OrderArg {
     Forward,
     /// Shuffled with the seed
     Random,
-    /// Where the grammar does not say: from the end that gives more per test
-    Evidence,
-}
-
-/// `--objective`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ObjectiveArg {
-    /// The number of tests
-    Tests,
-    /// The time, where small candidates are faster to test
-    Time,
 }
 
 /// `--color`.
@@ -557,16 +528,6 @@ impl From<OrderArg> for reduce::Order {
             OrderArg::Backward => Self::Backward,
             OrderArg::Forward => Self::Forward,
             OrderArg::Random => Self::Random,
-            OrderArg::Evidence => Self::Evidence,
-        }
-    }
-}
-
-impl From<ObjectiveArg> for Objective {
-    fn from(arg: ObjectiveArg) -> Self {
-        match arg {
-            ObjectiveArg::Tests => Self::Tests,
-            ObjectiveArg::Time => Self::Time,
         }
     }
 }
@@ -580,9 +541,6 @@ impl From<ColorArg> for anstream::ColorChoice {
         }
     }
 }
-
-/// What the engine has when nobody says otherwise.
-const THETA: f64 = 0.03;
 
 /// What a process can exit with.
 fn exit_code() -> RangedI64ValueParser<i32> {
@@ -607,21 +565,6 @@ fn number(text: &str) -> Result<f64, String> {
 /// The ranges are the engine's: a parameter is fine if a search with it would be.
 fn sound<T: Copy>(value: T, config: Config) -> Result<T, String> {
     config.check().map(|()| value).map_err(|error| error.to_string())
-}
-
-fn theta(text: &str) -> Result<f64, String> {
-    let theta = number(text)?;
-    sound(theta, Config { theta: Some(theta), ..Config::default() })
-}
-
-fn prior_exponent(text: &str) -> Result<f64, String> {
-    let prior_exponent = number(text)?;
-    sound(prior_exponent, Config { prior_exponent, ..Config::default() })
-}
-
-fn fixed_share(text: &str) -> Result<f64, String> {
-    let fixed_share = number(text)?;
-    sound(fixed_share, Config { fixed_share, ..Config::default() })
 }
 
 /// `P` or `P,P(u|u)`.
@@ -750,17 +693,12 @@ mod tests {
     }
 
     #[test]
-    fn the_parameters_of_the_engine_have_ranges() {
-        let cli = parse("lop --expect-waste 0.9,0.95 --theta 0 --prior-exponent -1.5 --fixed-share 0 a b").reduce;
+    fn what_is_expected_to_go_has_a_range() {
+        let cli = parse("lop --expect-waste 0.9,0.95 a b").reduce;
         assert_eq!(cli.expect_waste, Some(Waste { share: 0.9, after_removable: Some(0.95) }));
-        assert_eq!((cli.theta, cli.prior_exponent, cli.fixed_share), (0.0, -1.5, 0.0));
         let alone = parse("lop --expect-waste .5 a b").reduce.expect_waste;
         assert_eq!(alone, Some(Waste { share: 0.5, after_removable: None }));
         for (option, why) in [
-            ("--theta 1.01", "theta must be from 0 to 1"),
-            ("--theta x", "not a number"),
-            ("--fixed-share 1", "the fixed share must be at least 0 and less than 1"),
-            ("--prior-exponent inf", "the exponent of the prior must be a number from -100 to 100"),
             ("--expect-waste 0", "the expected shares must be more than 0 and less than 1"),
             ("--expect-waste 0.5,1", "the expected shares must be more than 0 and less than 1"),
             ("--expect-waste 0.5,", "not a number"),
@@ -769,7 +707,6 @@ mod tests {
             let said = refused(&format!("lop {option} a b"));
             assert!(said.contains(why), "{option}: {said}");
         }
-        assert!(refused("lop --simplify-only --theta 0.1 a b").contains("cannot be used with"));
     }
 
     #[test]

@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
     use crate::cli::args::ReduceArgs;
-    use crate::engine::{Config, Objective};
+    use crate::engine::Config;
     use crate::reduce::{BASELINE_DEADLINE, Format, Options, Prefer, Schedule, usual_deadline};
 
     /// What `lop --help` shows on a terminal of this width.
@@ -162,7 +162,7 @@ mod tests {
                     "{option}"
                 );
             }
-            assert!(page.contains("lop resume") && !page.contains("--prior-exponent"), "{page}");
+            assert!(page.contains("lop resume") && !page.contains("--expect-waste"), "{page}");
         }
     }
 
@@ -214,9 +214,7 @@ mod tests {
         let args = <ReduceArgs as clap::FromArgMatches>::from_arg_matches(&matches).expect("it is one of a reduction");
         let (options, engine) = (Options::default(), Config::default());
         assert_eq!((args.seed, args.max_parse), (options.seed, options.max_parse));
-        assert_eq!((Some(args.theta), args.fixed_share), (engine.theta, engine.fixed_share));
-        assert_eq!(args.prior_exponent, engine.prior_exponent);
-        assert_eq!(Objective::from(args.objective), engine.objective);
+        assert_eq!(args.expect_waste, engine.expect);
         assert_eq!(Format::from(args.format), options.format);
         assert_eq!(Prefer::from(args.prefer), options.prefer);
         assert_eq!(Schedule::from(args.schedule), options.schedule);

@@ -358,10 +358,7 @@ fn late_command(words: &[PathBuf]) -> Option<&str> {
 
 /// What the result is to be minimal in, and the engine's parameters.
 fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
-    let mut engine = Config { objective: args.objective.into(), expect: args.expect_waste, ..Config::default() };
-    engine.prior_exponent = args.prior_exponent;
-    engine.fixed_share = args.fixed_share;
-    engine.theta = Some(args.theta);
+    let mut engine = Config { expect: args.expect_waste, ..Config::default() };
     if !args.simplify_only {
         return Ok((args.minimal.map(Into::into), engine));
     }

@@ -511,11 +511,6 @@ hint: give one of the two, or --minimal none
 ",
         ),
         (
-            &["yes.sh", "input.txt", "--simplify-only", "--theta", "0.1"],
-            2,
-            "error: the argument '--simplify-only' cannot be used with '--theta <T>'\n",
-        ),
-        (
             &["yes.sh", "input.txt", "--expect-waste", "0.9,0.5"],
             2,
             "error: invalid value '0.9,0.5' for '--expect-waste <P[,P(u|u)]>': where 0.9 of the units are removable, at \

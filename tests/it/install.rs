@@ -10,7 +10,7 @@ fn there_are_completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = folder.lop(&["completions", shell]).expect_code(0).stdout;
         let script = String::from_utf8(script).expect("plain");
-        for word in ["prior-exponent", "resume", "completions"] {
+        for word in ["expect-waste", "resume", "completions"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

@@ -51,7 +51,7 @@ fn the_help_is_one_page() {
 fn all_of_the_help_is_more_than_the_page() {
     for words in [["help", "all"], ["help", "reduce"]] {
         let said = String::from_utf8(Folder::new().lop(&words).expect_code(0).stdout).expect("plain");
-        assert!(said.contains("--prior-exponent") && said.contains("Exit codes:"), "{said}");
+        assert!(said.contains("--expect-waste") && said.contains("Exit codes:"), "{said}");
     }
     let said = String::from_utf8(Folder::new().lop(&["help", "doctor"]).expect_code(0).stdout).expect("plain");
     assert!(said.contains("lop doctor [OPTIONS]"), "{said}");

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 /// What the file of a project may set: what makes a reduction another one, and neither runs, loads nor writes anything,
 /// nor gives a test more than it would have. Whoever calls lop in a stranger's repository has asked for none of it. All
 /// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
-const OF_A_PROJECT: [&str; 50] = [
+const OF_A_PROJECT: [&str; 46] = [
     // What is interesting.
     "also-interesting",
     "any",
@@ -37,7 +37,6 @@ const OF_A_PROJECT: [&str; 50] = [
     "allow-syntax-errors",
     "expect-waste",
     "fast",
-    "fixed-share",
     "format",
     "grammar",
     "keep",
@@ -47,17 +46,14 @@ const OF_A_PROJECT: [&str; 50] = [
     "must-stay-invalid",
     "must-stay-valid",
     "no-markers",
-    "objective",
     "only",
     "order",
     "prefer",
-    "prior-exponent",
     "rules",
     "schedule",
     "seed",
     "simplify-only",
     "skip",
-    "theta",
     "thorough",
     // What is said; the line that names the options of a project is said all the same.
     "color",
