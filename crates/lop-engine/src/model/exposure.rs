@@ -1,4 +1,4 @@
-//! Sizes as evidence: a bigger unit contains more, so it may be likelier needed.
+//! Sizes as evidence: a larger unit contains more, so that it may be needed with a higher probability.
 //!
 //! A chain over equal units lets a run of removable ones go on with probability a at each. Over
 //! unequal ones it is a^e, with the unit's *exposure* e ∝ size^γ, 1 on average over the list. A run
@@ -19,14 +19,13 @@ const POWERS: [fn(f64) -> f64; EXPONENTS - 1] = [f64::sqrt, |size| size];
 /// One number per exponent.
 pub(crate) type PerExponent = [f64; EXPONENTS];
 
-/// What is believed of the exponents at first. Where sizes say something, a few runs show it; where
-/// there are only a few runs, a wrong belief costs most. With equal weights lists of 500 units with
+/// The prior weights of the exponents. Where sizes make a difference, a few runs show it; where there are only a few runs,
+/// a wrong prior costs most. With equal weights lists of 500 units with
 /// five needed ones took up to 3.3 % more tests where sizes say nothing or the opposite, with these
 /// 1.5 %.
 const PRIOR: PerExponent = [4.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0];
 
-/// The weights to start from: those believed at first, and what other lists have shown, by its
-/// logarithm.
+/// The weights to start from: the prior, and the log likelihood that other lists have given.
 pub(crate) fn start_weights(log_likelihood: &PerExponent) -> PerExponent {
     learnt(&PRIOR, log_likelihood)
 }

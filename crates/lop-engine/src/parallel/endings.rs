@@ -1,8 +1,7 @@
 //! The unions that the lanes of a sweep may come to in its last round, before their last answers are there.
 //!
-//! When every lane has but a few answers to come, what they add up to is one of a few candidates. If
-//! these are judged while the answers are still out, the union has its verdict as soon as it is
-//! complete, instead of one round later.
+//! When only a few answers are missing in every lane, the union at the end is one of a few candidates. These are asked
+//! about together with the missing answers, so that the verdict on the union is there one round earlier.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::runs::Runs;
 use crate::search::sweep::Sweep;
 use crate::verdict::Verdict;
 
-/// Questions of one lane that are looked at, at least: as many as there are workers for it.
+/// The least number of questions of one lane that are looked at; more if there are more workers per lane.
 const LEAST_ASKED: usize = 3;
 /// An ending less probable than this is not worth a test.
 const NEGLIGIBLE: f64 = 0.01;

@@ -1,5 +1,5 @@
-//! What the best sweep needs that knows the parameters of its source: the yardstick for those that have
-//! to learn them.
+//! The number of tests that the best possible sweep takes when the parameters of the source are known. Searches that have
+//! to learn the parameters are measured against it.
 
 use crate::model::chain::Markov;
 use crate::model::decision_tree::cost;
@@ -33,8 +33,8 @@ pub fn optimum(n: usize, chain: Markov) -> f64 {
     cost(&weights) + rest(&weights, n, &after_needed)
 }
 
-/// The length of the longest run of removable units that `n` units of the chain have with any
-/// probability worth mentioning.
+/// The length of the longest run of removable units in `n` units of the chain; the probability of longer ones is
+/// negligible.
 pub fn longest_run(n: usize, chain: Markov) -> usize {
     let length = NEGLIGIBLE.ln() / chain.a.ln();
     if chain.a < 1.0 && length < n as f64 { (length.ceil() as usize).max(1) } else { n }
