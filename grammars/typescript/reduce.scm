@@ -53,5 +53,5 @@
 ]
 
 ; Rewrites: (a) => b  becomes  a => b
-((arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @_name) .) @rewrite)
-  (#set! text "{_name}"))
+((arrow_function !type_parameters parameters: (formal_parameters . (required_parameter pattern: (identifier) @_name) .) @rewrite
+    !return_type) (#set! text "{_name}"))

@@ -30,7 +30,7 @@ namespace Inner {
 function identity<T extends object>(value: T, ...rest: Array<string>): T {
     const copy = value as unknown as T;
     if (!copy) {
-        throw new Error(rest.join(","));
+        throw new Error(rest.map((each: string) => each + "!").join(","));
     }
     return copy!;
 }
