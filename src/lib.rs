@@ -13,6 +13,9 @@
 //!
 #![doc = include_str!("../docs/library.md")]
 
+#[cfg(not(unix))]
+compile_error!("lop runs on Linux, and in parts on other Unix systems");
+
 pub mod baselines;
 pub mod cli;
 pub mod compare;

@@ -142,7 +142,6 @@ impl Cancel {
         }
     }
 
-    #[cfg(unix)]
     fn nap(&self, left: Duration) {
         let mut fds = Vec::new();
         let complete = self.watch(&mut fds);
@@ -151,15 +150,8 @@ impl Cancel {
         let _ = rustix::event::poll(&mut fds, rustix::event::Timespec::try_from(left).ok().as_ref());
     }
 
-    #[cfg(not(unix))]
-    fn nap(&self, left: Duration) {
-        let _ = &self.state.wake;
-        std::thread::sleep(left.min(TICK));
-    }
-
     /// Adds what becomes readable on a stop to a list of descriptors to poll. Returns false when one is missing, and
     /// the caller has to look at [`Cancel::is_stopped`] from time to time instead.
-    #[cfg(unix)]
     pub(crate) fn watch<'a>(&'a self, fds: &mut Vec<rustix::event::PollFd<'a>>) -> bool {
         let own = match &self.state.wake {
             Some((reader, _)) => {

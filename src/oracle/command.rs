@@ -313,7 +313,7 @@ impl CommandOracle {
         let mut command = self.cage.command(&scene.program, &place);
         command
             .args(self.arguments.iter().map(|word| word.render(&scene.called, &self.names)))
-            .envs(slot.environment())
+            .envs([slot.environment()])
             .envs(self.cage.environment())
             .env(MARK, &place)
             .current_dir(&scene.current)
@@ -377,16 +377,10 @@ impl CommandOracle {
         Ok(path)
     }
 
-    #[cfg(unix)]
     fn set_called(&self, command: &mut Command) {
         if let Some(called) = self.called.as_ref().filter(|_| self.cage.is_direct()) {
             std::os::unix::process::CommandExt::arg0(command, called);
         }
-    }
-
-    #[cfg(not(unix))]
-    fn set_called(&self, _command: &mut Command) {
-        let _ = &self.called;
     }
 
     fn judge_ending(
@@ -471,7 +465,6 @@ fn advice(error: &io::Error) -> &'static str {
 }
 
 /// The same for what std has no kind for.
-#[cfg(unix)]
 fn unix_advice(error: &io::Error) -> Option<&'static str> {
     use rustix::io::Errno;
     match Errno::from_io_error(error)? {
@@ -481,12 +474,7 @@ fn unix_advice(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-#[cfg(not(unix))]
-fn unix_advice(_error: &io::Error) -> Option<&'static str> {
-    None
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::oracle::{ConditionSpec, SlotOptions, Unresolved};

@@ -118,15 +118,8 @@ impl Isolation {
 }
 
 /// Whether lop runs as root.
-#[cfg(unix)]
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
-}
-
-/// Whether lop runs as root.
-#[cfg(not(unix))]
-pub(crate) fn is_root() -> bool {
-    false
 }
 
 /// How a test is confined. The default is not at all.
@@ -361,7 +354,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn what_has_to_do_with_a_directory_is_not_for_all_to_write_to() {
         let temporary = std::env::temp_dir().canonicalize().expect("it is there");
         assert!(temporaries(&[Path::new("/nowhere")]).contains(&temporary));

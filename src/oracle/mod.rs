@@ -222,7 +222,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn an_exit_names_the_signal_behind_a_shells_code() {
         assert_eq!(Exit::Code(1).to_string(), "exit code 1");
         assert_eq!(Exit::Code(139).to_string(), "exit code 139 (128 + SIGSEGV)");

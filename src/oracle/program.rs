@@ -119,17 +119,11 @@ fn check(path: PathBuf) -> Result<PathBuf, CommandError> {
     }
 }
 
-#[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
-#[cfg(not(unix))]
-fn is_executable(_path: &Path) -> bool {
-    true
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

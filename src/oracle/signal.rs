@@ -38,7 +38,6 @@ fn examples() -> String {
 
 /// Names and numbers; the numbers differ between platforms. The first are those that bugs die of, because the error
 /// message lists them; of two names for one number the usual one comes first.
-#[cfg(unix)]
 const NAMES: &[(&str, i32)] = {
     use rustix::process::Signal as S;
     &[
@@ -75,12 +74,7 @@ const NAMES: &[(&str, i32)] = {
     ]
 };
 
-/// What the C library of Windows knows.
-#[cfg(not(unix))]
-const NAMES: &[(&str, i32)] =
-    &[("SIGSEGV", 11), ("SIGABRT", 22), ("SIGFPE", 8), ("SIGILL", 4), ("SIGTERM", 15), ("SIGINT", 2)];
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

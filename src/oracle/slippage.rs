@@ -90,7 +90,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn deaths_of_bugs_and_chosen_codes_are_crashes() {
         assert_eq!(of(Exit::Signal(11), "").as_deref(), Some("SIGSEGV"));
         assert_eq!(of(Exit::Code(134), "").as_deref(), Some("SIGABRT"), "as a shell says it");
@@ -104,7 +103,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn one_crash_has_one_signature_wherever_and_whenever_it_happens() {
         let one =
             of(Exit::Signal(6), "reading\n/tmp/lop-a1/slot-3/x.c:12:7: internal error in fold (0x7ffd3e00)\nmore\n");

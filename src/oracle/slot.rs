@@ -140,11 +140,9 @@ impl Slot {
         &self.base
     }
 
-    /// The variables that tell a test where to put temporary files.
-    pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
-        let names: &[&str] = if cfg!(windows) { &["TMP", "TEMP"] } else { &["TMPDIR"] };
-        let temporary = self.temporary();
-        names.iter().map(|&name| (name, temporary.clone())).collect()
+    /// The variable that tells a test where to put temporary files.
+    pub(crate) fn environment(&self) -> (&'static str, PathBuf) {
+        ("TMPDIR", self.temporary())
     }
 
     pub(crate) fn household(&self) -> &Household {
@@ -319,7 +317,6 @@ fn make_writable(path: &Path) {
     let is_directory = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir());
     let mut rest = if is_directory { vec![path.to_owned()] } else { Vec::new() };
     while let Some(directory) = rest.pop() {
-        #[cfg(unix)]
         let _ = fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let Ok(entries) = fs::read_dir(&directory) else { continue };
         // `file_type` does not follow links: nothing outside is touched.
@@ -371,7 +368,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn read_only_directories_and_links_out_of_the_slot_are_removed_as_such() {
         use std::os::unix::fs::PermissionsExt;
         let outside = tempfile::tempdir().expect("a directory");
@@ -389,7 +385,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn rights_change_in_the_slot_only() {
         use std::os::unix::fs::PermissionsExt;
         let [outside, slot] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));

@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 /// Less room than this on the file system of the candidates is an error, in bytes: a test needs some to write to.
-#[cfg(unix)]
 const LEAST_ROOM: u64 = 1 << 20;
 
 /// Something that every test relies on is broken.
@@ -29,35 +28,29 @@ pub enum SurroundingsError {
 }
 
 /// What is always empty.
-#[cfg(unix)]
 pub(crate) const NULL_DEVICE: &str = "/dev/null";
-#[cfg(not(unix))]
-pub(crate) const NULL_DEVICE: &str = "NUL";
 
 /// Checks /dev/null and that there is room for tests below `directory`. Meant for the end of a run too: damage that was
 /// done by its last tests makes their answers doubtful.
 ///
 /// # Errors
-/// [`SurroundingsError`] names what is broken. On platforms other than Unix nothing is checked.
+/// [`SurroundingsError`] names what is broken.
 pub fn check_surroundings(directory: &Path) -> Result<(), SurroundingsError> {
     check_null()?;
     check_room(directory)
 }
 
-#[cfg(unix)]
 pub(crate) fn check_null() -> Result<(), SurroundingsError> {
     if is_device(Path::new(NULL_DEVICE)) { Ok(()) } else { Err(SurroundingsError::NullDevice) }
 }
 
 /// Whether a path leads to a character device, as /dev/null has to. Elsewhere than on Unix every path does.
-#[cfg(unix)]
 #[must_use]
 pub fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device())
 }
 
-#[cfg(unix)]
 pub(crate) fn check_room(directory: &Path) -> Result<(), SurroundingsError> {
     match room(directory) {
         Some(free) if free < LEAST_ROOM => Err(SurroundingsError::NoRoom { path: directory.to_owned(), free }),
@@ -66,30 +59,12 @@ pub(crate) fn check_room(directory: &Path) -> Result<(), SurroundingsError> {
 }
 
 /// The bytes free below `directory` for this user; `None` when the system does not say.
-#[cfg(unix)]
 pub(crate) fn room(directory: &Path) -> Option<u64> {
     let facts = rustix::fs::statvfs(directory).ok()?;
     Some(facts.f_bavail.saturating_mul(facts.f_frsize))
 }
 
-/// Whether a path leads to a character device, as /dev/null has to. Elsewhere than on Unix every path does.
-#[cfg(not(unix))]
-#[must_use]
-pub fn is_device(_path: &Path) -> bool {
-    true
-}
-
-#[cfg(not(unix))]
-pub(crate) fn check_null() -> Result<(), SurroundingsError> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn check_room(_directory: &Path) -> Result<(), SurroundingsError> {
-    Ok(())
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -95,28 +95,17 @@ fn push_text(pieces: &mut Vec<Piece>, text: &[u8]) {
     }
 }
 
-#[cfg(unix)]
 fn encode(word: &OsStr) -> Vec<u8> {
     std::os::unix::ffi::OsStrExt::as_bytes(word).to_vec()
 }
 
-#[cfg(unix)]
 fn decode(bytes: Vec<u8>) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
 // Elsewhere a word that is not Unicode cannot be taken apart without `unsafe`; such words do not occur in practice.
-#[cfg(not(unix))]
-fn encode(word: &OsStr) -> Vec<u8> {
-    word.to_string_lossy().into_owned().into_bytes()
-}
 
-#[cfg(not(unix))]
-fn decode(bytes: Vec<u8>) -> OsString {
-    String::from_utf8_lossy(&bytes).into_owned().into()
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -160,7 +160,6 @@ fn a_test_that_changes_its_mind_late_is_not_taken_for_one_that_others_disturb() 
 
 /// Never the real one: a link stands in for it, which the test replaces by a file.
 #[test]
-#[cfg(unix)]
 fn a_test_that_destroys_dev_null_is_a_fault() {
     let folder = folder("");
     let null = folder.path("null");

@@ -29,7 +29,6 @@ const WRITES: &str = "writes";
 const END: &str = "--";
 
 /// The first descriptor that is not for input, output or errors.
-#[cfg(unix)]
 const FIRST_OTHER: i32 = 3;
 
 /// What a process ends with that could not become the test.
@@ -92,7 +91,6 @@ pub fn run_limited(arguments: impl IntoIterator<Item = OsString>) -> Option<Exit
     let mut arguments = arguments.into_iter().skip(1);
     let slot = std::env::var_os(MARK)?;
     let orders = Orders::from_words(&mut arguments)?;
-    #[cfg(unix)]
     if orders.seals {
         // Marked, not closed: they go when the test begins.
         close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
@@ -119,7 +117,6 @@ pub(crate) fn unstarted(slot: &Path) -> Option<io::Error> {
     Some(code.parse().map_or_else(|_| other(), io::Error::from_raw_os_error))
 }
 
-#[cfg(unix)]
 fn start(command: &mut Command, orders: &Orders) -> io::Error {
     use std::os::unix::process::CommandExt;
 
@@ -142,11 +139,6 @@ fn start(command: &mut Command, orders: &Orders) -> io::Error {
         Ok(()) => command.exec(),
         Err(error) => error,
     }
-}
-
-#[cfg(not(unix))]
-fn start(_command: &mut Command, _orders: &Orders) -> io::Error {
-    io::Error::from(io::ErrorKind::Unsupported)
 }
 
 /// Runs a command to its end, without anything to read or to write; why it did not end well.
@@ -201,7 +193,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn a_reason_that_leads_elsewhere_is_none() {
         let slot = tempfile::tempdir().expect("a directory");
         let elsewhere = slot.path().join("elsewhere");

@@ -12,10 +12,7 @@
 mod guard;
 mod household;
 mod limited;
-#[cfg(unix)]
 mod unix;
-#[cfg(windows)]
-mod windows;
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -27,11 +24,6 @@ use std::time::{Duration, Instant};
 pub(crate) use household::{Household, MARK};
 pub use limited::run_limited;
 pub(crate) use limited::{Orders, probe, unstarted};
-
-#[cfg(unix)]
-use unix as platform;
-#[cfg(windows)]
-use windows as platform;
 
 use super::{Cancel, Exit};
 
@@ -79,7 +71,7 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, household: &Househol
     let start = Instant::now();
     let mut pause = START_PAUSE;
     for _ in 1..START_TRIES {
-        match platform::run(command, watch, household, start) {
+        match unix::run(command, watch, household, start) {
             Err(error) if is_passing(&error) => {
                 if watch.cancel.sleep(pause) {
                     return Ok((Ending::Cancelled, start.elapsed()));
@@ -89,7 +81,7 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, household: &Househol
             other => return other.map(|ending| (ending, watch.taken(start))),
         }
     }
-    platform::run(command, watch, household, start).map(|ending| (ending, watch.taken(start)))
+    unix::run(command, watch, household, start).map(|ending| (ending, watch.taken(start)))
 }
 
 /// Somebody is still writing the executable, or there are too many processes at the moment.

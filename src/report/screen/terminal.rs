@@ -28,24 +28,12 @@ pub fn is_usable() -> bool {
         && size(&stderr).is_some_and(|(width, height)| width >= LEAST.0 && height >= LEAST.1)
 }
 
-#[cfg(unix)]
 fn is_in_foreground(stderr: &Stderr) -> bool {
     rustix::termios::tcgetpgrp(stderr).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-#[cfg(unix)]
 fn size(stderr: &Stderr) -> Option<(u16, u16)> {
     rustix::termios::tcgetwinsize(stderr).ok().map(|size| (size.ws_col, size.ws_row))
-}
-
-#[cfg(not(unix))]
-fn is_in_foreground(_: &Stderr) -> bool {
-    true
-}
-
-#[cfg(not(unix))]
-fn size(_: &Stderr) -> Option<(u16, u16)> {
-    ratatui::crossterm::terminal::size().ok()
 }
 
 /// Takes the screen. From now on a panic gives it back before it says anything.
