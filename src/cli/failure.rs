@@ -48,7 +48,7 @@ pub enum Failure {
         hint: String,
     },
     /// Somebody, or the limit of time, ended it before the reduction began.
-    #[error("{}", stopped(path, *out_of_time))]
+    #[error("{}", stopped(path, if *out_of_time { OUT_OF_TIME } else { STOPPED }))]
     Stopped {
         /// The file as the user named it.
         path: PathBuf,
@@ -242,7 +242,7 @@ impl Failure {
                 | ReduceError::Syntax { .. }
                 | ReduceError::EmptyIsInteresting
                 | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
-                ReduceError::Cancelled | ReduceError::OutOfTime => Code::StoppedEarly,
+                ReduceError::Cancelled | ReduceError::OutOfTime | ReduceError::OutOfTests => Code::StoppedEarly,
                 _ => Code::Failed,
             },
             _ => Code::CouldNotStart,
@@ -366,8 +366,9 @@ impl Failure {
                     ReduceError::EmptyIsInteresting => {
                         "the test says that the empty file is interesting, so it does not look for anything".to_owned()
                     }
-                    ReduceError::Cancelled => stopped(&run.input, false),
-                    ReduceError::OutOfTime => stopped(&run.input, true),
+                    ReduceError::Cancelled => stopped(&run.input, STOPPED),
+                    ReduceError::OutOfTime => stopped(&run.input, OUT_OF_TIME),
+                    ReduceError::OutOfTests => stopped(&run.input, "the tests of --max-tests were spent"),
                     ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
                     ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {wanted}: {cause}"),
                     other => format!("{input}: {other}"),
@@ -545,9 +546,14 @@ fn journal_hint(error: &JournalError) -> Option<String> {
     }
 }
 
+/// Why a run ended that nobody let go on.
+const STOPPED: &str = "stopped";
+
+/// Why a run ended that had no time left.
+const OUT_OF_TIME: &str = "the time of --max-time was over";
+
 /// What is said of a run that ended before it could begin.
-fn stopped(path: &Path, out_of_time: bool) -> String {
-    let why = if out_of_time { "the time of --max-time was over" } else { "stopped" };
+fn stopped(path: &Path, why: &str) -> String {
     format!("{why} before {} was judged; nothing was changed", path.display())
 }
 

@@ -25,10 +25,12 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
     let mut refused: Option<Outcome> = None;
     let mut wanted = RUNS;
     while runs < wanted {
-        let outcome = session.judge(&input, "the input itself").map_err(before_the_baseline)?;
+        let outcome = session
+            .judge(&input, "the input itself")
+            .map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))?;
         runs += 1;
         if outcome.verdict.is_none() {
-            return Err(before_the_baseline(session.stopped()));
+            return Err(before_the_baseline(session.stopped(), session.is_out_of_time()));
         }
         if outcome.is_interesting() {
             interesting += 1;
@@ -60,10 +62,15 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
     if input.is_empty() {
         return if options.allow_empty { Ok(true) } else { Err(Halt::Failed(ReduceError::EmptyIsInteresting)) };
     }
-    let empty = session.judge(b"", "the empty file").map_err(before_the_baseline)?;
+    let empty =
+        session.judge(b"", "the empty file").map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))?;
     let verdict = match empty.verdict {
         // Before a run is refused, or the result is nothing, the test is asked again.
-        Some(Verdict::Interesting) if !session.empty_is_interesting().map_err(before_the_baseline)? => {
+        Some(Verdict::Interesting)
+            if !session
+                .empty_is_interesting()
+                .map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))? =>
+        {
             Some(Verdict::NotInteresting)
         }
         verdict => verdict,
@@ -83,10 +90,11 @@ pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool
 }
 
 /// A run that is stopped before the input was judged has no result to show.
-fn before_the_baseline(halt: Halt) -> Halt {
+fn before_the_baseline(halt: Halt, is_out_of_time: bool) -> Halt {
     match halt {
         Halt::Ended(Ended::Cancelled) => Halt::Failed(ReduceError::Cancelled),
-        Halt::Ended(Ended::Budget) => Halt::Failed(ReduceError::OutOfTime),
+        Halt::Ended(Ended::Budget) if is_out_of_time => Halt::Failed(ReduceError::OutOfTime),
+        Halt::Ended(Ended::Budget) => Halt::Failed(ReduceError::OutOfTests),
         other => other,
     }
 }

@@ -81,4 +81,7 @@ pub enum ReduceError {
     /// [`Options::max_time`](super::Options::max_time) was over before the input had been judged.
     #[error("the time was over before the input was judged")]
     OutOfTime,
+    /// [`Options::max_tests`](super::Options::max_tests) were spent before the input had been judged.
+    #[error("the tests were spent before the input was judged")]
+    OutOfTests,
 }

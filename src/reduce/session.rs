@@ -686,7 +686,12 @@ impl<'a> Session<'a> {
 
     /// How a run ends that was told to stop.
     pub(super) fn stopped(&self) -> Halt {
-        Halt::Ended(if self.cancel.has_expired() { Ended::Budget } else { Ended::Cancelled })
+        Halt::Ended(if self.is_out_of_time() { Ended::Budget } else { Ended::Cancelled })
+    }
+
+    /// Whether it is the limit of time that wants the work to end.
+    pub(super) fn is_out_of_time(&self) -> bool {
+        self.cancel.has_expired()
     }
 
     /// Whether somebody or a limit wants the work to end.

@@ -287,6 +287,15 @@ fn the_limit_of_time_holds_before_anything_is_known_of_the_test() {
 }
 
 #[test]
+fn a_limit_of_tests_that_is_too_low_for_the_input_is_named() {
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    let ran = folder.lop(&["--max-tests", "1", "input.txt", "--", "true"]).expect_code(3);
+    assert!(ran.stderr.contains("the tests of --max-tests were spent before input.txt was judged"), "{}", ran.stderr);
+    assert_eq!(folder.read("input.txt"), input().into_bytes());
+}
+
+#[test]
 fn the_first_run_has_a_deadline_and_the_message_says_which() {
     let folder = Folder::new();
     folder.write("input.txt", input());
