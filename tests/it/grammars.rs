@@ -3,6 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use lop::exec::Inline;
+use lop::grammar::{AUTO, Choice, EMBEDDED, Folder as Language, GrammarError, Registry, Texts};
+use lop::oracle::Cancel;
+use lop::{Options, Silent, Verdict, reduce_with};
+
 use crate::support::Folder;
 
 const PROGRAM: &str = "\
@@ -189,4 +194,71 @@ fn mistakes_name_the_users_file_and_line() {
     );
     assert!(refused(&["grammars", "missing.c"], 2).starts_with("error: cannot read missing.c\n"));
     assert!(refused(&["grammars", "--coverage"], 2).contains("<FILE>"));
+}
+
+/// The languages of the program, but that one of their folders has another name, also for those that extend it.
+fn with_renamed(old: &str, new: &'static str) -> Registry<'static> {
+    let name = |name: &'static str| if name == old { new } else { name };
+    let extends = |name: &str| format!("extends = \"{name}\"");
+    // Folders are borrowed, as they are where they are part of the program.
+    let language = |text: &str| -> &'static str { text.replace(&extends(old), &extends(new)).leak() };
+    let texts = |texts: &Texts<'static>| Texts { name: name(texts.name), language: language(texts.language), ..*texts };
+    let folders: Vec<_> = EMBEDDED
+        .iter()
+        .map(|folder| Language {
+            name: name(folder.name),
+            language: language(folder.language),
+            inherited: folder.inherited.iter().map(texts).collect::<Vec<_>>().leak(),
+            ..*folder
+        })
+        .collect();
+    Registry::new(&folders).expect("only a name has changed")
+}
+
+#[test]
+fn a_folders_name_is_its_languages_name_and_nothing_else_knows_it() {
+    let before = Registry::new(EMBEDDED).expect("it is right");
+    for folder in EMBEDDED {
+        let after = with_renamed(folder.name, "zed");
+        let listed: Vec<String> = after.list().expect("it is right").into_iter().map(|listed| listed.name).collect();
+        assert!(
+            listed.iter().any(|name| name == "zed") && !listed.iter().any(|name| name == folder.name),
+            "{listed:?}"
+        );
+        let old = after.find(folder.name, Path::new("x"), b"");
+        assert!(matches!(old, Err(GrammarError::Unknown { .. })), "{old:?}");
+        let (file, text) = folder.sample.expect("it has one");
+        let found = |registry: &Registry<'static>| {
+            let (found, choice) = registry.find(AUTO, Path::new(file), text).expect("it is right");
+            (found.map(|found| found.name), choice)
+        };
+        let (was, choice) = found(&before);
+        assert_eq!(found(&after), (was.map(|was| if was == folder.name { "zed" } else { was }), choice));
+    }
+}
+
+#[test]
+fn a_language_reduces_under_its_folders_name_whatever_that_is() {
+    let program = b"int unused;\nint f(int a) { return a; }\nint main(void) { return keep; }\n";
+    let keeps = |text: &[u8]| {
+        let main =
+            text.windows(13).any(|part| part == b"{ return keep") && text.windows(5).any(|part| part == b"main(");
+        if main { Verdict::Interesting } else { Verdict::NotInteresting }
+    };
+    let reduced = |registry: &Registry<'static>| {
+        // The second takes over what the renamed one says.
+        ["x.c", "x.cpp"].map(|file| {
+            let (grammar, choice) = registry.choose(AUTO, Path::new(file), program).expect("it is right");
+            let name = grammar.as_ref().expect("its extension is known").name().to_owned();
+            let mut executor = Inline::new(keeps);
+            let report = reduce_with(program, grammar, &mut executor, &Options::default(), &mut Silent, &Cancel::new());
+            let report = report.expect("it is interesting");
+            (name, choice, report.best, report.tests.total())
+        })
+    };
+    let [c, cpp] = reduced(&with_renamed("c", "zed"));
+    let before = reduced(&Registry::new(EMBEDDED).expect("it is right"));
+    assert_eq!((c.0.as_str(), c.1), ("zed", Choice::Extension));
+    assert!(c.2.len() < program.len() / 2, "{}", String::from_utf8_lossy(&c.2));
+    assert_eq!(([&c.2, &cpp.2], [c.3, cpp.3]), ([&before[0].2, &before[1].2], [before[0].3, before[1].3]));
 }
