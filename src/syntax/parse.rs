@@ -275,9 +275,7 @@ impl SyntaxParser {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
-        if self.deepest < usize::MAX && open_columns(text) > self.deepest {
-            return Err(ParseError::TooHard);
-        }
+        let mut shown = text;
         if let Some((before, after)) = self.around {
             // Nobody keeps a text that has lost what stands around.
             let end = text.len().checked_sub(after).filter(|end| before <= *end).ok_or(ParseError::TooHard)?;
@@ -285,6 +283,10 @@ impl SyntaxParser {
             let end_point = advance(start_point, &text[before..end]);
             let part = tree_sitter::Range { start_byte: before, end_byte: end, start_point, end_point };
             self.parser.set_included_ranges(&[part]).expect("one range overlaps no other");
+            shown = &text[before..end];
+        }
+        if self.deepest < usize::MAX && open_columns(shown) > self.deepest {
+            return Err(ParseError::TooHard);
         }
         let (steps, ended) = (Cell::new(0), Cell::new(None));
         let go_on = || {
@@ -329,11 +331,37 @@ fn open_columns(text: &[u8]) -> usize {
             open.pop();
         }
         open.push(indent);
-        let signs = line.windows(2).enumerate().skip(indent);
-        open.extend(signs.filter(|(_, two)| b"-?:".contains(&two[0]) && is_blank(two[1])).map(|(at, _)| at + 1));
+        let first = open.len();
+        // Where a bracket or a quote is not closed the parser may read what is behind it as anything.
+        if signs(line, indent, true, &mut open).is_none() {
+            open.truncate(first);
+            signs(line, indent, false, &mut open);
+        }
         most = most.max(open.len());
     }
     most
+}
+
+/// Adds the columns behind the signs of a line from `at` on; of those in brackets and quotes none, if they are skipped:
+/// then nothing comes back where one of them is not closed.
+fn signs(line: &[u8], mut at: usize, skips: bool, open: &mut Vec<usize>) -> Option<()> {
+    let (mut brackets, mut is_behind_blank) = (0_usize, true);
+    while let Some(&byte) = line.get(at) {
+        let begins = skips && (is_behind_blank || brackets > 0);
+        match byte {
+            b'#' if begins && brackets == 0 => break,
+            b'"' | b'\'' if begins => at += 1 + line[at + 1..].iter().position(|other| *other == byte)?,
+            b'{' | b'[' if begins => brackets += 1,
+            b'}' | b']' => brackets = brackets.saturating_sub(1),
+            b'-' | b'?' | b':' if brackets == 0 && line.get(at + 1).is_some_and(|next| is_blank(*next)) => {
+                open.push(at + 1);
+            }
+            _ => {}
+        }
+        is_behind_blank = is_blank(byte);
+        at += 1;
+    }
+    (brackets == 0).then_some(())
 }
 
 /// Steps that a text of so many bytes may take.
@@ -481,7 +509,12 @@ mod tests {
 
     #[test]
     fn columns_at_which_blocks_are_open_are_counted() {
-        let rows: [(&[u8], usize); 7] = [
+        let rows: [(&[u8], usize); 12] = [
+            (b"a: {b: 1, c: [d: 2, '}: ']}", 2),
+            (b"a: \"b: c: d\" # e: f: g", 2),
+            (b"a: {b: 1, c: 2", 4),
+            (b"a: 'b: c: d", 4),
+            (b"a: it's - - b", 4),
             (b"", 0),
             (b"a\nb\n\nc", 1),
             (b"a:\n  b\n  c\n d", 2),
