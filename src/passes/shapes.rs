@@ -5,7 +5,7 @@
 //! of the text and the rest is parsed: if that makes no new syntax errors, children of this shape
 //! may go. It is right for about 97 % of the nodes and costs about a hundred parses a file, no test.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::grammar::Grammar;
@@ -79,6 +79,8 @@ struct Shape {
 pub struct Shapes {
     trials: Trials,
     known: HashMap<Shape, Clearance>,
+    /// What was not found out, because the text is too long: a shorter one may tell.
+    untold: HashSet<Shape>,
     replaced: HashMap<(u16, u16, u16, String), bool>,
 }
 
@@ -86,7 +88,12 @@ impl Shapes {
     /// Starts with nothing learnt.
     #[must_use]
     pub fn new(parser: SyntaxParser) -> Self {
-        Shapes { trials: Trials { parser, left: MOST_STEPS }, known: HashMap::new(), replaced: HashMap::new() }
+        Shapes {
+            trials: Trials { parser, left: MOST_STEPS },
+            known: HashMap::new(),
+            untold: HashSet::new(),
+            replaced: HashMap::new(),
+        }
     }
 
     /// Whether a node may go.
@@ -125,6 +132,9 @@ impl Shapes {
         if let Some(known) = self.known.get(&shape) {
             return *known;
         }
+        if document.source().len() >= LONG && self.untold.contains(&shape) {
+            return Clearance::Blind;
+        }
         let trials = &mut self.trials;
         let mut goes = |with: Option<NodeId>| {
             let mut dead = NodeSet::new(document);
@@ -150,8 +160,10 @@ impl Shapes {
                     break;
                 }
                 Some(false) => {}
-                // A shorter text may tell.
-                None => return Clearance::Blind,
+                None => {
+                    self.untold.insert(shape);
+                    return Clearance::Blind;
+                }
             }
         }
         self.known.insert(shape, clearance);
