@@ -91,11 +91,19 @@ impl<'a> RuleFile<'a> {
 fn passed_on(rules: &str) -> String {
     let mut text = rules.to_owned();
     for pattern in pattern_ranges(rules) {
-        if rules[pattern.clone()].contains(&format!("(#set! {OWN})")) {
+        if is_own(&rules[pattern.clone()]) {
             text.replace_range(pattern.clone(), &blank(&rules[pattern]));
         }
     }
     text
+}
+
+/// Whether a pattern sets [`OWN`], with or without quotes.
+fn is_own(pattern: &str) -> bool {
+    pattern.split("(#set!").skip(1).any(|set| {
+        let key = set.split(')').next().unwrap_or_default().trim();
+        key.trim_matches('"') == OWN
+    })
 }
 
 /// As many lines and bytes of nothing.
@@ -137,6 +145,26 @@ fn patterns(text: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::{EMBEDDED, Grammar};
+
+    /// Each rule that is left out has all rules compiled once more, at each start.
+    #[test]
+    fn the_built_in_languages_take_over_every_rule_that_is_passed_on() {
+        for folder in EMBEDDED.iter().filter(|folder| !folder.inherited.is_empty()) {
+            let grammar = Grammar::load(folder).expect("it is right");
+            let taken_over = grammar.rules().texts().iter().filter(|rule| rule.folder != folder.name).count();
+            let passed_on = folder.inherited.iter().map(|texts| pattern_ranges(&passed_on(texts.rules)).len());
+            assert_eq!(taken_over, passed_on.sum::<usize>(), "{}", folder.name);
+        }
+    }
+
+    #[test]
+    fn a_rule_that_is_its_languages_own_is_not_passed_on() {
+        let rules =
+            "((a) @body (#set! own))\n(b) @body\n((c) @body (#set!  \"own\" ))\n((d) @body (#set! text \"own\"))\n";
+        assert_eq!(passed_on(rules).split_whitespace().next(), Some("(b)"));
+        assert_eq!(pattern_ranges(&passed_on(rules)).len(), 2);
+    }
 
     #[test]
     fn a_pattern_begins_outside_of_all_brackets_texts_and_comments() {

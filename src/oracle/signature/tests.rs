@@ -80,6 +80,16 @@ fn moved(text: &[u8], name: &str) -> Vec<u8> {
     replace(text, r"/tmp/[\w./-]+", "/dev/shm/elsewhere/cc7Xyz.o").into_bytes()
 }
 
+/// They are compiled when they are first needed, which may be in a user's run.
+#[test]
+fn all_expressions_of_the_table_compile() {
+    let table = Table::default();
+    for pattern in table.patterns.iter().chain(&table.warnings).chain([&table.only_line]) {
+        pattern.regex();
+        pattern.but();
+    }
+}
+
 #[test]
 fn recorded_outputs_have_the_signature_a_person_would_choose() {
     let table = Table::default();
