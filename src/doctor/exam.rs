@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotError, SlotOptions, is_device, is_root};
+use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotOptions, is_device, is_root};
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
 use super::facts::Facts;
 use super::hollow::{TRIVIAL, hollow_texts};
 use super::places::{Script, Snapshot};
+use super::trouble::Trouble;
 
 /// Runs on the input, one after the other.
 const REPEATS: usize = 5;
@@ -43,17 +44,6 @@ pub struct Patient<'a> {
     pub slots: SlotOptions,
     /// What every test relies on: /dev/null.
     pub null: &'a Path,
-}
-
-/// The examination could not be made, or not to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum Trouble {
-    /// There is no place to run tests in.
-    #[error(transparent)]
-    Slot(#[from] SlotError),
-    /// Somebody stopped it.
-    #[error("stopped before the examination was over")]
-    Cancelled,
 }
 
 impl Patient<'_> {

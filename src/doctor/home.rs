@@ -32,8 +32,8 @@ use crate::oracle::{
 };
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
-use super::Trouble;
 use super::rewording::{Reworded, absolute_words, with};
+use super::trouble::Trouble;
 
 /// A signature that has not been made more specific asks for nothing at a place in the text.
 const NO_PLACE: &[u8] = b"";

@@ -15,17 +15,19 @@ mod hollow;
 mod home;
 mod places;
 mod rewording;
+mod trouble;
 
 use std::fmt;
 
 pub use checks::findings;
 pub use checkup::{Checkup, Extent};
-pub use exam::{Patient, Trouble, examine};
+pub use exam::{Patient, examine};
 pub use facts::Facts;
 pub use hollow::{hollow_name, hollow_texts, is_hollow};
 pub use home::{Compared, Home, Sight, Sights, Traveller, find_home};
 pub(crate) use home::{UNTRIED_WAY_OUT, why_untried};
 pub use rewording::Reworded;
+pub use trouble::Trouble;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
