@@ -562,19 +562,15 @@ fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| "not a number".to_owned())
 }
 
-/// The ranges are the engine's: a parameter is fine if a search with it would be.
-fn sound<T: Copy>(value: T, config: Config) -> Result<T, String> {
-    config.check().map(|()| value).map_err(|error| error.to_string())
-}
-
-/// `P` or `P,P(u|u)`.
+/// `P` or `P,P(u|u)`. The ranges are the engine's: it is fine if a search with it would be.
 fn waste(text: &str) -> Result<Waste, String> {
     let (share, after) = match text.split_once(',') {
         Some((share, after)) => (share, Some(after)),
         None => (text, None),
     };
     let waste = Waste { share: number(share)?, after_removable: after.map(number).transpose()? };
-    sound(waste, Config { expect: Some(waste), ..Config::default() })
+    let config = Config { expect: Some(waste), ..Config::default() };
+    config.check().map(|()| waste).map_err(|error| error.to_string())
 }
 
 pub(super) fn jobs(text: &str) -> Result<Jobs, String> {

@@ -14,7 +14,7 @@ const RUNNING: u8 = 0;
 const STOPPED: u8 = 1;
 const KILLED: u8 = 2;
 
-/// How long a waiter sleeps at most where it has nothing to poll (no pipe could be made, or the platform cannot).
+/// How long a waiter sleeps at most where it has nothing to poll (no pipe could be made).
 const TICK: Duration = Duration::from_millis(5);
 
 /// A request to stop, shared by everybody who holds a clone of it.

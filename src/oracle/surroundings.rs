@@ -44,7 +44,7 @@ pub(crate) fn check_null() -> Result<(), SurroundingsError> {
     if is_device(Path::new(NULL_DEVICE)) { Ok(()) } else { Err(SurroundingsError::NullDevice) }
 }
 
-/// Whether a path leads to a character device, as /dev/null has to. Elsewhere than on Unix every path does.
+/// Whether a path leads to a character device, as /dev/null has to.
 #[must_use]
 pub fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;

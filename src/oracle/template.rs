@@ -103,8 +103,6 @@ fn decode(bytes: Vec<u8>) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
-// Elsewhere a word that is not Unicode cannot be taken apart without `unsafe`; such words do not occur in practice.
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,8 +3,6 @@
 //! No duration is asserted. Where something must not take long, the alternative is ten minutes of sleep, and the
 //! harness would hang.
 
-#![cfg(unix)]
-
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
