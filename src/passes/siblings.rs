@@ -151,6 +151,16 @@ mod tests {
         ]);
     }
 
+    /// An empty block gets a statement, which is no smaller than a name.
+    #[test]
+    fn what_would_be_replaced_by_as_much_is_no_unit() {
+        let mut sample = Languages.sample("x.py", "if a:\n  x\n");
+        let before = sample.document.source().len();
+        for unit in sample.all_siblings().iter().flat_map(|list| &list.units) {
+            assert!(sample.after([&unit.removal]).len() < before);
+        }
+    }
+
     #[test]
     fn what_a_rule_requires_is_no_unit() {
         assert_units(&[

@@ -262,3 +262,16 @@ fn a_language_reduces_under_its_folders_name_whatever_that_is() {
     assert!(c.2.len() < program.len() / 2, "{}", String::from_utf8_lossy(&c.2));
     assert_eq!(([&c.2, &cpp.2], [c.3, cpp.3]), ([&before[0].2, &before[1].2], [before[0].3, before[1].3]));
 }
+
+#[test]
+fn the_list_tells_of_a_name_that_is_no_language_and_of_a_function_without_a_library() {
+    let folder = Folder::new();
+    for (option, said) in [
+        ("--grammar=nope", "error: unknown grammar `nope`"),
+        ("--grammar-for=x=nope", "error: unknown grammar `nope`"),
+        ("--grammar-symbol=tree_sitter_x", "error: --grammar-symbol tree_sitter_x is a function of a library"),
+    ] {
+        let ran = folder.lop(&["grammars", option]).expect_code(2);
+        assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+    }
+}
