@@ -400,7 +400,7 @@ fn ask(yes: bool) -> Result<(), Failure> {
 }
 
 /// What must hold besides: each second command as it ran on the test case.
-fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<Companion>, Failure> {
+fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
     let mut companions = Vec::new();
     for line in &open.sought.while_passing {
         let oracle = second(open, &second_words(line)?)?;
@@ -414,7 +414,7 @@ fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<Companion>, 
                 });
             }
         }
-        companions.push(Companion::ending(oracle, outcome.exit));
+        companions.push((oracle, Companion::ending(outcome.exit)));
     }
     if let Some(language) = &open.sought.guard {
         companions.push(guard(open, language, place)?);
@@ -431,7 +431,7 @@ pub(crate) fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Companion, Failure> {
+fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<(CommandOracle, Companion), Failure> {
     let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
         hint: format!("there is one for: {}", Guard::languages().join(", ")),
@@ -447,7 +447,7 @@ fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<Compa
     let oracle = beside(open, found?)?;
     let (outcome, written) = place.run(&oracle, open.content);
     let warnings = Guarded::new(&guard.warnings)?;
-    Ok(Companion::guard(oracle, warnings, outcome.exit, &written))
+    Ok((oracle, Companion::guard(warnings, outcome.exit, &written)))
 }
 
 pub(crate) fn second(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {

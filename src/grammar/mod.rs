@@ -40,14 +40,14 @@ pub use listed::{Home, Listed};
 pub use lop_parser::LoadError;
 pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
-pub use places::{ByRule, RuleId, RulePlace};
+pub use places::{ByRule, RuleId, RulePlace, RuleText};
 pub use problem::{GrammarError, Problem};
 pub use productions::Productions;
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Registry, TEXT};
 pub use rules::{
     Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
-    RuleText, Rules, Scope, Splice,
+    Rules, Scope, Splice,
 };
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;
@@ -129,7 +129,7 @@ impl Grammar {
     /// When a file of the folder has an unknown key, kind, field or capture or does not compile, or
     /// when the parser cannot be used.
     pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
-        let own = Origin { folder: folder.name, file: rules::FILE_NAME, text: folder.rules };
+        let own = Origin { folder: folder.name, file: places::RULES, text: folder.rules };
         let rules = RuleFile::new(own, folder.inherited.iter().map(|layer| (layer.name, layer.rules)));
         Self::load_with(folder, rules).map_err(|error| error.at(folder))
     }
@@ -139,7 +139,7 @@ impl Grammar {
     /// # Errors
     /// As for [`Grammar::load`].
     pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
-        let own = Origin { folder: folder.name, file: rules::FILE_NAME, text: rules };
+        let own = Origin { folder: folder.name, file: places::RULES, text: rules };
         Self::load_with(folder, RuleFile::new(own, [])).map_err(|error| error.at(folder))
     }
 

@@ -2,13 +2,12 @@
 
 use toml::{Table, Value};
 
+use super::Grammar;
 use super::folder::Folder;
 use super::language_toml;
 use super::layers::Layers;
-use super::places::RulePlace;
+use super::places::{self, RulePlace, RuleText};
 use super::problem::{GrammarError, Problem, line_of};
-use super::rules::RuleText;
-use super::{Grammar, rules};
 
 /// Keys that say which language a file is in. That is known before a user's folder is looked at.
 const SETTLED: [&str; 8] =
@@ -141,7 +140,7 @@ impl<'a> Patched<'a> {
         let (patterns, texts) = grammar.places.split_at_mut(grammar.rules.texts().len());
         for (place, rule) in patterns.iter_mut().zip(grammar.rules.texts()) {
             if let Some(line) = self.own_line(rule) {
-                *place = RulePlace { file: format!("{}/{}", self.directory, rules::FILE_NAME), line, text: None };
+                *place = RulePlace { file: format!("{}/{}", self.directory, places::RULES), line, text: None };
             }
         }
         for (place, (key, inherited)) in texts.iter_mut().zip(merged) {
@@ -165,11 +164,11 @@ impl<'a> Patched<'a> {
     #[must_use]
     pub fn place(&self, rule: &RuleText) -> (String, usize) {
         match self.own_line(rule) {
-            Some(line) => (format!("{}/{}", self.directory, rules::FILE_NAME), line),
+            Some(line) => (format!("{}/{}", self.directory, places::RULES), line),
             None if rule.folder == self.built_in.name => {
-                (format!("{}/{}", self.built_in.directory, rules::FILE_NAME), rule.line)
+                (format!("{}/{}", self.built_in.directory, places::RULES), rule.line)
             }
-            None => (format!("grammars/{}/{}", rule.folder, rules::FILE_NAME), rule.line),
+            None => (format!("grammars/{}/{}", rule.folder, places::RULES), rule.line),
         }
     }
 

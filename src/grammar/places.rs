@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::rules::{self, RuleText};
+/// The name of the file of a language's rules.
+pub(super) const RULES: &str = "reduce.scm";
 
 /// The number of a rule in its grammar: the patterns of `reduce.scm` in file order, then the texts of `[minimal]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,11 +57,18 @@ impl fmt::Display for RulePlace {
     }
 }
 
+/// A rule as it is written, for messages about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleText {
+    /// The folder of the file it is in: the language's own, or that of one that it extends.
+    pub folder: String,
+    /// The line of the file it starts in, counted from 1.
+    pub line: usize,
+    /// The pattern.
+    pub text: String,
+}
+
 /// The places of the patterns of a language.
 pub(super) fn of_patterns(texts: &[RuleText]) -> impl Iterator<Item = RulePlace> {
-    texts.iter().map(|rule| RulePlace {
-        file: format!("{}/{}", rule.folder, rules::FILE_NAME),
-        line: rule.line,
-        text: None,
-    })
+    texts.iter().map(|rule| RulePlace { file: format!("{}/{}", rule.folder, RULES), line: rule.line, text: None })
 }

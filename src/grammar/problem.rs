@@ -1,5 +1,7 @@
 //! What can be wrong with a language's files, and how a position in them becomes a line number.
 
+use tree_sitter::{QueryError, QueryErrorKind};
+
 use super::folder::Folder;
 
 /// An error in a language's folder or in the choice of a language.
@@ -24,7 +26,7 @@ pub enum GrammarError {
         known: Vec<String>,
     },
     /// There is a language of this name, but the program was built without it.
-    #[error("{}", super::registry::not_built_in(name, feature))]
+    #[error("{}", not_built_in(name, feature))]
     NotBuiltIn {
         /// What was asked for.
         name: &'static str,
@@ -155,4 +157,23 @@ impl Origin<'_> {
     pub(super) fn error_in_line(&self, line: usize, problem: Problem) -> GrammarError {
         GrammarError::File { file: format!("grammars/{}/{}", self.folder, self.file), line, problem }
     }
+}
+
+/// What a user can do about a language that was left out.
+pub(super) fn not_built_in(name: &str, feature: &str) -> String {
+    format!("{name} is known, but not built into this lop: cargo install --path . --features {feature} builds it in")
+}
+
+/// What is wrong with a query.
+pub(super) fn in_words(error: &QueryError) -> String {
+    let what = match error.kind {
+        QueryErrorKind::NodeType => "unknown kind ",
+        QueryErrorKind::Field => "unknown field ",
+        QueryErrorKind::Capture => "a predicate names an unknown capture ",
+        QueryErrorKind::Predicate => "wrong predicate: ",
+        QueryErrorKind::Structure => "this can never match:\n",
+        QueryErrorKind::Syntax => "syntax error:\n",
+        QueryErrorKind::Language => "",
+    };
+    format!("{what}{}", error.message)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
 
 use super::Grammar;
-use super::rules::in_words;
+use super::problem::in_words;
 
 /// Why a query picks nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

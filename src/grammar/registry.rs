@@ -8,7 +8,7 @@ use super::content::{ContentTest, Fit};
 use super::folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn};
 use super::language_toml::{self, LanguageToml};
 use super::listed::{Home, Listed};
-use super::problem::{GrammarError, Origin};
+use super::problem::{GrammarError, Origin, not_built_in};
 
 /// The name that asks for a choice by extension, or by content where there is none.
 pub const AUTO: &str = "auto";
@@ -223,11 +223,6 @@ impl<'a> Registry<'a> {
             [first, ..] => (Some(best(&claimants, content)?.unwrap_or(first)), Choice::Extension),
         })
     }
-}
-
-/// What a user can do about a language that was left out.
-pub(super) fn not_built_in(name: &str, feature: &str) -> String {
-    format!("{name} is known, but not built into this lop: cargo install --path . --features {feature} builds it in")
 }
 
 /// A language's own `language.toml`.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use tree_sitter::{Language, Query, QueryError};
 
 use super::forms::OWN;
-use super::problem::{GrammarError, Origin, Problem, line_of};
-use super::rules::{RuleText, in_words};
+use super::places::RuleText;
+use super::problem::{GrammarError, Origin, Problem, in_words, line_of};
 
 /// The rules of a language, its own first.
 pub(super) struct RuleFile<'a> {

@@ -7,17 +7,14 @@ use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use tree_sitter::{Language, Node, Query, QueryCursor, QueryError, QueryErrorKind, QueryMatch, StreamingIterator};
+use tree_sitter::{Language, Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 
 use super::forms::{Form, setting};
-use super::places::{ByRule, RuleId};
+use super::places::{ByRule, RuleId, RuleText};
 use super::problem::{GrammarError, Origin};
 use super::rule_file::RuleFile;
 use super::template::{Piece, Template};
 use super::wildcard::begins_with_wildcard;
-
-/// The file's name in its folder.
-pub(super) const FILE_NAME: &str = "reduce.scm";
 
 /// How many matches may be under way at a time, and how deep in the tree one may start. Every match
 /// under way is looked at for every node, which is quadratic on a tree that is all depth, and
@@ -78,17 +75,6 @@ pub struct Lift {
     pub lift: Capture,
     /// What has to follow, from `#set! suffix`; mostly empty.
     pub suffix: String,
-}
-
-/// A rule as it is written, for messages about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleText {
-    /// The folder of the file it is in: the language's own, or that of one that it extends.
-    pub folder: String,
-    /// The line of the file it starts in, counted from 1.
-    pub line: usize,
-    /// The pattern.
-    pub text: String,
 }
 
 /// `@rewrite` with `#set! text`: what stands there may become what the template says.
@@ -555,18 +541,4 @@ fn capture(found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
     let first = nodes.next()?;
     let end = nodes.map(|node| node.end_byte()).max().unwrap_or(0).max(first.end_byte());
     Some(Capture { range: first.start_byte()..end, kind: first.kind_id() })
-}
-
-/// What is wrong with a query.
-pub(super) fn in_words(error: &QueryError) -> String {
-    let what = match error.kind {
-        QueryErrorKind::NodeType => "unknown kind ",
-        QueryErrorKind::Field => "unknown field ",
-        QueryErrorKind::Capture => "a predicate names an unknown capture ",
-        QueryErrorKind::Predicate => "wrong predicate: ",
-        QueryErrorKind::Structure => "this can never match:\n",
-        QueryErrorKind::Syntax => "syntax error:\n",
-        QueryErrorKind::Language => "",
-    };
-    format!("{what}{}", error.message)
 }

@@ -13,7 +13,7 @@ use crate::disk;
 use super::folder::{EMBEDDED, Folder, Parser, Texts};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
-use super::{Grammar, productions, rules};
+use super::{Grammar, places, productions};
 
 /// The file's name where tree-sitter writes it.
 const NODE_TYPES: &str = "node-types.json";
@@ -181,7 +181,7 @@ impl Loaded {
         let either = |own: String, name| if own.is_empty() { place.text(name) } else { Ok(own) };
         let (node_types, productions) =
             (either(read(NODE_TYPES)?, NODE_TYPES)?, either(read(productions::FILE_NAME)?, productions::FILE_NAME)?);
-        let rules = read(rules::FILE_NAME)?;
+        let rules = read(places::RULES)?;
         let inherited = match &file.extends {
             Some(word) => inherited(word.get_ref())
                 .ok_or_else(|| here(origin.error(word.span().start, Problem::Toml(no_such(word.get_ref())))))?,

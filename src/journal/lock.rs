@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,6 +58,18 @@ impl Lock {
         Self::take_in(&folder, name)
     }
 
+    /// Reads the journal that is locked: that very file, whatever has its name by now.
+    ///
+    /// # Errors
+    /// As [`Past::read`].
+    pub fn past(&self) -> Result<Past, JournalError> {
+        let mut bytes = Vec::new();
+        let mut file = &self.file;
+        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+        read.map_err(|source| JournalError::unread(&self.path, source))?;
+        Past::from(&self.path, &bytes)
+    }
+
     pub(super) fn take_in(folder: &Folder, name: &OsStr) -> Result<Lock, JournalError> {
         let path = folder.path_of(name);
         loop {
@@ -97,7 +109,7 @@ pub(super) fn move_aside(folder: &Folder, header: &Header) -> Result<Option<Befo
         Err(JournalError::Missing(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let unfinished = match Past::of(&lock) {
+    let unfinished = match lock.past() {
         Ok(past) if past.ended == Some(Ended::Complete) => None,
         Ok(past) if past.outcomes() == 0 => return folder.remove(name).map(|()| None).map_err(unwritten),
         Ok(past) => Some(past),

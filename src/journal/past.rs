@@ -1,12 +1,10 @@
 //! What a journal tells: the input, the outcomes and the steps of a reduction, read from its file.
 
 use std::collections::HashSet;
-use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use super::delta;
 use super::error::JournalError;
-use super::lock::Lock;
 use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, is_record_in, read_header, read_input, unframed};
 use crate::disk;
 use crate::engine::Verdict;
@@ -52,19 +50,7 @@ impl Past {
         Self::from(path, &disk::read(path, u64::MAX).map_err(|source| JournalError::unread(path, source))?)
     }
 
-    /// Reads the journal that somebody has the lock of: that very file, whatever has its name by now.
-    ///
-    /// # Errors
-    /// As [`Past::read`].
-    pub fn of(lock: &Lock) -> Result<Past, JournalError> {
-        let mut bytes = Vec::new();
-        let mut file = &lock.file;
-        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
-        read.map_err(|source| JournalError::unread(&lock.path, source))?;
-        Self::from(&lock.path, &bytes)
-    }
-
-    fn from(path: &Path, bytes: &[u8]) -> Result<Past, JournalError> {
+    pub(super) fn from(path: &Path, bytes: &[u8]) -> Result<Past, JournalError> {
         let no_journal = || JournalError::NotAJournal(path.to_owned());
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_journal)?;
         let (format, rest) = rest.split_first_chunk().ok_or_else(no_journal)?;

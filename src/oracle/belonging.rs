@@ -13,7 +13,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::private::Held;
-use super::slot::{SlotError, SlotOptions, private_directory, remove_tree};
+use super::remove::remove_tree;
+use super::slot::{SlotError, SlotOptions, private_directory};
 
 /// The bits that let somebody write.
 const WRITE: u32 = 0o222;

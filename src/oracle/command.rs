@@ -24,6 +24,7 @@ use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Cage;
 use super::mirror::{Mirror, MirrorError, Scene, places};
+use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
 use super::slot::Bench;
@@ -58,21 +59,12 @@ pub struct CommandOracle {
     mirror: Option<Mirror>,
     cage: Cage,
     /// What else must hold of a candidate that is interesting.
-    companions: Vec<Companion>,
+    companions: Vec<(CommandOracle, Companion)>,
 }
 
-/// What a run wrote, as far as conditions see it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// The standard output.
-    pub stdout: Vec<u8>,
-    /// The standard error.
-    pub stderr: Vec<u8>,
-}
-
-/// What is to be told of a run besides its outcome.
+/// What a caller wants to know of a run besides its outcome.
 #[derive(Default)]
-struct Ears<'a> {
+struct Details<'a> {
     traces: Option<&'a mut Traces>,
     written: Option<&'a mut Written>,
 }
@@ -233,9 +225,9 @@ impl CommandOracle {
         Self { conditions, ..self }
     }
 
-    /// The same test; what it finds interesting is interesting only if all of these hold, too.
+    /// The same test; what it finds interesting is interesting only if all of these commands agree, too.
     #[must_use]
-    pub fn with_companions(self, companions: Vec<Companion>) -> Self {
+    pub fn with_companions(self, companions: Vec<(CommandOracle, Companion)>) -> Self {
         Self { companions, ..self }
     }
 
@@ -248,7 +240,8 @@ impl CommandOracle {
         cancel: &Cancel,
     ) -> (Outcome, Written) {
         let mut written = Written::default();
-        let outcome = self.alone(candidate, slot, deadline, cancel, Ears { traces: None, written: Some(&mut written) });
+        let outcome =
+            self.alone(candidate, slot, deadline, cancel, Details { traces: None, written: Some(&mut written) });
         (outcome, written)
     }
 
@@ -256,8 +249,8 @@ impl CommandOracle {
     /// process of the machine, which is not counted in the outcome's duration.
     pub fn examine(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> (Outcome, Traces) {
         let mut traces = Traces::default();
-        let ears = Ears { traces: Some(&mut traces), written: None };
-        (self.judge_with(candidate, slot, deadline, cancel, ears), traces)
+        let details = Details { traces: Some(&mut traces), written: None };
+        (self.judge_with(candidate, slot, deadline, cancel, details), traces)
     }
 
     fn judge_with(
@@ -266,23 +259,43 @@ impl CommandOracle {
         slot: &mut Slot,
         deadline: Duration,
         cancel: &Cancel,
-        ears: Ears<'_>,
+        details: Details<'_>,
     ) -> Outcome {
-        let mut outcome = self.alone(candidate, slot, deadline, cancel, ears);
-        for companion in &self.companions {
+        let mut outcome = self.alone(candidate, slot, deadline, cancel, details);
+        for (second, companion) in &self.companions {
             if !outcome.is_interesting() {
                 break;
             }
-            outcome = companion.judge(outcome, candidate, slot, deadline, cancel);
+            let (seen, written) = second.observe(candidate, slot, deadline, cancel);
+            outcome = match (seen.verdict, companion.complaint(seen.exit, &written)) {
+                (None, _) => return seen,
+                (_, None) => Outcome { duration: outcome.duration + seen.duration, ..outcome },
+                (_, Some(complaint)) => Outcome {
+                    verdict: Some(match seen.exit {
+                        Exit::TimedOut => Verdict::Timeout,
+                        _ => Verdict::NotInteresting,
+                    }),
+                    duration: outcome.duration + seen.duration,
+                    note: Some(format!("{}: {complaint}", second.describe())),
+                    ..outcome
+                },
+            };
         }
         outcome
     }
 
-    fn alone(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel, ears: Ears<'_>) -> Outcome {
+    fn alone(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+        details: Details<'_>,
+    ) -> Outcome {
         if cancel.is_stopped() {
             return Outcome::cancelled();
         }
-        let result = self.run(candidate, slot, deadline, cancel, ears);
+        let result = self.run(candidate, slot, deadline, cancel, details);
         slot.clear_of(&self.names);
         result.unwrap_or_else(|error| Outcome::failed(with_causes(&error)))
     }
@@ -293,9 +306,9 @@ impl CommandOracle {
         slot: &mut Slot,
         deadline: Duration,
         cancel: &Cancel,
-        ears: Ears<'_>,
+        details: Details<'_>,
     ) -> Result<Outcome, RunError> {
-        let Ears { traces, written } = ears;
+        let Details { traces, written } = details;
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
@@ -329,7 +342,7 @@ impl CommandOracle {
         let left = RefCell::<Left>::default();
         let wants_left = traces.is_some().then_some((&left, place.as_path()));
         let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
-        let (ending, duration) = process::run(&mut command, &watch, slot.household())
+        let (ending, duration) = process::run(&mut command, &watch, slot.registry())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
         if let Some(traces) = traces {
             *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, &self.belongings);
@@ -344,7 +357,7 @@ impl CommandOracle {
             return Err(RunError::Start { program: self.program.clone(), source });
         }
         if !matches!(ending, Ending::Exited(_)) {
-            slot.sweep(!cancel.is_killed());
+            slot.clean_up(!cancel.is_killed());
         }
         // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
         slot.tick()?;
@@ -420,7 +433,7 @@ impl CommandOracle {
 
 impl Oracle for CommandOracle {
     fn judge(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> Outcome {
-        self.judge_with(candidate, slot, deadline, cancel, Ears::default())
+        self.judge_with(candidate, slot, deadline, cancel, Details::default())
     }
 
     fn describe(&self) -> String {
@@ -608,5 +621,17 @@ mod tests {
     #[test]
     fn a_command_describes_itself_as_a_shell_line() {
         assert_eq!(command(&["sh", "-c", "a b", "@@.c"], "x").describe(), "sh -c 'a b' @@.c");
+    }
+
+    #[test]
+    fn an_interesting_candidate_needs_the_consent_of_its_companion() {
+        let second = shell("grep -q b case.txt");
+        let oracle = shell("true").with_companions(vec![(second, Companion::ending(Exit::Code(0)))]);
+        let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
+        let mut judge = |text: &[u8]| oracle.judge(text, &mut slot, Duration::from_secs(20), &Cancel::new());
+        assert!(judge(b"abc").is_interesting());
+        let refused = judge(b"ac");
+        assert_eq!(refused.verdict, Some(Verdict::NotInteresting));
+        assert!(refused.note.is_some_and(|note| note.contains("exit code 1, and exit code 0 on the input")));
     }
 }

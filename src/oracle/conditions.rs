@@ -16,8 +16,9 @@
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::condition_error::ConditionError;
 use super::position::{At, Finder};
-use super::signal::{SignalError, signal_number};
+use super::signal::signal_number;
 use super::slippage::Slippage;
 use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
 use crate::engine::Verdict;
@@ -80,28 +81,6 @@ impl ConditionSpec {
         let outputs = [&self.stdout, &self.stderr, &self.at, &self.not_stdout, &self.not_stderr];
         endings || outputs.iter().any(|patterns| !patterns.is_empty())
     }
-}
-
-/// A condition that cannot be understood.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ConditionError {
-    /// A regular expression does not parse; the source says where.
-    #[error("the pattern '{pattern}' of {option} is not a regular expression")]
-    Regex {
-        /// The option it was given to.
-        option: &'static str,
-        /// The pattern as it was given.
-        pattern: String,
-        /// What is wrong with it, with a mark below the place.
-        source: regex::Error,
-    },
-    /// A signal that does not exist.
-    #[error("cannot use the signal given to --signal")]
-    Signal {
-        /// What is wrong with it.
-        #[from]
-        source: SignalError,
-    },
 }
 
 /// Judges how a run ended and what it wrote.

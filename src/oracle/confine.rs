@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::process::{MARK, Orders, probe};
+use super::process::{Limits, MARK, Orders, probe};
 use super::program::find_command;
 
 /// Variables that a test has in a clean environment, beside those of its slot.
@@ -18,33 +18,6 @@ const KEPT: [&str; 2] = ["PATH", "HOME"];
 
 /// A shell as the first process of a name space: one that is not told so ignores signals, and nobody else reaps.
 const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
-
-/// What a test may use, each for every single process of it; `None` is what lop itself may.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Address space, in bytes.
-    pub memory: Option<u64>,
-    /// Time on a processor, in seconds. A second later the process is killed.
-    pub cpu: Option<u64>,
-    /// Length of a file it writes, in bytes.
-    pub file_size: Option<u64>,
-}
-
-impl Limits {
-    /// The three as one word for the program that sets them.
-    pub(crate) fn to_word(self) -> String {
-        let text = |limit: Option<u64>| limit.map_or_else(String::new, |limit| limit.to_string());
-        [self.memory, self.cpu, self.file_size].map(text).join(",")
-    }
-
-    /// The reverse of [`Limits::to_word`].
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        let limit = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
-        let limits: Vec<Option<u64>> = word.split(',').map(limit).collect::<Option<_>>()?;
-        let [memory, cpu, file_size] = limits[..] else { return None };
-        Some(Self { memory, cpu, file_size })
-    }
-}
 
 /// How far a test is kept from the rest of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

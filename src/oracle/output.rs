@@ -11,6 +11,15 @@ const HEAD: u64 = 1 << 20;
 /// … and the last so many. Of a longer one the middle is left out, with a line break in its place.
 const END: u64 = 64 << 10;
 
+/// What a run wrote, as far as conditions see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The standard output.
+    pub stdout: Vec<u8>,
+    /// The standard error.
+    pub stderr: Vec<u8>,
+}
+
 /// What is kept of one output.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {

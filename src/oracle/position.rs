@@ -10,7 +10,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 use regex::bytes::{Captures, Regex};
 
-use super::ConditionError;
+use super::condition_error::ConditionError;
 
 /// What marks the position in a pattern.
 pub(super) const HERE: &str = "<here>";

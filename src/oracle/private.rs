@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::Folder;
 
-use super::slot::remove_tree;
+use super::remove::remove_tree;
 
 /// How the names of the directories begin, and how many letters follow.
 const PREFIX: &str = "lop-";

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::private::{self, Held};
-use super::process::Household;
+use super::process::ProcessRegistry;
+use super::remove::remove_tree;
 use super::surroundings::{self, SurroundingsError};
 
 /// What a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
@@ -69,7 +70,7 @@ pub struct Slot {
     is_clear: bool,
     /// Opened once: an open costs more than all else that a test needs of it.
     null: Option<File>,
-    household: Arc<Household>,
+    registry: Arc<ProcessRegistry>,
     tests: u64,
     /// A machine that never had a proper /dev/null cannot lose it.
     null_is_device: bool,
@@ -101,11 +102,11 @@ impl Slot {
     /// [`SlotError`] when a directory cannot be made.
     pub fn several(count: usize, options: &SlotOptions) -> Result<Vec<Self>, SlotError> {
         let place = choose_place(options, count);
-        let household = Arc::new(Household::new(options.owns_process));
-        (0..count).map(|_| Self::make(&place, &household)).collect()
+        let registry = Arc::new(ProcessRegistry::new(options.owns_process));
+        (0..count).map(|_| Self::make(&place, &registry)).collect()
     }
 
-    fn make(place: &Path, household: &Arc<Household>) -> Result<Self, SlotError> {
+    fn make(place: &Path, registry: &Arc<ProcessRegistry>) -> Result<Self, SlotError> {
         let make = || {
             // From here on our own Drop removes it: it copes with read-only directories, that of tempfile does not.
             let (base, held) = private::make(place)?;
@@ -116,7 +117,7 @@ impl Slot {
                 renamed: 0,
                 is_clear: true,
                 null: None,
-                household: household.clone(),
+                registry: registry.clone(),
                 tests: 0,
                 null_is_device: surroundings::check_null().is_ok(),
             };
@@ -131,7 +132,7 @@ impl Slot {
     /// # Errors
     /// [`SlotError`] when its directory cannot be made.
     pub fn another(&self) -> Result<Self, SlotError> {
-        Self::make(self.base.parent().expect("the directory was made in another"), &self.household)
+        Self::make(self.base.parent().expect("the directory was made in another"), &self.registry)
     }
 
     /// The directory of the slot.
@@ -145,8 +146,8 @@ impl Slot {
         ("TMPDIR", self.temporary())
     }
 
-    pub(crate) fn household(&self) -> &Household {
-        &self.household
+    pub(crate) fn registry(&self) -> &ProcessRegistry {
+        &self.registry
     }
 
     /// Makes the empty directory and the output files for the next test.
@@ -219,8 +220,8 @@ impl Slot {
     }
 
     /// Ends what tests left running outside of their process groups. `patient` waits until it is gone.
-    pub(crate) fn sweep(&self, patient: bool) {
-        self.household.sweep(&self.base, if patient { PATIENCE } else { Duration::ZERO });
+    pub(crate) fn clean_up(&self, patient: bool) {
+        self.registry.clean_up(&self.base, if patient { PATIENCE } else { Duration::ZERO });
     }
 
     /// Counts a test and, now and then, does what need not be done each time.
@@ -229,7 +230,7 @@ impl Slot {
             surroundings::check_null()?;
         }
         if (self.tests + 1).is_multiple_of(CHECK_EVERY) {
-            self.sweep(true);
+            self.clean_up(true);
             surroundings::check_room(&self.base)?;
         }
         // Not before: a run that is repeated because there was no room has to look again.
@@ -244,7 +245,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.sweep(true);
+        self.clean_up(true);
         // What is there mostly, by name: looking through a directory takes file descriptors, and there may be none.
         for name in ["stdout", "stderr"] {
             let _ = fs::remove_file(self.base.join(name));
@@ -293,36 +294,6 @@ fn memory_file_system(candidate_len: usize, count: usize) -> Option<PathBuf> {
 #[cfg(not(target_os = "linux"))]
 fn memory_file_system(_candidate_len: usize, _count: usize) -> Option<PathBuf> {
     None
-}
-
-/// Removes a directory and everything in it, even if it was made read-only, or somebody still writes into it.
-pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
-    const TRIES: usize = 4;
-    let mut result = Ok(());
-    for attempt in 0..TRIES {
-        if attempt > 0 {
-            make_writable(path);
-        }
-        match fs::remove_dir_all(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => result = Err(error),
-            _ => return Ok(()),
-        }
-    }
-    result
-}
-
-/// Gives its owner every right on a directory and on those in it.
-fn make_writable(path: &Path) {
-    // A link that a test has put in the place of its directory would be followed, and rights changed elsewhere.
-    let is_directory = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir());
-    let mut rest = if is_directory { vec![path.to_owned()] } else { Vec::new() };
-    while let Some(directory) = rest.pop() {
-        let _ = fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let Ok(entries) = fs::read_dir(&directory) else { continue };
-        // `file_type` does not follow links: nothing outside is touched.
-        let directories = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        rest.extend(directories.map(|entry| entry.path()));
-    }
 }
 
 #[cfg(test)]
@@ -382,18 +353,6 @@ mod tests {
         slot.clear();
         assert!(!work.exists());
         assert!(outside.path().join("keep").exists());
-    }
-
-    #[test]
-    fn rights_change_in_the_slot_only() {
-        use std::os::unix::fs::PermissionsExt;
-        let [outside, slot] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
-        fs::set_permissions(outside.path(), fs::Permissions::from_mode(0o755)).expect("ours");
-        let link = slot.path().join("tmp");
-        std::os::unix::fs::symlink(outside.path(), &link).expect("a link");
-        make_writable(&link);
-        let mode = fs::metadata(outside.path()).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o755);
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::passes::NO_DEPTH;
 use crate::reduce::{Reliability, Report};
 
 use super::others::Others;
-use super::summary::Places;
 use super::text::{self, FAINT, STRONG, Table, WARN};
 
 /// Longest text shown of a unit that was kept by a timeout, in characters.
@@ -19,11 +18,17 @@ const SIGNATURE: usize = 100;
 /// Depths shown; the deepest of very deep trees are folded into one row.
 const DEPTHS: usize = 24;
 
-/// Writes the details.
+/// Writes the details. `checked` is how many runs there were before the first test, and how long they took; `met` the other
+/// crashes.
 ///
 /// # Errors
 /// When writing fails.
-pub(super) fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
+pub(super) fn write(
+    out: &mut dyn Write,
+    report: &Report,
+    checked: (usize, Duration),
+    met: Option<&Others>,
+) -> io::Result<()> {
     writeln!(
         out,
         "  answered without a test: {} from the cache, {} refused for new syntax errors",
@@ -31,12 +36,12 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>) -
         text::count(report.gate_refusals),
     )?;
     confirmed(out, report.reliability)?;
-    checkup(out, places.checkup)?;
+    checkup(out, checked)?;
     passes(out, report)?;
     depths(out, &report.depths)?;
     rules(out, report)?;
     timeouts(out, &report.kept_by_timeout)?;
-    places.others.map_or(Ok(()), |found| others(out, found))?;
+    met.map_or(Ok(()), |found| others(out, found))?;
     writeln!(out)
 }
 

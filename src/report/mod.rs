@@ -42,9 +42,10 @@ pub use diff::StepDiffs;
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
+pub use place::StoreError;
 pub use progress::{Form, Progress, Verbosity};
 pub use screen::Screen;
-pub use store::{Kept, Store, StoreError, state_directory};
+pub use store::{Kept, Store, state_directory};
 
 /// All consumers of one run.
 pub struct Reporters {

@@ -9,7 +9,53 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{self, Audience, Folder};
 
-use super::store::StoreError;
+/// Why a result could not be kept where it was asked to be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The name for the original is taken.
+    #[error("{} exists already and is never overwritten; move it away, or write the result elsewhere with -o", .0.display())]
+    OriginalExists(PathBuf),
+    /// What is kept as the original is not what the interrupted run began with.
+    #[error("{} is not the input of the interrupted run; move it back, or write the result elsewhere", .0.display())]
+    OriginalDiffers(PathBuf),
+    /// The output is the input.
+    #[error("the output {} is the input itself; without -o the input is replaced and the original kept as {}", output.display(), original.display())]
+    OutputIsInput {
+        /// The output as given.
+        output: PathBuf,
+        /// Where the original would be kept without `-o`.
+        original: PathBuf,
+    },
+    /// The output is a directory.
+    #[error("the output {} is a directory; name a file", .0.display())]
+    OutputIsDirectory(PathBuf),
+    /// The output's directory is missing.
+    #[error("cannot write {}: the directory {} does not exist", output.display(), directory.display())]
+    NoDirectory {
+        /// The output as given.
+        output: PathBuf,
+        /// Its directory.
+        directory: PathBuf,
+    },
+    /// The output is a link to a file.
+    #[error("the output {} is a symbolic link to {}", output.display(), target.display())]
+    OutputIsLink {
+        /// The output as given.
+        output: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// The output cannot be written.
+    #[error("cannot write {}", output.display())]
+    NotWritable {
+        /// The output as given.
+        output: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
 
 /// What is in a place as far as lop knows: what it has put there, or what was there when it began.
 #[derive(Debug)]

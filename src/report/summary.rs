@@ -48,7 +48,7 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>, details:
     sizes(out, report.before, report.after)?;
     tests(out, report, places.checkup.1)?;
     if details {
-        details::write(out, report, places)?;
+        details::write(out, report, places.checkup, places.others)?;
     }
     let things = things(report, places);
     for (name, thing) in &things {

@@ -10,13 +10,15 @@ mod indents;
 mod on_demand;
 mod outline;
 mod parse;
+mod rendering;
 mod text;
 
 pub use arena::{Node, NodeId};
 pub use document::Document;
-pub use edit::{Edit, Rendering, is_blank, is_identifier, join, melt, render, render_around};
+pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use indents::{Block, Indents, LineStart, unindented};
 pub use on_demand::TreeOnDemand;
 pub use outline::Outline;
 pub use parse::{Errors, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy};
+pub use rendering::{Rendering, render, render_around};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

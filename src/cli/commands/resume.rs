@@ -23,7 +23,7 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
     // The working directory is about to change.
     let path = std::path::absolute(journal_file(&args.folder)).map_err(Failure::Directory)?;
     let lock = Lock::take(&path)?;
-    let past = Past::of(&lock)?;
+    let past = lock.past()?;
     state::check_version(&past)?;
     if past.ended == Some(Ended::Complete) {
         if !args.quiet {

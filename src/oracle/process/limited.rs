@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use super::{MARK, guard};
-use crate::oracle::confine::Limits;
 
 /// The first argument of a program that is to confine itself and become another one.
 const LIMITED: &str = "__limited";
@@ -39,6 +38,33 @@ const REASON: u64 = 16;
 
 /// The file in the slot that says why the test could not be started.
 const UNSTARTED: &str = "unstarted";
+
+/// What a test may use, each for every single process of it; `None` is what lop itself may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Address space, in bytes.
+    pub memory: Option<u64>,
+    /// Time on a processor, in seconds. A second later the process is killed.
+    pub cpu: Option<u64>,
+    /// Length of a file it writes, in bytes.
+    pub file_size: Option<u64>,
+}
+
+impl Limits {
+    /// The three as one word for the program that sets them.
+    pub(crate) fn to_word(self) -> String {
+        let text = |limit: Option<u64>| limit.map_or_else(String::new, |limit| limit.to_string());
+        [self.memory, self.cpu, self.file_size].map(text).join(",")
+    }
+
+    /// The reverse of [`Limits::to_word`].
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        let limit = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+        let limits: Vec<Option<u64>> = word.split(',').map(limit).collect::<Option<_>>()?;
+        let [memory, cpu, file_size] = limits[..] else { return None };
+        Some(Self { memory, cpu, file_size })
+    }
+}
 
 /// What a process does to itself before it becomes the test. The default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,13 +5,13 @@
 //! 1. It leads a process group of its own, which is killed before its leader is reaped, so that the group's number
 //!    cannot belong to somebody else yet.
 //! 2. What left the group (`setsid`, and `timeout(1)`, which makes a group of its own) becomes our child when its
-//!    parent dies, because we are the reaper of our descendants. [`Household`] finds it by the mark in its environment
+//!    parent dies, because we are the reaper of our descendants. [`ProcessRegistry`] finds it by the mark in its environment
 //!    or by its working directory.
 //! 3. The same search again at the end of the run.
 
 mod guard;
-mod household;
 mod limited;
+mod process_registry;
 mod unix;
 
 use std::cell::RefCell;
@@ -21,9 +21,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-pub(crate) use household::{Household, MARK};
-pub use limited::run_limited;
+pub use limited::{Limits, run_limited};
 pub(crate) use limited::{Orders, probe, unstarted};
+pub(crate) use process_registry::{MARK, ProcessRegistry};
 
 use super::{Cancel, Exit};
 
@@ -67,11 +67,15 @@ pub(crate) enum Ending {
 }
 
 /// Runs `command` to its end, or ends it; no process of its group is alive afterwards.
-pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, household: &Household) -> io::Result<(Ending, Duration)> {
+pub(crate) fn run(
+    command: &mut Command,
+    watch: &Watch<'_>,
+    registry: &ProcessRegistry,
+) -> io::Result<(Ending, Duration)> {
     let start = Instant::now();
     let mut pause = START_PAUSE;
     for _ in 1..START_TRIES {
-        match unix::run(command, watch, household, start) {
+        match unix::run(command, watch, registry, start) {
             Err(error) if is_passing(&error) => {
                 if watch.cancel.sleep(pause) {
                     return Ok((Ending::Cancelled, start.elapsed()));
@@ -81,7 +85,7 @@ pub(crate) fn run(command: &mut Command, watch: &Watch<'_>, household: &Househol
             other => return other.map(|ending| (ending, watch.taken(start))),
         }
     }
-    unix::run(command, watch, household, start).map(|ending| (ending, watch.taken(start)))
+    unix::run(command, watch, registry, start).map(|ending| (ending, watch.taken(start)))
 }
 
 /// Somebody is still writing the executable, or there are too many processes at the moment.

@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus};
 
-use super::{Ending, Household, Left, Watch};
+use super::{Ending, Left, ProcessRegistry, Watch};
 use crate::oracle::Exit;
 
 /// How long to wait for killed processes to be gone; only those stuck in the kernel take so long.
@@ -29,16 +29,16 @@ const PAUSE: Duration = Duration::from_micros(100);
 pub(super) fn run(
     command: &mut Command,
     watch: &Watch<'_>,
-    household: &Household,
+    registry: &ProcessRegistry,
     start: Instant,
 ) -> io::Result<Ending> {
-    let child = household.start(|| command.process_group(0).spawn(), std::process::Child::id)?;
-    let leader = Leader { id: child.id(), pid: Pid::from_child(&child), household, reaped: false };
+    let child = registry.start(|| command.process_group(0).spawn(), std::process::Child::id)?;
+    let leader = Leader { id: child.id(), pid: Pid::from_child(&child), registry, reaped: false };
     let pidfd = open_pidfd(leader.pid);
     let early = wait(&leader, pidfd.as_ref(), watch, start)?;
     if let (None, Some((left, slot))) = (early, watch.left) {
         let from = Instant::now();
-        let names = household.left_behind(slot, leader.id);
+        let names = registry.left_behind(slot, leader.id);
         left.replace(Left { names, search: from.elapsed() });
     }
     let exit = leader.end(pidfd.as_ref(), early != Some(Ending::Cancelled) || !watch.cancel.is_killed());
@@ -75,7 +75,7 @@ fn wait(leader: &Leader<'_>, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: 
 struct Leader<'a> {
     id: u32,
     pid: Pid,
-    household: &'a Household,
+    registry: &'a ProcessRegistry,
     reaped: bool,
 }
 
@@ -115,7 +115,7 @@ impl Leader<'_> {
                 Err(_) => break true,
             }
         };
-        self.household.ended(self.id, group_is_gone);
+        self.registry.ended(self.id, group_is_gone);
         exit
     }
 }

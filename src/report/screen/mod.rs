@@ -13,6 +13,7 @@ pub mod keys;
 pub mod leaves;
 mod panels;
 pub mod passage;
+mod shared;
 pub mod state;
 mod terminal;
 mod user;
@@ -22,58 +23,27 @@ pub mod view;
 mod tests;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded};
 
-use crate::grammar::Grammar;
-use crate::oracle::Cancel;
-use crate::reduce::{Control, Event, EventSink};
+use crate::reduce::{Event, EventSink};
 
 use super::progress::{Form, Progress, Verbosity};
 use super::text;
 
+use shared::Shared;
 use state::State;
 use user::User;
 
+pub use shared::Subject;
 pub use terminal::{is_usable, restore};
 
 /// How long the end of a run waits for the last picture. A terminal may be stuck.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// What a screen is about, and what its keys act on.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    /// The file that is reduced; copies of the best result are put beside it.
-    pub path: PathBuf,
-    /// Its content.
-    pub input: Arc<[u8]>,
-    /// Its grammar.
-    pub grammar: Option<Arc<Grammar>>,
-    /// Holds the run and skips passes.
-    pub control: Control,
-    /// Ends the run.
-    pub cancel: Cancel,
-}
-
-/// What the consumer of events and the thread share.
-#[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
-    start: Instant,
-    /// Whether the thread is to end.
-    ends: AtomicBool,
-}
-
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// See the module.
 pub struct Screen {

@@ -15,10 +15,10 @@ use crate::report::{diff, text};
 use super::keys::{self, Action};
 use super::leaves::Leaves;
 use super::passage::Passage;
+use super::shared::{Shared, Subject};
 use super::state::State;
 use super::terminal::{self, Canvas};
 use super::view::{self, Look, Overlay, Picture};
-use super::{Shared, Subject};
 
 /// How long keys are waited for between two looks at the run.
 const TICK: Duration = Duration::from_millis(50);

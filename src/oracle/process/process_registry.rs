@@ -1,4 +1,4 @@
-//! Responsible for knowing which processes are ours: [`Household`] counts the tests that are running and finds the
+//! Responsible for knowing which processes are ours: [`ProcessRegistry`] counts the tests that are running and finds the
 //! processes that earlier ones left behind.
 //!
 //! Several workers run tests at the same time, and a library user may have children of his own, so a process is only
@@ -12,15 +12,15 @@ use std::time::Duration;
 pub(crate) const MARK: &str = "LOP_SLOT";
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Household;
+pub(crate) use linux::ProcessRegistry;
 
 /// Elsewhere there is no way to become the reaper of orphans: what leaves the group of its test gets away.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-pub(crate) struct Household;
+pub(crate) struct ProcessRegistry;
 
 #[cfg(not(target_os = "linux"))]
-impl Household {
+impl ProcessRegistry {
     pub(crate) fn new(_owns_process: bool) -> Self {
         Self
     }
@@ -35,7 +35,7 @@ impl Household {
 
     pub(crate) fn ended(&self, _leader: u32, _group_is_gone: bool) {}
 
-    pub(crate) fn sweep(&self, _slot: &Path, _patience: Duration) {}
+    pub(crate) fn clean_up(&self, _slot: &Path, _patience: Duration) {}
 
     pub(crate) fn left_behind(&self, _slot: &Path, _leader: u32) -> Vec<String> {
         Vec::new()
@@ -63,62 +63,62 @@ mod linux {
 
     /// See the module.
     #[derive(Debug)]
-    pub(crate) struct Household {
+    pub(crate) struct ProcessRegistry {
         owns_process: bool,
         /// Children that were there before us; never ours.
-        elders: HashSet<i32>,
+        children_before: HashSet<i32>,
         /// Held for reading while a process is started and entered below, for writing while children are listed:
         /// otherwise a test that has just started would look like one that was left behind.
-        door: RwLock<()>,
-        books: Mutex<Books>,
+        starting: RwLock<()>,
+        groups: Mutex<Groups>,
     }
 
     #[derive(Debug, Default)]
-    struct Books {
+    struct Groups {
         /// Leaders of the tests that are running.
-        live: HashSet<i32>,
+        running: HashSet<i32>,
         /// Groups that were killed and may still have members to be reaped.
-        condemned: HashSet<i32>,
+        killed: HashSet<i32>,
     }
 
-    impl Household {
+    impl ProcessRegistry {
         pub(crate) fn new(owns_process: bool) -> Self {
             // It fails on kernels before 3.4 only, and then orphans go to init as they always did.
             let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-            let elders = children().into_iter().collect();
-            Self { owns_process, elders, door: RwLock::new(()), books: Mutex::default() }
+            let children_before = children().into_iter().collect();
+            Self { owns_process, children_before, starting: RwLock::new(()), groups: Mutex::default() }
         }
 
         /// Starts a process by `start` and enters it; `id` is its number.
         pub(crate) fn start<T>(&self, start: impl FnOnce() -> io::Result<T>, id: impl Fn(&T) -> u32) -> io::Result<T> {
-            let _door = self.door.read().unwrap_or_else(PoisonError::into_inner);
+            let _starting = self.starting.read().unwrap_or_else(PoisonError::into_inner);
             let process = start()?;
-            self.books().live.insert(id(&process).cast_signed());
+            self.groups().running.insert(id(&process).cast_signed());
             Ok(process)
         }
 
-        /// The leader of a test was reaped. Members of its group that were not yet are left to the next sweep.
+        /// The leader of a test was reaped. Members of its group that were not yet are left to the next clean-up.
         pub(crate) fn ended(&self, leader: u32, group_is_gone: bool) {
             let leader = leader.cast_signed();
-            let mut books = self.books();
-            books.live.remove(&leader);
+            let mut groups = self.groups();
+            groups.running.remove(&leader);
             if !group_is_gone {
-                books.condemned.insert(leader);
+                groups.killed.insert(leader);
             }
         }
 
         /// Ends and reaps what the tests of `slot`, none of which may be running, left behind. Waits `patience` for it
         /// to be gone.
-        pub(crate) fn sweep(&self, slot: &Path, patience: Duration) {
+        pub(crate) fn clean_up(&self, slot: &Path, patience: Duration) {
             let start = Instant::now();
             let mark = mark_of(slot);
             loop {
-                let strays = self.strays(slot, &mark);
-                if strays.is_empty() {
+                let left_over = self.left_over(slot, &mark);
+                if left_over.is_empty() {
                     return;
                 }
-                for stray in &strays {
-                    self.end(stray);
+                for process in &left_over {
+                    self.end(process);
                 }
                 if start.elapsed() >= patience {
                     return;
@@ -135,9 +135,9 @@ mod linux {
             loop {
                 let found: Vec<String> = processes()
                     .filter(|&pid| pid != leader.cast_signed())
-                    .filter_map(Stray::look_at)
-                    .filter(|stray| !stray.is_dead && stray.is_marked(slot, &mark))
-                    .filter_map(|stray| fs::read_to_string(format!("/proc/{}/comm", stray.pid)).ok())
+                    .filter_map(Process::look_at)
+                    .filter(|process| !process.is_dead && process.is_marked(slot, &mark))
+                    .filter_map(|process| fs::read_to_string(format!("/proc/{}/comm", process.pid)).ok())
                     .map(|name| name.trim_end().to_owned())
                     .collect();
                 if found.is_empty() || start.elapsed() >= WAY_OUT {
@@ -147,15 +147,15 @@ mod linux {
             }
         }
 
-        fn end(&self, stray: &Stray) {
-            let Some(pid) = Pid::from_raw(stray.pid) else { return };
-            if !stray.is_dead {
-                let mut books = self.books();
-                let group = Pid::from_raw(stray.group).filter(|_| !books.live.contains(&stray.group));
+        fn end(&self, process: &Process) {
+            let Some(pid) = Pid::from_raw(process.pid) else { return };
+            if !process.is_dead {
+                let mut groups = self.groups();
+                let group = Pid::from_raw(process.group).filter(|_| !groups.running.contains(&process.group));
                 // The group as a whole: `timeout(1)` leads one, and its command is in it.
                 if let Some(group) = group.filter(|&group| group != rustix::process::getpgrp()) {
                     let _ = rustix::process::kill_process_group(group, Signal::KILL);
-                    books.condemned.insert(stray.group);
+                    groups.killed.insert(process.group);
                 }
                 let _ = rustix::process::kill_process(pid, Signal::KILL);
             }
@@ -163,48 +163,49 @@ mod linux {
         }
 
         /// Our children that belong to a test of `slot`, or to no running test at all where that can be known.
-        fn strays(&self, slot: &Path, mark: &[u8]) -> Vec<Stray> {
-            let (children, idle, live, condemned) = {
-                let _door = self.door.write().unwrap_or_else(PoisonError::into_inner);
-                let books = self.books();
-                (children(), books.live.is_empty(), books.live.clone(), books.condemned.clone())
+        fn left_over(&self, slot: &Path, mark: &[u8]) -> Vec<Process> {
+            let (children, none_runs, running, killed) = {
+                let _starting = self.starting.write().unwrap_or_else(PoisonError::into_inner);
+                let groups = self.groups();
+                (children(), groups.running.is_empty(), groups.running.clone(), groups.killed.clone())
             };
             let own_group = rustix::process::getpgrp().as_raw_nonzero().get();
-            let is_stray = |stray: &Stray| {
-                let hidden = self.owns_process && stray.group != own_group && !self.elders.contains(&stray.pid);
-                if stray.is_dead {
+            let is_left_over = |process: &Process| {
+                let is_orphan =
+                    self.owns_process && process.group != own_group && !self.children_before.contains(&process.pid);
+                if process.is_dead {
                     // Nobody else can wait for it.
-                    hidden || condemned.contains(&stray.group)
+                    is_orphan || killed.contains(&process.group)
                 } else {
-                    (hidden && idle) || stray.is_marked(slot, mark)
+                    (is_orphan && none_runs) || process.is_marked(slot, mark)
                 }
             };
-            let strays: Vec<Stray> = children
+            let left_over: Vec<Process> = children
                 .into_iter()
-                .filter(|pid| !live.contains(pid))
-                .filter_map(Stray::look_at)
-                .filter(is_stray)
+                .filter(|pid| !running.contains(pid))
+                .filter_map(Process::look_at)
+                .filter(is_left_over)
                 .collect();
-            if strays.is_empty() && !condemned.is_empty() {
-                self.books().condemned.clear();
+            if left_over.is_empty() && !killed.is_empty() {
+                self.groups().killed.clear();
             }
-            strays
+            left_over
         }
 
-        fn books(&self) -> MutexGuard<'_, Books> {
-            self.books.lock().unwrap_or_else(PoisonError::into_inner)
+        fn groups(&self) -> MutexGuard<'_, Groups> {
+            self.groups.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }
 
     /// A child of ours that is not a running test.
     #[derive(Debug)]
-    struct Stray {
+    struct Process {
         pid: i32,
         group: i32,
         is_dead: bool,
     }
 
-    impl Stray {
+    impl Process {
         fn look_at(pid: i32) -> Option<Self> {
             let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
             let (state, group) = parse_stat(&stat)?;
@@ -265,10 +266,10 @@ mod linux {
         }
 
         #[test]
-        fn a_child_that_is_not_ours_survives_a_sweep() {
-            let household = Household::new(false);
+        fn a_child_that_is_not_ours_survives_a_clean_up() {
+            let registry = ProcessRegistry::new(false);
             let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("sleep starts");
-            household.sweep(Path::new("/nowhere"), Duration::ZERO);
+            registry.clean_up(Path::new("/nowhere"), Duration::ZERO);
             assert!(child.try_wait().expect("it is our child").is_none());
             child.kill().expect("it is running");
             child.wait().expect("it is our child");

@@ -1,0 +1,25 @@
+//! Why a condition cannot be used.
+
+use super::signal::SignalError;
+
+/// A condition that cannot be understood.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ConditionError {
+    /// A regular expression does not parse; the source says where.
+    #[error("the pattern '{pattern}' of {option} is not a regular expression")]
+    Regex {
+        /// The option it was given to.
+        option: &'static str,
+        /// The pattern as it was given.
+        pattern: String,
+        /// What is wrong with it, with a mark below the place.
+        source: regex::Error,
+    },
+    /// A signal that does not exist.
+    #[error("cannot use the signal given to --signal")]
+    Signal {
+        /// What is wrong with it.
+        #[from]
+        source: SignalError,
+    },
+}

@@ -1,0 +1,42 @@
+//! What the consumer of events and the thread that draws have in common.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::grammar::Grammar;
+use crate::oracle::Cancel;
+use crate::reduce::Control;
+
+use super::state::State;
+
+/// What a screen is about, and what its keys act on.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The file that is reduced; copies of the best result are put beside it.
+    pub path: PathBuf,
+    /// Its content.
+    pub input: Arc<[u8]>,
+    /// Its grammar.
+    pub grammar: Option<Arc<Grammar>>,
+    /// Holds the run and skips passes.
+    pub control: Control,
+    /// Ends the run.
+    pub cancel: Cancel,
+}
+
+/// What the consumer of events and the thread share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) state: Mutex<State>,
+    pub(super) start: Instant,
+    /// Whether the thread is to end.
+    pub(super) ends: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
