@@ -3,38 +3,38 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::engine::{Config, Waste};
-use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 use crate::reduce;
 
-use super::commands::completions::CompletionsArgs;
-use super::commands::config::{self, ConfigArgs};
-use super::commands::grammars::{self, GrammarsArgs};
-use super::commands::man::ManArgs;
 use super::compare_args::{self, CompareArgs};
+use super::condition_args::{CONDITIONS, ConditionArgs, exit_code};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
-use super::grammar_args::GrammarArgs;
+use super::grammar_args::{self, GrammarArgs};
+use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs};
 use super::invocation_args::InvocationArgs;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 use super::ui_args::UiArgs;
+use super::values::{Jobs, MinimalArg, SEARCH, jobs, seconds, size};
 use super::verify_args::{self, VerifyArgs};
-
-/// More workers for a core only keep the machine from answering.
-const WORKERS_PER_CORE: usize = 64;
 
 /// Shown above the options.
 const USAGE: &str = "lop [OPTIONS] FILE -- CMD [ARGS]...
        lop [OPTIONS] TEST FILE
        lop COMMAND [ARGS]...";
+
+/// The name of the command that shows options.
+pub(super) const CONFIG: &str = "config";
+
+/// How it is called.
+const CONFIG_USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
 
 /// Reduces a file to the smallest one for which a test still says that it is interesting.
 #[derive(Debug, Parser)]
@@ -61,7 +61,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the languages that lop knows the grammar of, or show what one of them makes of a file
-    #[command(after_help = grammars::names())]
+    #[command(after_help = grammar_args::names())]
     Grammars(GrammarsArgs),
     /// List the passes and what each does
     Passes,
@@ -82,7 +82,7 @@ pub enum Command {
     #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
     Verify(Box<VerifyArgs>),
     /// Show the value of each option here, and where it comes from
-    #[command(override_usage = config::USAGE, max_term_width = 110)]
+    #[command(override_usage = CONFIG_USAGE, max_term_width = 110)]
     Config(Box<ConfigArgs>),
     /// Write a completion script for a shell
     Completions(CompletionsArgs),
@@ -305,87 +305,12 @@ pub struct ReduceArgs {
     pub color: ColorArg,
 }
 
-/// What makes a run of the test interesting.
+/// `lop config`: the options of a reduction.
 #[derive(Debug, Args)]
-pub struct ConditionArgs {
-    /// This exit code is interesting
-    ///
-    /// Repeatable: one of them
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
-    pub exit_code: Vec<i32>,
-    /// Death by this signal is interesting: SEGV, 11
-    ///
-    /// A signal by its name, with or without SIG, or its number; also that of a shell's child. Repeatable: one of them
-    #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
-    pub signal: Vec<String>,
-    /// Standard output matches this expression
-    ///
-    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub stdout: Vec<String>,
-    /// Standard error matches this expression
-    ///
-    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub stderr: Vec<String>,
-    /// This stands in FILE where the message points to
-    ///
-    /// A regular expression for what stands at the place that the output names: a line and a column, an offset, or a mark
-    /// below a line. `<here>` in it marks the place, which is its start otherwise. With --stderr or --stdout it is the
-    /// place of what they match, else the first one. Repeatable: one of them
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub at: Vec<String>,
-    /// Standard output does not match this expression
-    ///
-    /// Repeatable: none of them may match
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub not_stdout: Vec<String>,
-    /// Standard error does not match this expression
-    ///
-    /// Repeatable: none of them may match
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
-    pub not_stderr: Vec<String>,
-    /// This exit code is not interesting
-    ///
-    /// Where no ending is asked for every other one is interesting, a signal's too. Repeatable: none of them
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
-    pub not_exit_code: Vec<i32>,
-    /// One condition that holds is enough, whatever its kind
-    ///
-    /// The `not` conditions still rule out
-    #[arg(long, help_heading = CONDITIONS)]
-    pub any: bool,
-    /// Running into the deadline is interesting
-    ///
-    /// Beside --exit-code or --signal it is an alternative to them, since a run that was cut off has neither; what is
-    /// asked of the output is asked of it, too
-    #[arg(long, help_heading = CONDITIONS)]
-    pub timeout_is_interesting: bool,
-    /// This exit code says that the candidate is not even valid
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
-          value_parser = exit_code(), help_heading = CONDITIONS)]
-    pub invalid_code: i32,
-}
-
-impl From<ConditionArgs> for ConditionSpec {
-    fn from(args: ConditionArgs) -> Self {
-        ConditionSpec {
-            exit_codes: args.exit_code,
-            not_exit_codes: args.not_exit_code,
-            any: args.any,
-            signals: args.signal,
-            stdout: args.stdout,
-            stderr: args.stderr,
-            at: args.at,
-            not_stdout: args.not_stdout,
-            not_stderr: args.not_stderr,
-            timeout_is_interesting: args.timeout_is_interesting,
-            also_interesting: Vec::new(),
-            invalid_code: args.invalid_code,
-        }
-    }
+pub struct ConfigArgs {
+    /// What would be typed.
+    #[command(flatten)]
+    pub reduce: ReduceArgs,
 }
 
 impl ReduceArgs {
@@ -401,33 +326,9 @@ impl ReduceArgs {
 }
 
 const ARGUMENTS: &str = "Test and file";
-const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 const RUNNING: &str = "Running tests";
-pub(super) const SEARCH: &str = "Search";
 const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
-
-/// `-j`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Jobs {
-    /// As many as give the most answers per second.
-    Auto,
-    /// So many.
-    Exactly(usize),
-}
-
-/// `--minimal`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MinimalArg {
-    /// Nothing is guaranteed
-    None,
-    /// Units of the tree, such as statements
-    Unit,
-    /// Tokens
-    Token,
-    /// Characters
-    Char,
-}
 
 /// `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -482,17 +383,6 @@ pub enum ColorArg {
     Never,
 }
 
-impl From<MinimalArg> for reduce::Minimal {
-    fn from(arg: MinimalArg) -> Self {
-        match arg {
-            MinimalArg::None => Self::None,
-            MinimalArg::Unit => Self::Unit,
-            MinimalArg::Token => Self::Token,
-            MinimalArg::Char => Self::Char,
-        }
-    }
-}
-
 impl From<FormatArg> for reduce::Format {
     fn from(arg: FormatArg) -> Self {
         match arg {
@@ -542,11 +432,6 @@ impl From<ColorArg> for anstream::ColorChoice {
     }
 }
 
-/// What a process can exit with.
-fn exit_code() -> RangedI64ValueParser<i32> {
-    value_parser!(i32).range(0..=255)
-}
-
 /// A name among those that there are; the message about another one lists them.
 fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
     let names = reduce::Method::all().into_iter().map(reduce::Method::name);
@@ -573,34 +458,6 @@ fn waste(text: &str) -> Result<Waste, String> {
     config.check().map(|()| waste).map_err(|error| error.to_string())
 }
 
-pub(super) fn jobs(text: &str) -> Result<Jobs, String> {
-    match text {
-        "auto" => Ok(Jobs::Auto),
-        number => workers(number).map(Jobs::Exactly).map_err(|error| format!("{error}; or write auto")),
-    }
-}
-
-/// The most workers that are started here. A file of options or a journal may ask for any number.
-pub(super) fn most_workers() -> usize {
-    WORKERS_PER_CORE * thread::available_parallelism().map_or(1, usize::from)
-}
-
-pub(super) fn workers(text: &str) -> Result<usize, String> {
-    let most = most_workers();
-    match at_least_one(text)? {
-        number if number > most => Err(format!("at most {most} can run at the same time here")),
-        number => Ok(number),
-    }
-}
-
-pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("at least 1 is needed".to_owned()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("not a number".to_owned()),
-    }
-}
-
 /// `A` or `A-B`.
 fn line_range(text: &str) -> Result<(usize, usize), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -610,30 +467,6 @@ fn line_range(text: &str) -> Result<(usize, usize), String> {
         (first, last) if first > last => Err(format!("line {last} stands before line {first}")),
         lines => Ok(lines),
     }
-}
-
-/// A positive number of seconds, decimals allowed.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    match Duration::try_from_secs_f64(number) {
-        Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err("must be more than 0 and not endless".to_owned()),
-    }
-}
-
-/// A number of bytes with an optional binary unit: `65536`, `64K`, `16M`, `16MB`, `16MiB`, `1G`.
-pub(super) fn size(text: &str) -> Result<usize, String> {
-    let upper = text.to_ascii_uppercase();
-    let digits = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let shift = match &upper[digits.len()..] {
-        "" | "B" => 0,
-        "K" | "KB" | "KIB" => 10,
-        "M" | "MB" | "MIB" => 20,
-        "G" | "GB" | "GIB" => 30,
-        unit => return Err(format!("unknown unit {unit}; use K, M or G")),
-    };
-    let number: usize = digits.trim().parse().map_err(|_| "not a number of bytes".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
 }
 
 #[cfg(test)]
@@ -715,24 +548,5 @@ mod tests {
         let error = Cli::try_parse_from("lop a b --algorithm quick".split(' ')).expect_err("there is none");
         let message = error.to_string();
         assert!(message.contains("possible values: entropy,") && message.contains("perses"), "{message}");
-    }
-
-    #[test]
-    fn sizes_have_binary_units() {
-        assert_eq!(size("0"), Ok(0));
-        assert_eq!(size("64k"), Ok(65_536));
-        assert_eq!(size("16MiB"), Ok(16 << 20));
-        assert_eq!(size("2GB"), Ok(2 << 30));
-        assert!(size("x").is_err());
-        assert!(size("1T").is_err());
-        assert!(size("99999999999G").is_err());
-    }
-
-    #[test]
-    fn times_are_positive_and_finite() {
-        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1_500)));
-        for bad in ["0", "-1", "inf", "nan", "x", "1e300"] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
     }
 }

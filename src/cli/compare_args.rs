@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 
 use crate::compare::{self, Direction, Granularity};
 
-use super::args::{ConditionArgs, at_least_one, seconds};
+use super::condition_args::ConditionArgs;
+use super::values::{at_least_one, seconds};
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop compare [OPTIONS] [PROBLEM]...

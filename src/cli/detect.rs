@@ -4,26 +4,18 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
 
-use crate::grammar::Guard;
-use crate::oracle::{
-    Cancel, CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Confinement, Exit, Guarded, Outcome,
-    Seen, Signature, Slot, SlotOptions, Table, Written, shell_line,
-};
-use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
+use crate::oracle::{Cancel, Conditions, Exit, Seen, Signature, Table, shell_line};
+use crate::reduce::usual_deadline;
 use crate::report::Verbosity;
 use crate::report::text::{self, HINT, STRONG, WARN};
 
 use super::climb::{self, Chosen};
-use super::failure::Failure;
-use super::home::{self, Away};
+use super::failure::{Away, BY_HAND, Failure};
+use super::home;
+use super::open::Open;
+use super::second::companions;
 use super::settings::{Settings, in_words};
-use super::signature_args::SignatureArgs;
-
-/// The ways to say by oneself what is interesting.
-pub(super) const BY_HAND: &str =
-    "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
 
 /// Warnings that are offered.
 const OFFERED: usize = 9;
@@ -88,30 +80,6 @@ fn not_stopped(path: &Path, cancel: &Cancel) -> Result<(), Failure> {
     if cancel.is_stopped() { Err(Failure::Stopped { path: path.to_owned(), out_of_time }) } else { Ok(()) }
 }
 
-/// A test about which something is left open.
-pub(crate) struct Open<'a> {
-    /// The test case, as the user named it.
-    pub(crate) path: &'a Path,
-    /// Its content.
-    pub(crate) content: &'a [u8],
-    /// Whether a failure may be what is interesting. A script says by its exit code what it means.
-    pub(crate) may_fail: bool,
-    /// What is to be found out, and what else must hold.
-    pub(crate) sought: &'a SignatureArgs,
-    /// How much of the machine a command gets.
-    pub(crate) confinement: &'a Confinement,
-    /// The deadline of a run, if one was given.
-    pub(crate) deadline: Option<Duration>,
-    /// Whether a failure may be kept that the empty file shows as well.
-    pub(crate) allow_empty: bool,
-    /// Whole files of the language with nothing in them.
-    pub(crate) empty_texts: &'a [String],
-    /// The conditions, those that are found among them.
-    pub(crate) spec: ConditionSpec,
-    /// The test, which gets the conditions and the second commands.
-    pub(crate) oracle: CommandOracle,
-}
-
 /// What is special about a command on the test case.
 pub(crate) enum Special {
     /// There is nothing to find, or nothing that fails.
@@ -126,26 +94,7 @@ pub(crate) enum Special {
     Found(Box<Chosen>, Exit),
 }
 
-/// Where commands are run.
-struct Place<'a> {
-    slot: Slot,
-    deadline: Duration,
-    cancel: &'a Cancel,
-}
-
-impl Place<'_> {
-    fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {
-        oracle.observe(candidate, &mut self.slot, self.deadline, self.cancel)
-    }
-}
-
 impl Open<'_> {
-    fn place<'c>(&self, cancel: &'c Cancel) -> Result<Place<'c>, Failure> {
-        let options = SlotOptions { directory: None, candidate_len: self.content.len(), owns_process: true };
-        let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
-        Ok(Place { slot, deadline: self.deadline.unwrap_or(BASELINE_DEADLINE), cancel })
-    }
-
     /// Where there is no condition, runs the command on the test case and on texts with nothing in them, and makes its
     /// signature the condition.
     ///
@@ -397,71 +346,6 @@ fn ask(yes: bool) -> Result<(), Failure> {
         });
     }
     Ok(())
-}
-
-/// What must hold besides: each second command as it ran on the test case.
-fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
-    let mut companions = Vec::new();
-    for line in &open.sought.while_passing {
-        let oracle = second(open, &second_words(line)?)?;
-        let (outcome, _) = place.run(&oracle, open.content);
-        match outcome.exit {
-            Exit::Code(_) | Exit::Signal(_) => {}
-            other => {
-                return Err(Failure::Usage {
-                    message: format!("`{line}` of --while-passing gives no answer on the input: {other}"),
-                    hint: "give it more time with --timeout SECS, or another command".to_owned(),
-                });
-            }
-        }
-        companions.push((oracle, Companion::ending(outcome.exit)));
-    }
-    if let Some(language) = &open.sought.guard {
-        companions.push(guard(open, language, place)?);
-    }
-    Ok(companions)
-}
-
-/// The words of a second command.
-pub(crate) fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
-    let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
-        message: format!("`{line}` of --while-passing is not a command"),
-        hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
-    })?;
-    Ok(words.into_iter().map(OsString::from).collect())
-}
-
-fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<(CommandOracle, Companion), Failure> {
-    let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
-        message: format!("there is no guard for `{language}`"),
-        hint: format!("there is one for: {}", Guard::languages().join(", ")),
-    })?;
-    let mut found = Err(CommandError::NoCommand);
-    for command in &guard.commands {
-        let words: Vec<OsString> = command.iter().map(OsString::from).collect();
-        found = second_command(open, &words);
-        if !matches!(found, Err(CommandError::NotInPath { .. })) {
-            break;
-        }
-    }
-    let oracle = beside(open, found?)?;
-    let (outcome, written) = place.run(&oracle, open.content);
-    let warnings = Guarded::new(&guard.warnings)?;
-    Ok((oracle, Companion::guard(warnings, outcome.exit, &written)))
-}
-
-pub(crate) fn second(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
-    beside(open, second_command(open, words)?)
-}
-
-/// A second command has as much of the machine, and the same beside the candidate, as the test.
-fn beside(open: &Open<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
-    Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.belongings().to_vec())?)
-}
-
-fn second_command(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
-    let conditions = Conditions::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong");
-    CommandOracle::command(words, open.path, conditions)
 }
 
 #[cfg(test)]

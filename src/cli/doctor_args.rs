@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::args::{ConditionArgs, Jobs, jobs, seconds};
+use super::condition_args::ConditionArgs;
 use super::confine_args::ConfineArgs;
 use super::grammar_args::GrammarArgs;
 use super::invocation_args::FilesArgs;
 use super::signature_args::SignatureArgs;
+use super::values::{Jobs, jobs, seconds};
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE

@@ -16,11 +16,45 @@ use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
-use super::detect::BY_HAND;
 use super::exit_code::Code;
-use super::home::Away;
 use super::meant;
-use super::rules::RulesError;
+
+/// The ways to say by oneself what is interesting.
+pub(super) const BY_HAND: &str =
+    "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
+
+/// A command that does not do in a test's directory what it does where the user stands.
+#[derive(Clone, Debug)]
+pub struct Away {
+    /// What happened.
+    pub headline: String,
+    /// The runs that differ, and where they were made.
+    pub runs: Vec<(&'static str, String)>,
+    /// The way out.
+    pub hint: String,
+    /// The exit code for it.
+    pub code: Code,
+}
+
+/// Why a user's rules cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// A file, or the folder itself, cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unread {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Nothing in the folder is for lop.
+    #[error("{} has neither language.toml nor reduce.scm", .0.display())]
+    Nothing(PathBuf),
+    /// There is no language that the rules could be about.
+    #[error("--rules {} adds to a language, and this is text without a grammar", .0.display())]
+    NoGrammar(PathBuf),
+}
 
 /// Lines of a test's output that are shown.
 const TAIL: usize = 12;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::grammar::AUTO;
+use crate::grammar::{AUTO, EMBEDDED, NOT_BUILT_IN};
 
-const SEARCH: &str = super::args::SEARCH;
+use super::values::SEARCH;
 
 /// How shared libraries end.
 const LIBRARIES: [&str; 3] = [".so", ".dylib", ".node"];
@@ -102,6 +102,14 @@ fn for_extension(text: &str) -> Result<ForExtension, String> {
         }
         _ => Err("write an extension and its language, as in x=NAME".to_owned()),
     }
+}
+
+/// The names of all languages, as the help says them.
+pub(crate) fn names() -> String {
+    let built_in = EMBEDDED.iter().map(|folder| folder.name);
+    let mut names: Vec<&str> = built_in.chain(NOT_BUILT_IN.iter().map(|folder| folder.texts.name)).collect();
+    names.sort_unstable();
+    format!("Languages: {}.\nThe list says which of them are built in.", names.join(", "))
 }
 
 #[cfg(test)]

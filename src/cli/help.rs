@@ -96,7 +96,7 @@ pub(super) fn answer(words: &[OsString]) -> Option<Result<(), Failure>> {
     let page = match rest.iter().map(|word| word.to_str()).collect::<Vec<_>>().as_slice() {
         [] => command().render_help(),
         [Some("all" | meant::REDUCE)] => all(),
-        [Some("markdown")] => options_page::markdown().into(),
+        [Some("markdown")] => options_page::markdown(&below()).into(),
         _ => return None,
     };
     let mut out = text::stdout();

@@ -11,27 +11,15 @@ use crate::reduce::ReduceError;
 use crate::report::Verbosity;
 use crate::report::text::{self, HINT};
 
-use super::detect::{Open, second, second_words};
 use super::exit_code::Code;
-use super::failure::Failure;
+use super::failure::{Away, Failure};
+use super::open::Open;
+use super::second::{second, second_words};
 use super::settings::Settings;
 
 /// The way out with a flaky test.
 const REPEATABLE: &str = "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
                           for), or go on with --allow-flaky";
-
-/// A command that does not do in a test's directory what it does where the user stands.
-#[derive(Clone, Debug)]
-pub struct Away {
-    /// What happened.
-    pub headline: String,
-    /// The runs that differ, and where they were made.
-    pub runs: Vec<(&'static str, String)>,
-    /// The way out.
-    pub hint: String,
-    /// The exit code for it.
-    pub code: Code,
-}
 
 /// What of two runs has to be the same, for a test with these conditions.
 pub(crate) fn compared(spec: &ConditionSpec) -> Compared {

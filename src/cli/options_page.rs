@@ -7,7 +7,6 @@ use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory};
 
 use super::args::Cli;
-use super::help;
 
 /// What stands above the tables. Everything else is in the definitions.
 const INTRODUCTION: &str = "\
@@ -37,12 +36,12 @@ const MORE: [(&str, &str); 10] = [
 const OPTIONS: &str = "Options";
 
 /// The page.
-pub(super) fn markdown() -> String {
+pub(super) fn markdown(below: &str) -> String {
     let mut lop = Cli::command();
     lop.build();
     let mut page = INTRODUCTION.to_owned();
     section(&mut page, "lop", &lop, None);
-    text(&mut page, &help::below());
+    text(&mut page, below);
     for command in lop.get_subcommands().filter(|command| command.get_name() != "help") {
         let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
         let name = format!("lop {}", command.get_name());

@@ -6,10 +6,18 @@ use std::path::{Path, PathBuf};
 use crate::grammar::Grammar;
 
 use super::failure::Failure;
-use super::settings::is_stdout;
 
 /// What the candidate is called, before the extension of its language.
 const NAME: &str = "stdin";
+
+/// The name that stands for standard output.
+const DASH: &str = "-";
+
+/// Whether a path of the command line means standard output.
+#[must_use]
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == DASH
+}
 
 /// Whether a path of the command line means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {

@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
 use crate::grammar::{Choice, Folder, Grammar, Loaded, Overrides, Patched, Registry};
 
-use super::failure::Failure;
+use super::failure::{Failure, RulesError};
 use super::grammar_args::{GrammarArgs, Wanted};
 
 /// What is read of the folder.
@@ -17,26 +17,6 @@ pub(super) const FILES: [&str; 2] = ["language.toml", "reduce.scm"];
 
 /// No file of rules is larger.
 pub(super) const LARGEST: u64 = 16 << 20;
-
-/// Why a user's rules cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RulesError {
-    /// A file, or the folder itself, cannot be read.
-    #[error("cannot read {}", path.display())]
-    Unread {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// Nothing in the folder is for lop.
-    #[error("{} has neither language.toml nor reduce.scm", .0.display())]
-    Nothing(PathBuf),
-    /// There is no language that the rules could be about.
-    #[error("--rules {} adds to a language, and this is text without a grammar", .0.display())]
-    NoGrammar(PathBuf),
-}
 
 /// The language of a file.
 #[derive(Debug)]
@@ -139,4 +119,10 @@ fn read(directory: &Path) -> Result<Overrides, RulesError> {
             Ok(Overrides { directory: shown.trim_end_matches('/').to_owned(), language, rules })
         }
     }
+}
+
+/// The hash of a user's own rules, to be put behind the name of the language.
+pub(super) fn identity(folder: &Path) -> String {
+    let files = FILES.map(|name| disk::read(&folder.join(name), LARGEST).unwrap_or_default());
+    format!(" with {}", blake3::hash(&files.join(&b"\0"[..])))
 }

@@ -15,19 +15,18 @@ use crate::grammar::{Choice, Grammar};
 use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
 use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
-use crate::report::{Kept, Store, Verbosity};
+use crate::report::{Kept, Store, Verbosity, state_directory};
 
-use super::args::{Cli, Jobs, MinimalArg, ReduceArgs, ScheduleArg};
+use super::args::{Cli, ReduceArgs, ScheduleArg};
 use super::beside::belongings;
 use super::failure::Failure;
 use super::files::{Files, is_same};
+use super::piped::{self, is_stdout};
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::ui_args::UiArg;
-use super::{meant, piped, rules, state};
-
-/// The name that stands for standard output.
-const DASH: &str = "-";
+use super::values::{Jobs, MinimalArg};
+use super::{meant, rules};
 
 /// Everything that a reduction needs.
 #[derive(Debug)]
@@ -88,12 +87,6 @@ pub struct Settings {
     pub verbosity: Verbosity,
     /// How the run shows itself.
     pub ui: UiArg,
-}
-
-/// Whether a path of the command line means standard output.
-#[must_use]
-pub fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == DASH
 }
 
 impl Settings {
@@ -174,7 +167,7 @@ impl Settings {
         if past.is_none() {
             store.expect(&content);
         }
-        let usual = || state::usual_folder(&given, &kept).filter(|_| store.is_file() && !args.state.no_state);
+        let usual = || usual_folder(&given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let folder = args.state.state.or_else(usual);
         // Late, because it takes longer than to see what is wrong.
         let oracle = oracle.with_belongings(belongings(&with, &path, &kept)?)?;
@@ -246,7 +239,7 @@ impl Settings {
             store,
             state: folder,
             cache: args.state.cache,
-            rules: language.identity() + &args.rules.as_deref().map(state::rules_identity).unwrap_or_default(),
+            rules: language.identity() + &args.rules.as_deref().map(rules::identity).unwrap_or_default(),
             tidy: args.tidy,
             json,
             texts,
@@ -509,6 +502,11 @@ pub(super) fn in_words(spec: &ConditionSpec) -> String {
     let wanted = (!wanted.is_empty()).then(|| wanted.join(separator));
     let all: Vec<String> = wanted.into_iter().chain(unwanted.into_iter().flatten()).collect();
     if all.is_empty() { "exit code 0".to_owned() } else { all.join(", and ") }
+}
+
+/// Where the journal of a run is kept unless the user says where: beside the result.
+fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
+    (!matches!(kept, Kept::Stdout)).then(|| state_directory(input, kept))
 }
 
 #[cfg(test)]

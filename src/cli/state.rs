@@ -12,24 +12,19 @@ use clap::Parser;
 use crate::disk::{self, Distrust, Distrusted, Folder};
 use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
-use crate::report::{Kept, certificate, others, state_directory};
+use crate::report::{Kept, certificate, others};
 
-use super::args::{Cli, Jobs, ReduceArgs, most_workers};
+use super::args::{Cli, ReduceArgs};
 use super::failure::Failure;
-use super::rules;
 use super::settings::Settings;
 use super::state_args::ResumeArgs;
+use super::values::{Jobs, most_workers};
 
 /// A program up to this size is a part of the test as it is; a larger one (a compiler) by its length and time.
 const PROGRAM: u64 = 16 << 20;
 
 /// The version that journals are tied to.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Where the journal of a run is kept unless the user says where: beside the result.
-pub(super) fn usual_folder(input: &Path, kept: &Kept) -> Option<PathBuf> {
-    (!matches!(kept, Kept::Stdout)).then(|| state_directory(input, kept))
-}
 
 /// Looks at all that may stand in the folder of what a run keeps.
 ///
@@ -125,12 +120,6 @@ pub(super) fn changed(oracle: &CommandOracle, then: &str, result: &str) -> Optio
     changed.then(|| {
         format!("{program} was changed while lop ran: not all answers are those of one test; `lop verify {result}` asks again")
     })
-}
-
-/// The hash of a user's own rules, to be put behind the name of the language.
-pub(super) fn rules_identity(folder: &Path) -> String {
-    let files = rules::FILES.map(|name| disk::read(&folder.join(name), rules::LARGEST).unwrap_or_default());
-    format!(" with {}", blake3::hash(&files.join(&b"\0"[..])))
 }
 
 /// The command line of an interrupted run, with what the user wants otherwise now. The working directory becomes that

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, value_parser};
 
-use super::args::{seconds, workers};
+use super::values::{seconds, workers};
 
 const STATE: &str = "Journal";
 

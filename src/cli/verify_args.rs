@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::args::{Jobs, MinimalArg, jobs};
 use super::invocation_args::FilesArgs;
+use super::values::{Jobs, MinimalArg, jobs};
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT";

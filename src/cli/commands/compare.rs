@@ -14,8 +14,9 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::files::is_same;
 use crate::cli::grammar_args::{GrammarArgs, Wanted};
+use crate::cli::piped::is_stdout;
 use crate::cli::rules::Language;
-use crate::cli::settings::{forms, in_words, is_stdout, read_case};
+use crate::cli::settings::{forms, in_words, read_case};
 use crate::cli::{piped, signals};
 use crate::compare::{
     self, Cell, FileError, FileProblem, GenerateError, Generator, Granularity, Plan, Problem, compare_file,

@@ -2,19 +2,12 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
-use clap_complete::{Shell, generate};
+use clap::CommandFactory;
+use clap_complete::generate;
 
 use crate::cli::args::Cli;
 use crate::cli::failure::Failure;
-
-/// `lop completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: Shell,
-}
+use crate::cli::info_args::CompletionsArgs;
 
 /// Writes the script on standard output.
 ///

@@ -3,26 +3,12 @@
 use std::io::Write;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory};
+use clap::{Arg, ArgAction, ArgMatches, CommandFactory};
 
-use crate::cli::args::{Cli, ReduceArgs};
+use crate::cli::args::Cli;
 use crate::cli::config::{self, Line, Places};
 use crate::cli::failure::Failure;
 use crate::report::text::{self, Table};
-
-/// The name of the subcommand.
-pub(crate) const NAME: &str = "config";
-
-/// How it is called.
-pub(crate) const USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
-
-/// `lop config`: the options of a reduction.
-#[derive(Debug, Args)]
-pub struct ConfigArgs {
-    /// What would be typed.
-    #[command(flatten)]
-    pub reduce: ReduceArgs,
-}
 
 /// Writes every option with its value and its origin on standard output.
 ///

@@ -5,15 +5,15 @@ use std::io::Write;
 use std::path::Path;
 use std::thread;
 
-use crate::cli::args::Jobs;
 use crate::cli::beside::belongings;
-use crate::cli::detect::Open;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::home::{check_seconds, compared, replace_words};
+use crate::cli::open::Open;
 use crate::cli::rules::Language;
 use crate::cli::settings::{Test, forms, in_words, read_case};
+use crate::cli::values::Jobs;
 use crate::cli::{piped, signals};
 use crate::doctor::{Compared, Home, Level, Patient, Traveller, Trouble, examine, find_home, findings};
 use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};

@@ -3,21 +3,16 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::Args;
-
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, RulesError};
 use crate::cli::grammar_args::{GrammarArgs, Wanted};
+use crate::cli::info_args::GrammarsArgs;
 use crate::cli::installed;
-use crate::cli::invocation_args::FilesArgs;
-use crate::cli::rules::{self, Language, RulesError};
+use crate::cli::rules::{self, Language};
 use crate::cli::settings;
-use crate::grammar::{EMBEDDED, Grammar, Home, Listed, Loaded, NOT_BUILT_IN, Patched, Registry, TEXT};
+use crate::grammar::{Grammar, Home, Listed, Loaded, Patched, Registry, TEXT};
 use crate::reduce::{Pass, Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
-
-/// The command's name.
-pub(crate) const NAME: &str = "grammars";
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
@@ -29,35 +24,6 @@ const MOST_OF_A_PASS: usize = 50;
 const EXTENSIONS_WIDTH: usize = 28;
 /// Letters of a piece of text that are shown.
 const WIDTH: usize = 40;
-
-/// The arguments of `lop grammars`.
-#[derive(Debug, Args)]
-pub struct GrammarsArgs {
-    /// Show the tree of this file, and what each rule and each pass would propose there
-    #[arg(value_name = "FILE")]
-    pub file: Option<std::path::PathBuf>,
-    /// The language of FILE.
-    #[command(flatten)]
-    pub grammar: GrammarArgs,
-    /// Add the reduce.scm and language.toml of this folder to the language
-    #[arg(long, value_name = "DIR", requires = "file")]
-    pub rules: Option<std::path::PathBuf>,
-    /// Show how often each rule matches in FILE instead, those that never do first
-    #[arg(long, requires = "file")]
-    pub coverage: bool,
-    /// Show the tree down to this level
-    #[arg(long, value_name = "N", requires = "file")]
-    pub depth: Option<u32>,
-    /// List the parsers that other programs have installed here, with what makes lop use each; none of them is run
-    #[arg(long, conflicts_with = "file")]
-    pub installed: bool,
-    /// Show everything, however long it is
-    #[arg(long, requires = "file")]
-    pub all: bool,
-    /// Whether files add to the command line.
-    #[command(flatten)]
-    pub files: FilesArgs,
-}
 
 /// Lists the languages on standard output, or shows what one of them makes of a file.
 ///
@@ -101,14 +67,6 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
         shown.tree(path, &mut out).and_then(|()| shown.proposals(&by_rules, &by_passes, &mut out))
     };
     written.and_then(|()| out.flush()).or_else(Failure::unless_closed)
-}
-
-/// The names of all languages, as the help says them.
-pub(crate) fn names() -> String {
-    let built_in = EMBEDDED.iter().map(|folder| folder.name);
-    let mut names: Vec<&str> = built_in.chain(NOT_BUILT_IN.iter().map(|folder| folder.texts.name)).collect();
-    names.sort_unstable();
-    format!("Languages: {}.\nThe list says which of them are built in.", names.join(", "))
 }
 
 /// The languages that the program knows, and those whose parsers the user names.

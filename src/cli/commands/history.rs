@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::failure::Failure;
-use crate::cli::settings::is_stdout;
+use crate::cli::piped::is_stdout;
 use crate::cli::state_args::HistoryArgs;
 use crate::disk::{self, Audience};
 use crate::journal::{Past, journal_file};

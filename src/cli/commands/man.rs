@@ -2,24 +2,16 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::cli::args::Cli;
 use crate::cli::failure::Failure;
 use crate::cli::help;
-
-/// `lop man`.
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// Where to write lop.1 and a page for each subcommand; it is made if it is missing [default: lop.1 on standard
-    /// output]
-    #[arg(value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-}
+use crate::cli::info_args::ManArgs;
 
 /// What a list of manual pages says of lop.
 const PHRASE: &str = "reduce a file to a small one on which a test still says: interesting";

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cli::args::{Jobs, ReduceArgs};
+use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
-use crate::cli::failure::{Failure, Unfinished};
-use crate::cli::home::Away;
-use crate::cli::settings::{Settings, is_stdout};
+use crate::cli::failure::{Away, Failure, Unfinished};
+use crate::cli::piped::is_stdout;
+use crate::cli::settings::Settings;
 use crate::cli::ui_args::UiArg;
+use crate::cli::values::Jobs;
 use crate::cli::{detect, home, signals, state};
 use crate::disk::{self, Audience};
 use crate::doctor::{Checkup, Compared, Extent, Patient, Traveller, is_hollow};

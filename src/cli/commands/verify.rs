@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use crate::cli::args::{Cli, Jobs};
+use crate::cli::args::Cli;
 use crate::cli::beside::belongings;
 use crate::cli::consent;
 use crate::cli::exit_code::Code;
-use crate::cli::failure::Failure;
-use crate::cli::home::{Away, untried};
+use crate::cli::failure::{Away, Failure};
+use crate::cli::home::untried;
 use crate::cli::settings::{forms, read};
 use crate::cli::signals;
 use crate::cli::state;
+use crate::cli::values::Jobs;
 use crate::cli::verify_args::VerifyArgs;
 use crate::disk::{self, Audience};
 use crate::doctor::{Compared, Home, Traveller, find_home};

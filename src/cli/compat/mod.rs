@@ -6,7 +6,7 @@
 mod afl_tmin;
 mod creduce;
 mod lithium;
-mod table;
+pub(super) mod table;
 mod treereduce;
 
 use std::ffi::{OsStr, OsString};
@@ -14,20 +14,11 @@ use std::path::Path;
 
 use clap::{CommandFactory, ValueEnum};
 
-use table::{Flag, Shape, Tool};
+use table::{Flag, Shape, Tool, Translation};
 
 use super::args::Cli;
 use super::failure::Failure;
 use super::invocation_args::CompatArg;
-
-/// What a command line became.
-#[derive(Debug)]
-pub(super) struct Translation {
-    /// The words of lop's own command line.
-    pub(super) words: Vec<OsString>,
-    /// What the user should know of it.
-    pub(super) notes: Vec<String>,
-}
 
 /// Makes a command line lop's own. Ends the process where clap would: on a help option, and what is no option of the
 /// tool.

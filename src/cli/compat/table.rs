@@ -5,9 +5,17 @@ use std::ffi::OsString;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command as CommandLine, CommandFactory, value_parser};
 
-use super::Translation;
 use crate::cli::args::Cli;
 use crate::cli::failure::Failure;
+
+/// What a command line became.
+#[derive(Debug)]
+pub(in crate::cli) struct Translation {
+    /// The words of lop's own command line.
+    pub(in crate::cli) words: Vec<OsString>,
+    /// What the user should know of it.
+    pub(in crate::cli) notes: Vec<String>,
+}
 
 /// The heading of the options that lop adds to a tool's.
 const OWN: &str = "Options of lop";

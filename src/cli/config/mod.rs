@@ -60,13 +60,13 @@ pub(crate) struct Places {
 pub(crate) const READERS: [&str; 3] = ["doctor", LISTS, "verify"];
 
 /// The one of these that without a file makes a list.
-const LISTS: &str = crate::cli::commands::grammars::NAME;
+const LISTS: &str = crate::cli::info_args::GRAMMARS;
 
 /// The option that says nothing where there is no file: rules are tried on one.
 const OF_A_FILE: &str = "rules";
 
 /// The subcommand that shows what they say of a reduction.
-const SHOWS: &str = crate::cli::commands::config::NAME;
+const SHOWS: &str = crate::cli::args::CONFIG;
 
 /// Adds what the files say to a command line that reduces, shows the configuration, or is one of the [`READERS`]; others
 /// stay as they are. Ends the process where clap would.

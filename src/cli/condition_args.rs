@@ -1,0 +1,97 @@
+//! What was typed about what makes a run of the test interesting.
+
+use clap::builder::RangedI64ValueParser;
+use clap::{Args, value_parser};
+
+use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
+
+/// The group in the list of options.
+pub(super) const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
+
+/// What makes a run of the test interesting.
+#[derive(Debug, Args)]
+pub struct ConditionArgs {
+    /// This exit code is interesting
+    ///
+    /// Repeatable: one of them
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub exit_code: Vec<i32>,
+    /// Death by this signal is interesting: SEGV, 11
+    ///
+    /// A signal by its name, with or without SIG, or its number; also that of a shell's child. Repeatable: one of them
+    #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
+    pub signal: Vec<String>,
+    /// Standard output matches this expression
+    ///
+    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub stdout: Vec<String>,
+    /// Standard error matches this expression
+    ///
+    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub stderr: Vec<String>,
+    /// This stands in FILE where the message points to
+    ///
+    /// A regular expression for what stands at the place that the output names: a line and a column, an offset, or a mark
+    /// below a line. `<here>` in it marks the place, which is its start otherwise. With --stderr or --stdout it is the
+    /// place of what they match, else the first one. Repeatable: one of them
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub at: Vec<String>,
+    /// Standard output does not match this expression
+    ///
+    /// Repeatable: none of them may match
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub not_stdout: Vec<String>,
+    /// Standard error does not match this expression
+    ///
+    /// Repeatable: none of them may match
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    pub not_stderr: Vec<String>,
+    /// This exit code is not interesting
+    ///
+    /// Where no ending is asked for every other one is interesting, a signal's too. Repeatable: none of them
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
+          help_heading = CONDITIONS)]
+    pub not_exit_code: Vec<i32>,
+    /// One condition that holds is enough, whatever its kind
+    ///
+    /// The `not` conditions still rule out
+    #[arg(long, help_heading = CONDITIONS)]
+    pub any: bool,
+    /// Running into the deadline is interesting
+    ///
+    /// Beside --exit-code or --signal it is an alternative to them, since a run that was cut off has neither; what is
+    /// asked of the output is asked of it, too
+    #[arg(long, help_heading = CONDITIONS)]
+    pub timeout_is_interesting: bool,
+    /// This exit code says that the candidate is not even valid
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
+          value_parser = exit_code(), help_heading = CONDITIONS)]
+    pub invalid_code: i32,
+}
+
+impl From<ConditionArgs> for ConditionSpec {
+    fn from(args: ConditionArgs) -> Self {
+        ConditionSpec {
+            exit_codes: args.exit_code,
+            not_exit_codes: args.not_exit_code,
+            any: args.any,
+            signals: args.signal,
+            stdout: args.stdout,
+            stderr: args.stderr,
+            at: args.at,
+            not_stdout: args.not_stdout,
+            not_stderr: args.not_stderr,
+            timeout_is_interesting: args.timeout_is_interesting,
+            also_interesting: Vec::new(),
+            invalid_code: args.invalid_code,
+        }
+    }
+}
+
+/// What a process can exit with.
+pub(super) fn exit_code() -> RangedI64ValueParser<i32> {
+    value_parser!(i32).range(0..=255)
+}

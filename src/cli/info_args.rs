@@ -1,0 +1,58 @@
+//! What was typed after the commands that tell about lop itself: `completions`, `man` and `grammars`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::grammar_args::GrammarArgs;
+use super::invocation_args::FilesArgs;
+
+/// The name of the command that lists languages.
+pub(crate) const GRAMMARS: &str = "grammars";
+
+/// `lop completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// `lop man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Where to write lop.1 and a page for each subcommand; it is made if it is missing [default: lop.1 on standard
+    /// output]
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+/// The arguments of `lop grammars`.
+#[derive(Debug, Args)]
+pub struct GrammarsArgs {
+    /// Show the tree of this file, and what each rule and each pass would propose there
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The language of FILE.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+    /// Add the reduce.scm and language.toml of this folder to the language
+    #[arg(long, value_name = "DIR", requires = "file")]
+    pub rules: Option<PathBuf>,
+    /// Show how often each rule matches in FILE instead, those that never do first
+    #[arg(long, requires = "file")]
+    pub coverage: bool,
+    /// Show the tree down to this level
+    #[arg(long, value_name = "N", requires = "file")]
+    pub depth: Option<u32>,
+    /// List the parsers that other programs have installed here, with what makes lop use each; none of them is run
+    #[arg(long, conflicts_with = "file")]
+    pub installed: bool,
+    /// Show everything, however long it is
+    #[arg(long, requires = "file")]
+    pub all: bool,
+    /// Whether files add to the command line.
+    #[command(flatten)]
+    pub files: FilesArgs,
+}
