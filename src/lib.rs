@@ -17,17 +17,21 @@
 compile_error!("lop runs on Linux, and in parts on other Unix systems");
 
 pub mod baselines;
+#[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
 pub mod compare;
 pub mod disk;
 pub mod doctor;
 pub mod exec;
 pub mod grammar;
+#[cfg(feature = "cli")]
 pub mod journal;
 pub mod library;
 pub mod oracle;
 pub mod passes;
 pub mod reduce;
+#[cfg(feature = "cli")]
 pub mod report;
 pub mod syntax;
 

@@ -47,6 +47,7 @@ pub(crate) use mirror::{is_named, names_in};
 pub use output::Written;
 pub use process::{Limits, run_limited};
 pub use program::CommandError;
+#[cfg(feature = "cli")]
 pub(crate) use shell::line as shell_line;
 pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Mark, Seen, Signature, Table};
