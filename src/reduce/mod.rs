@@ -101,9 +101,9 @@ enum Read {
 impl Read {
     fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options, stop: &Stop) -> Self {
         let read = || {
-            let mut parser = parser(grammar, stop)?;
-            parser.try_parts(input)?;
-            Ok(match outline_if_dense(input, input.len(), grammar, options, stop)? {
+            let mut parser = parser(grammar, stop)?.until_a_tree(input.len());
+            let beginning = parser.try_parts(input)?;
+            Ok(match outline_if_dense(input, beginning, input.len(), &mut parser, options)? {
                 Some(outline) => Read::Outline(outline),
                 None => Read::Tree(Ok(Box::new(Document::parse(&mut parser, Arc::clone(input))?))),
             })
@@ -258,9 +258,12 @@ fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
 
 /// The document of a text of which nothing is known.
 fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
-    let mut parser = parser(grammar, stop)?;
-    parser.try_parts(text)?;
-    Document::parse(&mut parser, Arc::clone(text))
+    try_and_parse(&mut parser(grammar, stop)?.until_a_tree(text.len()), text)
+}
+
+fn try_and_parse(parser: &mut SyntaxParser, text: &Arc<[u8]>) -> Result<Document, ParseError> {
+    drop(parser.try_parts(text)?);
+    Document::parse(parser, Arc::clone(text))
 }
 
 fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Halt> {
@@ -305,8 +308,17 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
         reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
         return reducer.run();
     }
-    reducer.cut_by_outline(grammar, outline)?;
-    let parsed = parse(grammar, reducer.session.best(), &reducer.stop);
+    let len = reducer.session.size().bytes;
+    let parsed = match parser(grammar, &reducer.stop) {
+        Ok(parser) => {
+            let mut parser = parser.until_a_tree(len);
+            reducer.cut_by_outline(grammar, outline, &mut parser)?;
+            let best = reducer.session.best();
+            // What is left after a cut is another text.
+            if best.len() < len { parse(grammar, best, &reducer.stop) } else { try_and_parse(&mut parser, best) }
+        }
+        Err(error) => Err(error),
+    };
     reduce_parsed(reducer, grammar, parsed)
 }
 

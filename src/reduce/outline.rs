@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::Removal;
-use crate::syntax::{Edit, Errors, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places};
+use crate::syntax::{
+    Beginning, Edit, Errors, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places,
+};
 
 use super::method::Method;
 use super::options::Options;
@@ -45,22 +47,19 @@ const MOST_UNKNOWN: usize = 2;
 const MOST_STEPS: usize = 80_000;
 
 /// The outline of a text whose tree would take too much memory; `None` for all others, and where the user has asked for
-/// what a cut cannot promise.
+/// what a cut cannot promise. `beginning` is what is known of the text.
 pub(super) fn outline_if_dense(
     text: &[u8],
+    beginning: Option<Beginning>,
     input_len: usize,
-    grammar: &Grammar,
+    parser: &mut SyntaxParser,
     options: &Options,
-    stop: &Stop,
 ) -> Result<Option<Outline>, ParseError> {
     let is_plain = options.algorithm == Method::default() && options.syntax.is_none();
     if text.len() < LEAST || !is_plain || !options.passes.allow(Pass::Outline) {
         return Ok(None);
     }
-    let outline = match Outline::read(
-        &mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop),
-        text,
-    ) {
+    let outline = match Outline::read_behind(beginning, parser, text) {
         // What has no outline may have a tree.
         Err(ParseError::TooHard) => return Ok(None),
         other => other?,
@@ -105,12 +104,17 @@ struct Parts<'t> {
 
 impl<'g> Reducer<'_, 'g> {
     /// Cuts the best result down until there is room for its tree, if it goes. `outline` is its outline if that is
-    /// known.
-    pub(super) fn cut_by_outline(&mut self, grammar: &'g Grammar, outline: Option<Outline>) -> Result<(), Halt> {
+    /// known; otherwise `parser` reads it.
+    pub(super) fn cut_by_outline(
+        &mut self,
+        grammar: &'g Grammar,
+        outline: Option<Outline>,
+        parser: &mut SyntaxParser,
+    ) -> Result<(), Halt> {
         let text = Arc::clone(self.session.best());
         let read = match outline {
             Some(outline) => Ok(Some(outline)),
-            None => outline_if_dense(&text, self.input_len, grammar, self.options, &self.stop),
+            None => outline_if_dense(&text, None, self.input_len, parser, self.options),
         };
         // What cannot be parsed is told when all of it is.
         let Ok(Some(outline)) = read else { return Ok(()) };

@@ -10,14 +10,14 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::parse::{ParseError, SyntaxParser, SyntaxTree};
+use super::parse::{Beginning, ParseError, SyntaxParser, SyntaxTree};
 
 /// Bytes that are parsed at a time.
 const WINDOW: usize = 1 << 16;
 /// What stands so few bytes before the end of a window may be read otherwise with what comes behind it.
 const MARGIN: usize = 1 << 10;
 /// Most bytes before a window that are open: a text nested so deep would be read again and again.
-const MOST_OPEN: usize = 4 * WINDOW;
+const MOST_OPEN: usize = 3 * WINDOW;
 /// Less is not worth a gap in what is shown to the parser.
 const LEAST_HIDDEN: usize = 64;
 
@@ -67,23 +67,33 @@ impl Outline {
     /// [`ParseError::TooHard`] if its nesting is so deep, or its syntax so wrong, that it has no outline; and as for
     /// [`SyntaxParser::parse`].
     pub fn read(parser: &mut SyntaxParser, text: &[u8]) -> Result<Self, ParseError> {
+        Self::read_behind(None, parser, text)
+    }
+
+    /// Reads a text of which a beginning has been parsed.
+    ///
+    /// # Errors
+    /// As for [`Outline::read`].
+    pub fn read_behind(
+        beginning: Option<Beginning>,
+        parser: &mut SyntaxParser,
+        text: &[u8],
+    ) -> Result<Self, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
         let mut reader = Reader::default();
+        if let Some(Beginning { len, tree }) = beginning {
+            reader.window(&tree, text, len);
+        }
         while reader.at < text.len() {
-            let (from, end) = (reader.at, (reader.at + WINDOW).min(text.len()));
+            let end = (reader.at + WINDOW).min(text.len());
             let shown = reader.shown(end);
             if shown.iter().map(ExactSizeIterator::len).sum::<usize>() > MOST_OPEN + WINDOW {
                 return Err(ParseError::TooHard);
             }
             let tree = parser.parse_parts(text, &shown)?;
-            let until = if end == text.len() { end } else { end - MARGIN };
-            reader.take(&tree, text, until);
-            if reader.at == from || end == text.len() {
-                // A token that is longer than a window, or blanks at the end.
-                reader.at = until;
-            }
+            reader.window(&tree, text, end);
         }
         let Reader { marks, nodes, tokens, .. } = reader;
         let separators = marks.iter().filter(|mark| matches!(mark.sign, Sign::Comma | Sign::Semicolon)).count();
@@ -241,6 +251,17 @@ impl Reader {
         let starts = std::iter::once(0).chain(self.hidden.iter().map(|part| part.end));
         let ends = self.hidden.iter().map(|part| part.start).chain(std::iter::once(end));
         starts.zip(ends).map(|(start, end)| start..end).filter(|part| !part.is_empty()).collect()
+    }
+
+    /// Takes in a window that ends at `end`.
+    fn window(&mut self, tree: &SyntaxTree, text: &[u8], end: usize) {
+        let from = self.at;
+        let until = if end == text.len() { end } else { end.saturating_sub(MARGIN) };
+        self.take(tree, text, until);
+        if self.at == from || end == text.len() {
+            // A token that is longer than a window, or blanks at the end.
+            self.at = until;
+        }
     }
 
     /// Takes in the nodes between what has been read and `until`.
@@ -419,6 +440,38 @@ mod tests {
         let text = "[".repeat(MOST_OPEN + 2 * WINDOW);
         let read = Outline::read(&mut parser("x.json"), text.as_bytes());
         assert!(matches!(read, Err(ParseError::TooHard)));
+    }
+
+    /// The parser would see all that is before a window again with each.
+    #[test]
+    fn a_text_of_which_nothing_can_be_hidden_is_told_by_its_beginning() {
+        let text = format!("x={}a;", "a+".repeat(5 * WINDOW));
+        let mut parser = parser("x.js");
+        let beginning = parser.try_parts(text.as_bytes()).expect("it is right");
+        let steps = parser.steps();
+        parser.parse(b"").expect("nothing is easy");
+        let none = parser.steps();
+        let read = Outline::read_behind(beginning, &mut parser, text.as_bytes());
+        assert!(matches!(read, Err(ParseError::TooHard)));
+        assert!(none < steps && parser.steps() == none, "something was parsed: {} steps", parser.steps());
+    }
+
+    #[test]
+    fn what_is_read_behind_a_beginning_is_what_is_read_of_all() {
+        for file in BRACKETED {
+            let text = long_text(file);
+            let text = if file == "x.json" {
+                [b"[", &[text, long_text(file)].join(&b","[..])[..], b"]"].concat()
+            } else {
+                text.repeat(2)
+            };
+            let beginning = parser(file).try_parts(&text).expect("it is right");
+            assert!(beginning.is_some());
+            let whole = Outline::read(&mut parser(file), &text).expect("it is not deep");
+            let behind = Outline::read_behind(beginning, &mut parser(file), &text).expect("it is not deep");
+            assert!(whole.tokens.abs_diff(behind.tokens) * 1000 <= whole.tokens, "{file}: {}", behind.tokens);
+            assert!(whole.marks.len().abs_diff(behind.marks.len()) * 1000 <= whole.marks.len(), "{file}");
+        }
     }
 
     #[test]

@@ -26,6 +26,15 @@ const BYTES_PER_STEP: usize = 8;
 /// Steps that even the shortest text may take.
 const STEPS_MINIMUM: usize = 2_000;
 
+/// So many bytes may take a step each in all that is done until a text of which nothing is known has a tree: the trials,
+/// its outline, the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
+/// times as long as in other texts, and nothing that is counted tells. One-letter statements, of which nothing has more
+/// steps, take one for 14 bytes.
+const BYTES_PER_STEP_IN_ALL: usize = 13;
+
+/// Steps that even a short text may take in all.
+const STEPS_IN_ALL_MINIMUM: usize = 60_000;
+
 /// At each syntax error the parser may go through all that is open there, without a question. It does so in about
 /// so many levels per step.
 const LEVELS_PER_STEP: usize = 64;
@@ -55,8 +64,8 @@ pub enum ParseError {
     /// The parser was built for another version of tree-sitter.
     #[error("the parser of this grammar does not fit this version of tree-sitter")]
     Language(#[from] tree_sitter::LanguageError),
-    /// Error recovery took too long.
-    #[error("the text has too many syntax errors to be parsed")]
+    /// Error recovery took too long, or so did all the readings that a text has side by side.
+    #[error("the text has too many syntax errors, or too many readings, to be parsed")]
     TooHard,
     /// Whoever asked for the tree wants it no more.
     #[error("the parser was told to stop")]
@@ -69,6 +78,14 @@ pub enum ParseError {
 /// Says whether a parser is to stop. It is asked many times a second.
 pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
+/// The beginning of a text, and the tree of it.
+#[derive(Debug)]
+pub struct Beginning {
+    /// Bytes of it.
+    pub(super) len: usize,
+    pub(super) tree: SyntaxTree,
+}
+
 /// A parser for one language.
 pub struct SyntaxParser {
     parser: Parser,
@@ -76,6 +93,8 @@ pub struct SyntaxParser {
     stop: Option<Stop>,
     /// Steps of the last parse.
     steps: usize,
+    /// Steps that are left for all that is parsed.
+    left: usize,
     /// Bytes at the beginning and at the end of every text that are not looked at.
     around: Option<Around>,
     /// At more columns than these indented blocks may not be open at once.
@@ -93,7 +112,15 @@ impl SyntaxParser {
     pub fn new(language: &Language) -> Result<Self, ParseError> {
         let mut parser = Parser::new();
         parser.set_language(language)?;
-        Ok(SyntaxParser { parser, language: language.clone(), stop: None, steps: 0, around: None, deepest: usize::MAX })
+        Ok(SyntaxParser {
+            parser,
+            language: language.clone(),
+            stop: None,
+            steps: 0,
+            left: usize::MAX,
+            around: None,
+            deepest: usize::MAX,
+        })
     }
 
     /// The same parser, which gives up as soon as it is told to.
@@ -113,6 +140,13 @@ impl SyntaxParser {
     #[must_use]
     pub fn no_deeper(self, columns: Option<usize>) -> Self {
         SyntaxParser { deepest: columns.unwrap_or(usize::MAX), ..self }
+    }
+
+    /// The same parser, to which everything is too hard when it has taken as many steps in all as a text of so many bytes
+    /// may take until it has a tree.
+    #[must_use]
+    pub fn until_a_tree(self, len: usize) -> Self {
+        SyntaxParser { left: STEPS_IN_ALL_MINIMUM.max(STEPS_MINIMUM + len / BYTES_PER_STEP_IN_ALL), ..self }
     }
 
     /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs, whatever the text is.
@@ -160,18 +194,21 @@ impl SyntaxParser {
 
     /// Tries whether a text of which nothing is known can be parsed in reasonable time, by samples and by its beginnings:
     /// where errors are many, or deep, the time grows with the square of the length, and nobody could tell before it is
-    /// over. What is short is not tried.
+    /// over. What is short is not tried. Comes back with the longest beginning.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
-    pub fn try_parts(&mut self, text: &[u8]) -> Result<(), ParseError> {
+    pub fn try_parts(&mut self, text: &[u8]) -> Result<Option<Beginning>, ParseError> {
         if text.len() > BEGINNINGS[0] {
             self.try_samples(text)?;
         }
-        for beginning in BEGINNINGS.into_iter().take_while(|&beginning| beginning < text.len()) {
-            self.parse_unknown(&text[..beginning])?;
+        let mut longest = None;
+        for len in BEGINNINGS.into_iter().take_while(|&len| len < text.len()) {
+            // One tree at a time is in memory.
+            drop(longest.take());
+            longest = Some(Beginning { len, tree: self.parse_unknown(&text[..len])? });
         }
-        Ok(())
+        Ok(longest)
     }
 
     /// Looks for a place where errors are too thick.
@@ -288,6 +325,7 @@ impl SyntaxParser {
         if self.deepest < usize::MAX && open_columns(shown) > self.deepest {
             return Err(ParseError::TooHard);
         }
+        let most = most.min(self.left);
         let (steps, ended) = (Cell::new(0), Cell::new(None));
         let go_on = || {
             steps.set(steps.get() + 1);
@@ -309,6 +347,7 @@ impl SyntaxParser {
         };
         let tree = self.parser.parse_with_options(&mut read, old, Some(options));
         self.steps = steps.get();
+        self.left = self.left.saturating_sub(self.steps);
         let ended = ended.take();
         if tree.is_none() {
             // A parser that was interrupted would go on with the old text.
@@ -668,6 +707,23 @@ mod tests {
         assert_eq!((last.start_position().row, last.start_position().column), (2, 6));
         let whole = parser.parse(text.as_bytes()).expect("a small text has a tree");
         assert!(error_count(&whole) > 0, "the parts are forgotten");
+    }
+
+    #[test]
+    fn steps_until_a_tree_are_counted_over_all_that_is_parsed() {
+        let text = format!("[{}1]", "1,".repeat(250_000));
+        let mut parser = parser("x.json").until_a_tree(text.len());
+        let mut all = 0;
+        let parses = (0..9).take_while(|_| {
+            let parsed = parser.parse(text.as_bytes());
+            all += parser.steps();
+            parsed.is_ok()
+        });
+        assert_eq!(parses.count(), 2);
+        assert_eq!(all, STEPS_IN_ALL_MINIMUM);
+        assert!(matches!(parser.parse(b"1"), Err(ParseError::TooHard)));
+        let long = 10 * STEPS_IN_ALL_MINIMUM * BYTES_PER_STEP_IN_ALL;
+        assert_eq!(parser.until_a_tree(long).left, STEPS_MINIMUM + 10 * STEPS_IN_ALL_MINIMUM);
     }
 
     /// A parser that gave up starts afresh with the next text.
