@@ -17,7 +17,7 @@ const RUNS_WHEN_REFUSED: u32 = 5;
 
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
-pub(super) fn judge(session: &mut Session<'_>, options: &Options) -> Result<bool, Halt> {
+pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<bool, Halt> {
     let input = session.best().clone();
     let (mut runs, mut interesting) = (0_u32, 0);
     let mut slowest = std::time::Duration::ZERO;

@@ -82,16 +82,15 @@ impl Claim {
 impl Reducer<'_, '_> {
     /// The deletions that show that the finished result is 1-minimal. None where nothing is guaranteed.
     pub(super) fn claims(&mut self) -> Vec<Claim> {
-        // What was taken back last is not what is being worked on.
-        if self.work.source() != &**self.session.best() || self.work.is_edited() {
+        if self.current().is_edited() {
             return Vec::new();
         }
         let mut seen = HashSet::new();
         let mut claims = Vec::new();
         for level in [Minimal::Unit, Minimal::Token, Minimal::Char] {
             for Unit { removal, .. } in self.units_to_verify(level) {
-                let (rendering, is_allowed) = self.work.rendering(&removal);
-                let changes = Claim::changes(&rendering, self.work.source().len());
+                let (rendering, is_allowed) = self.current().rendering(&removal);
+                let changes = Claim::changes(&rendering, self.current().source().len());
                 if is_allowed && !changes.is_empty() && seen.insert(blake3::hash(&rendering.text)) {
                     let known = self.session.record(&rendering.text);
                     claims.push(Claim { level, changes, known });

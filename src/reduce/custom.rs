@@ -9,14 +9,15 @@ use crate::grammar::Grammar;
 use crate::passes::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
 use crate::syntax::{Document, Edit, count_words};
 
+use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::in_order::{InOrder, Row, Until};
+use super::memory::worth_asking_again;
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::reducer::Reducer;
 use super::saved::Saved;
-use super::session::{Candidate, Halt};
-use super::work::{Work, worth_asking_again};
+use super::session::Halt;
 
 /// A pass of the caller's own. It proposes edits and decides nothing: what it proposes goes the way of everything else,
 /// past the cache and the gate to the test, and only what the test calls interesting is made.
@@ -203,9 +204,9 @@ impl Reducer<'_, '_> {
 
     /// What a pass proposes that would be a gain and has not been refused.
     fn asked(&self, pass: &dyn CustomPass) -> (Vec<Vec<Asked>>, Vec<Asked>) {
-        let (text, prefer, now) = (self.work.source(), self.options.prefer, self.tokens());
+        let (text, prefer, now) = (self.current().source(), self.options.prefer, self.tokens());
         let grammar = self.tools.as_ref().map(|tools| tools.grammar);
-        let document = grammar.map(|_| self.work.document());
+        let document = grammar.map(|_| self.current().document());
         let Proposed { sequences, alternatives } = pass.propose(&Snapshot { text, document, grammar });
         let mut occurrences: HashMap<u64, u32> = HashMap::new();
         let mut ask = |edits: Vec<Edit>| {
@@ -220,7 +221,7 @@ impl Reducer<'_, '_> {
             let memo = print.wrapping_add(u64::from(*occurrence));
             let asked = Asked { edits, tokens, saved, memo };
             let is_new = self.memo.get(&memo).is_none_or(|&then| worth_asking_again(then, now));
-            let is_wanted = is_new && asked.gain(prefer) > (0, 0, 0) && !self.work.edits_touch_kept(&asked.edits);
+            let is_wanted = is_new && asked.gain(prefer) > (0, 0, 0) && !self.current().edits_touch_kept(&asked.edits);
             is_wanted.then_some(asked)
         };
         let sequences = sequences.into_iter().map(|units| units.into_iter().filter_map(&mut ask).collect());
@@ -249,16 +250,13 @@ impl Reducer<'_, '_> {
     /// Takes the first alternative that is interesting.
     fn one_of(&mut self, pass: &'static str, asked: Vec<Asked>) -> Result<(), Halt> {
         let tokens = self.tokens();
-        let mut alternatives = Alternatives { pass, work: &self.work, asked };
+        let mut alternatives = Alternatives { pass, asked };
         let mut inquiry = InOrder::new(&mut alternatives, Until::First);
         self.session.pursue(&mut inquiry)?;
         let first = inquiry.first();
-        let Alternatives { mut asked, .. } = alternatives;
+        let asked = alternatives.asked;
         let refused = &asked[..first.unwrap_or(asked.len())];
         self.memo.extend(refused.iter().map(|asked| (asked.memo, tokens)));
-        if let Some(first) = first {
-            self.work.commit(&Removal::Edits(asked.swap_remove(first).edits));
-        }
         Ok(())
     }
 }
@@ -291,22 +289,21 @@ fn print(pass: &str, text: &[u8], edits: &[Edit]) -> u64 {
 }
 
 /// Single edits, in the order in which they are tried.
-struct Alternatives<'w, 'g> {
+struct Alternatives {
     pass: &'static str,
-    work: &'w Work<'g>,
     asked: Vec<Asked>,
 }
 
-impl Row for Alternatives<'_, '_> {
+impl Row for Alternatives {
     type Item = ();
 
     fn len(&self) -> usize {
         self.asked.len()
     }
 
-    fn make(&mut self, at: usize) -> ((), Candidate) {
+    fn make(&mut self, at: usize, current: &Current<'_>) -> ((), Candidate) {
         let removal = Removal::Edits(self.asked[at].edits.clone());
-        ((), self.work.candidate(std::iter::once(&removal), false))
+        ((), current.candidate(std::iter::once(&removal), false))
     }
 
     fn takes(&mut self, (): &(), _: &Candidate) -> bool {

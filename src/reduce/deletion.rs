@@ -7,6 +7,7 @@ use crate::passes::{Definitions, Removal, Sequence, Unit, bodies, siblings};
 use crate::syntax::NodeId;
 
 use super::lists::Lists;
+use super::memory::Ask;
 use super::options::Prefer;
 use super::pass::Pass;
 use super::ranked::Ranked;
@@ -14,7 +15,6 @@ use super::reducer::Reducer;
 use super::saved::Saved;
 use super::session::{Halt, Pursuit};
 use super::sweep::Sweep;
-use super::work::Ask;
 
 /// A list is put back after so many units were found needed: another may promise more by then.
 const SLICE: usize = 6;
@@ -78,14 +78,14 @@ impl Reducer<'_, '_> {
             return Ok(());
         }
         let Some(tools) = &self.tools else { return Ok(()) };
-        let mut definitions = Definitions::of(self.work.document(), tools.grammar);
+        let mut definitions = Definitions::of(self.current().document(), tools.grammar);
         while self.allows(Pass::Unreferenced) {
             let tokens_before = self.tokens();
             let Some(tools) = &mut self.tools else { return Ok(()) };
-            let work = &self.work;
-            let skip = |node| work.is_refused(Ask::Definition, node, tokens_before);
-            let Some(sequence) = definitions.unreferenced(work.document(), tools.grammar, &mut tools.shapes, skip)
-            else {
+            let session = &self.session;
+            let skip = |node| session.is_refused(Ask::Definition, node);
+            let document = session.current().document();
+            let Some(sequence) = definitions.unreferenced(document, tools.grammar, &mut tools.shapes, skip) else {
                 break;
             };
             self.session.enter_pass(Pass::Unreferenced.name(), self.round)?;
@@ -95,26 +95,26 @@ impl Reducer<'_, '_> {
             for unit in sweep.kept().collect::<Vec<_>>() {
                 let Removal::Nodes(nodes) = &sweep.sequence.units[unit].removal else { continue };
                 for &node in nodes.iter() {
-                    self.work.refuse(Ask::Definition, node, tokens);
+                    self.session.refuse(Ask::Definition, node);
                 }
                 // One definition alone, maybe with its semicolon: its list would ask the same.
-                let document = self.work.document();
+                let document = self.current().document();
                 if nodes.iter().filter(|n| document.node(**n).is_named()).count() == 1 {
-                    self.work.refuse(Ask::Unit, nodes[0], tokens);
+                    self.session.refuse(Ask::Unit, nodes[0]);
                 }
             }
             let gone = tokens_before.saturating_sub(tokens);
             if sweep.removed_count() < MANY_DEFINITIONS && gone * LARGE_SHARE < tokens_before {
                 break;
             }
-            if self.work.document().shared_tree().known().is_some() {
+            if self.current().document().shared_tree().known().is_some() {
                 // Reading a megabyte again and looking for definitions takes longer than most tests.
-                definitions.forget(|node| self.work.is_gone(node));
+                definitions.forget(|node| self.current().is_gone(node));
             } else {
                 // Who asks for this tree now would have two in memory.
                 self.rebase()?;
                 let Some(tools) = &self.tools else { return Ok(()) };
-                definitions = Definitions::of(self.work.document(), tools.grammar);
+                definitions = Definitions::of(self.current().document(), tools.grammar);
             }
         }
         self.rebase()
@@ -125,18 +125,18 @@ impl Reducer<'_, '_> {
         if !self.allows(Pass::Bodies) {
             return Ok(());
         }
-        let tokens = self.tokens();
         let Some(tools) = &mut self.tools else { return Ok(()) };
-        let work = &self.work;
-        let skip = |node| work.is_refused(Ask::Body, node, tokens);
-        let Some((sequence, nodes)) = bodies(work.document(), tools.grammar, &mut tools.shapes, skip) else {
+        let session = &self.session;
+        let skip = |node| session.is_refused(Ask::Body, node);
+        let document = session.current().document();
+        let Some((sequence, nodes)) = bodies(document, tools.grammar, &mut tools.shapes, skip) else {
             return Ok(());
         };
         self.session.enter_pass(Pass::Bodies.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         for unit in sweep.kept().collect::<Vec<_>>() {
-            self.work.refuse(Ask::Body, nodes[unit], self.session.size().tokens);
+            self.session.refuse(Ask::Body, nodes[unit]);
         }
         self.rebase()
     }
@@ -167,7 +167,7 @@ impl Reducer<'_, '_> {
             if self.session.wants_prospect() {
                 self.look_ahead(waiting.iter().map(|list| list.item.outline()));
             }
-            result = self.session.go_on(&mut lists.on(&mut self.work, most), &mut pursuit);
+            result = self.session.go_on(&mut lists.on(most), &mut pursuit);
             lists.refresh(most);
             if lists.take_giving_up() {
                 waiting.clear();
@@ -183,11 +183,11 @@ impl Reducer<'_, '_> {
     /// Sibling lists under an algorithm that decides all of a list at once.
     fn one_after_the_other(&mut self, mut waiting: BinaryHeap<Waiting>) -> Result<(), Halt> {
         while let Some(list) = waiting.pop() {
-            if self.work.is_gone(list.tie.1) {
+            if self.current().is_gone(list.tie.1) {
                 continue;
             }
             let mut sweep = self.begun(list.item);
-            let result = sweep.pursue(&mut self.session, &mut self.work, usize::MAX);
+            let result = sweep.pursue(&mut self.session, usize::MAX);
             sweep.teach(&mut self.knowledge);
             result?;
             self.learn_from(&mut sweep, &mut waiting);
@@ -198,7 +198,7 @@ impl Reducer<'_, '_> {
     /// Takes in what the lists at work have decided, and sees to it that the most promising `most` are at work.
     fn look_after(&mut self, lists: &mut Lists, waiting: &mut BinaryHeap<Waiting>, most: usize) {
         let slice = if self.by_levels() { usize::MAX } else { SLICE };
-        lists.forget(|node| self.work.is_gone(node));
+        lists.forget(|node| self.current().is_gone(node));
         for mut turn in lists.take_pausing(most) {
             let ends = turn.is_over();
             turn.sweep.teach(&mut self.knowledge);
@@ -223,7 +223,7 @@ impl Reducer<'_, '_> {
         while lists.len() < most
             && let Some(list) = waiting.pop()
         {
-            if self.work.is_gone(list.tie.1) {
+            if self.current().is_gone(list.tie.1) {
                 continue;
             }
             let mut sweep = self.begun(list.item);
@@ -243,13 +243,12 @@ impl Reducer<'_, '_> {
 
     /// Takes in what a list has decided: what stays has lists of its own.
     fn learn_from(&mut self, sweep: &mut Sweep, waiting: &mut BinaryHeap<Waiting>) {
-        let tokens = self.tokens();
         for (unit, stays) in sweep.newly_decided() {
             let counts = self.kinds.entry(sweep.sequence.kind).or_default();
             counts.1 += 1;
             if stays {
                 let node = node_of(&sweep.sequence.units[unit]);
-                self.work.refuse(Ask::Unit, node, tokens);
+                self.session.refuse(Ask::Unit, node);
                 self.open(node, waiting);
             } else {
                 counts.0 += 1;
@@ -259,16 +258,15 @@ impl Reducer<'_, '_> {
 
     /// Puts the lists at and below a node that stays on the heap, down to the next units.
     fn open(&mut self, node: NodeId, heap: &mut BinaryHeap<Waiting>) {
-        let tokens = self.tokens();
         let mut below = vec![node];
         while let Some(parent) = below.pop() {
             let Some(tools) = &mut self.tools else { return };
-            let work = &self.work;
-            let document = work.document();
+            let session = &self.session;
+            let document = session.current().document();
             if document.is_leaf(parent) {
                 continue;
             }
-            let skip = |child| work.is_refused(Ask::Unit, child, tokens);
+            let skip = |child| session.is_refused(Ask::Unit, child);
             let list = siblings(document, tools.grammar, &mut tools.shapes, parent, skip);
             let units: Vec<_> = list.iter().flat_map(|list| &list.units).map(node_of).collect();
             let mut units = units.into_iter().peekable();
@@ -297,8 +295,8 @@ impl Reducer<'_, '_> {
         let prefer = self.options.prefer;
         let saved = match &unit.removal {
             _ if prefer == Prefer::Tokens => Saved::default(),
-            Removal::Nodes(nodes) => Saved::with_nodes(self.work.document(), nodes),
-            Removal::Edits(edits) => Saved::by(self.work.source(), edits),
+            Removal::Nodes(nodes) => Saved::with_nodes(self.current().document(), nodes),
+            Removal::Edits(edits) => Saved::by(self.current().source(), edits),
         };
         saved.value(prefer, unit.tokens)
     }

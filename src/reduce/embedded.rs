@@ -13,11 +13,11 @@ use crate::syntax::{Document, ParseError};
 use super::classes::Classes;
 use super::event::Event;
 use super::gate::Gate;
+use super::memory::worth_asking_again;
 use super::options::Effort;
 use super::pass::Pass;
 use super::reducer::{MAX_ROUNDS, Reducer, Tools, part_memo};
 use super::session::Halt;
-use super::work::{Work, worth_asking_again};
 use super::{parser, tools};
 
 /// What was learnt of texts in one language, by that language's numbers of kinds.
@@ -55,7 +55,7 @@ impl<'g> Reducer<'_, 'g> {
     /// The first part that has not been worked on as it is.
     fn next_embedded(&self) -> Option<(Range<usize>, &'g Embedded)> {
         let grammar = self.tools.as_ref().filter(|tools| tools.grammar.embeds())?.grammar;
-        let (document, tokens) = (self.work.document(), self.tokens());
+        let (document, tokens) = (self.current().document(), self.tokens());
         document.ids().find_map(|id| {
             let (node, parent) = (document.node(id), document.node(document.parent(id)?));
             let (part, before) = (node.range(), &document.source()[parent.range().start..node.range().start]);
@@ -65,7 +65,7 @@ impl<'g> Reducer<'_, 'g> {
             let is_cut = |kept: &Range<usize>| {
                 kept.start < part.start && part.start < kept.end || kept.start < part.end && part.end < kept.end
             };
-            let is_free = !self.session.kept().iter().any(is_cut);
+            let is_free = !self.current().best().kept.iter().any(is_cut);
             (!part.is_empty() && !is_settled && is_free).then_some((part, embedded))
         })
     }
@@ -77,8 +77,8 @@ impl<'g> Reducer<'_, 'g> {
         let new = || Learnt::nothing(part.len());
         let mut learnt = self.learnt.remove(embedded.language()).unwrap_or_else(new);
         self.change_to(&mut learnt);
+        self.session.enter_part(part, embedded.grammar());
         self.plant_part(part, embedded.grammar().map(|grammar| &**grammar));
-        self.session.enter_part(embedded.grammar(), tokens);
         // Each part has rounds of its own, and takes none from the rest.
         let round = std::mem::take(&mut self.round);
         let result = self.shrink_part();
@@ -86,8 +86,6 @@ impl<'g> Reducer<'_, 'g> {
         self.session.leave_part();
         self.change_to(&mut learnt);
         self.learnt.insert(embedded.language().to_owned(), learnt);
-        self.session.set_gate(None);
-        self.work = Work::text(Arc::clone(self.session.best())).keeping(self.session.kept().to_vec());
         match result {
             Ok(()) => {
                 let best = Arc::clone(self.session.best());
@@ -112,10 +110,9 @@ impl<'g> Reducer<'_, 'g> {
         std::mem::swap(&mut self.refused_now, &mut learnt.refused_now);
     }
 
-    /// Makes a part the text that is worked on, with its tree if it can have one.
+    /// Makes the tree of a part, if it can have one.
     fn plant_part(&mut self, part: &Range<usize>, grammar: Option<&'g Grammar>) {
         let best = Arc::clone(self.session.best());
-        let mut work = Work::text(Arc::clone(&best)).keeping(self.session.kept().to_vec()).inside(part.clone());
         let planted = grammar.map(|grammar| {
             let new = || Ok::<_, ParseError>(parser(grammar, &self.stop)?.inside(part.start, best.len() - part.end));
             parser(grammar, &self.stop)?.try_parts(&best[part.clone()])?;
@@ -123,16 +120,12 @@ impl<'g> Reducer<'_, 'g> {
             let document = Document::parse(&mut own, Arc::clone(&best))?;
             Ok::<_, ParseError>((document, Tools { parser: own, ..tools(grammar, &self.stop)? }, new()?))
         });
-        self.session.set_gate(None);
         if let Some(Ok((document, mut tools, gate))) = planted {
             tools.brackets.learn(&document);
-            if !self.options.allow_syntax_errors {
-                self.session.set_gate(Some(Gate::new(gate, &document, None, false)));
-            }
-            work.plant(document, tools.grammar);
+            let gate = (!self.options.allow_syntax_errors).then(|| Gate::new(gate, &document, None, false));
+            self.session.plant(document, tools.grammar, gate);
             self.tools = Some(tools);
         }
-        self.work = work;
     }
 
     /// The whole text is worked on again.
@@ -180,7 +173,7 @@ impl<'g> Reducer<'_, 'g> {
             let before = self.session.best().len();
             self.text_pass(Pass::Lines, line_units)?;
             self.text_pass(Pass::Words, word_units)?;
-            let part = self.work.part();
+            let part = self.current().part();
             self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&part)))?;
             if self.session.best().len() >= before || self.round >= MAX_ROUNDS || self.options.effort == Effort::Fast {
                 return Ok(());

@@ -42,7 +42,7 @@ impl Reducer<'_, '_> {
     /// Names become short: all in one test, else as many as can.
     fn rename(&mut self) -> Result<bool, Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Rename)) else { return Ok(false) };
-        let Some(names) = short_names(self.work.document(), tools.grammar) else { return Ok(false) };
+        let Some(names) = short_names(self.current().document(), tools.grammar) else { return Ok(false) };
         self.session.enter_pass(Pass::Rename.name(), self.round)?;
         let changed = self.all_at_once(&names)? || self.one_by_one(names, usize::MAX)?;
         self.rebase()?;
@@ -56,19 +56,19 @@ impl Reducer<'_, '_> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Whitespace)) else {
             return Ok((false, false));
         };
-        let (document, grammar) = (self.work.document(), tools.grammar);
+        let (document, grammar) = (self.current().document(), tools.grammar);
         let plans = [true, false].map(|joins| layout(document, grammar, format, joins, ends_line));
         let plans: Vec<_> = plans.into_iter().flatten().collect();
         let Some(last) = plans.last().cloned() else { return Ok((false, false)) };
         self.session.enter_pass(Pass::Whitespace.name(), self.round)?;
-        self.session.keep_shape(Some(self.work.document()));
+        self.session.keep_shape(true);
         let mut changed = false;
         for plan in &plans {
             changed = changed || self.all_at_once(plan)?;
         }
         let is_refused = !changed;
         let changed = changed || self.one_by_one(last, NEEDED_GAPS)?;
-        self.session.keep_shape(None);
+        self.session.keep_shape(false);
         self.rebase()?;
         Ok((changed, is_refused))
     }
@@ -76,7 +76,7 @@ impl Reducer<'_, '_> {
     /// Whether a comment has stayed.
     fn has_comments(&self) -> bool {
         let Some(tools) = &self.tools else { return false };
-        let document = self.work.document();
+        let document = self.current().document();
         document.ids().any(|id| tools.grammar.is_comment(document.node(id).kind))
     }
 
@@ -95,15 +95,15 @@ impl Reducer<'_, '_> {
         }
         for pass in [blank_characters, name_characters] {
             let Some(tools) = &self.tools else { break };
-            self.change(pass(self.work.document(), tools.grammar), usize::MAX)?;
+            self.change(pass(self.current().document(), tools.grammar), usize::MAX)?;
         }
         let (format, ends_line) = (self.options.format, self.ends_line);
         if let Some(tools) = &self.tools {
-            let plan = layout(self.work.document(), tools.grammar, format, false, ends_line);
+            let plan = layout(self.current().document(), tools.grammar, format, false, ends_line);
             let gaps = plan.as_ref().and_then(gap_characters);
-            self.session.keep_shape(Some(self.work.document()));
+            self.session.keep_shape(true);
             self.change(gaps, NEEDED_BLANKS)?;
-            self.session.keep_shape(None);
+            self.session.keep_shape(false);
         }
         Ok(before != *self.session.best())
     }
@@ -111,7 +111,7 @@ impl Reducer<'_, '_> {
     /// All units of the lists of one level, to become blanks; `None` below the last level.
     fn units_of_level(&mut self, level: u32) -> Option<Vec<Unit>> {
         let tools = self.tools.as_mut()?;
-        let document = self.work.document();
+        let document = self.session.current().document();
         let nodes: Vec<_> = document.ids().filter(|&id| document.depth(id) == level).collect();
         let mut units = Vec::new();
         for &node in &nodes {
@@ -124,20 +124,17 @@ impl Reducer<'_, '_> {
 
     /// Makes the changes of a sequence that can be made, until so many were found impossible.
     fn change(&mut self, changes: Option<Sequence>, most_needed: usize) -> Result<(), Halt> {
-        let Some(changes) = changes.and_then(|changes| self.work.spare(changes)) else { return Ok(()) };
+        let Some(changes) = changes.and_then(|changes| self.current().spare(changes)) else { return Ok(()) };
         let mut sweep = self.new_sweep(changes);
-        sweep.pursue(&mut self.session, &mut self.work, most_needed)?;
+        sweep.pursue(&mut self.session, most_needed)?;
         self.rebase()
     }
 
     /// Makes all changes of a sequence in one test.
     fn all_at_once(&mut self, changes: &Sequence) -> Result<bool, Halt> {
-        let removals = || changes.units.iter().map(|unit| &unit.removal);
-        let mut single = Single::new(self.work.candidate(removals(), false));
+        let removals = changes.units.iter().map(|unit| &unit.removal);
+        let mut single = Single::new(self.current().candidate(removals, false));
         self.session.pursue(&mut single)?;
-        if single.accepted {
-            removals().for_each(|removal| self.work.commit(removal));
-        }
         Ok(single.accepted)
     }
 
@@ -148,7 +145,7 @@ impl Reducer<'_, '_> {
             return Ok(false);
         }
         let mut sweep = self.new_sweep(changes);
-        sweep.pursue(&mut self.session, &mut self.work, most_needed)?;
+        sweep.pursue(&mut self.session, most_needed)?;
         Ok(sweep.removed_count() > 0)
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::engine::Verdict;
 
-use super::session::{Candidate, Inquiry};
+use super::current::{Candidate, Current};
+use super::inquiry::Inquiry;
 
 /// A row of candidates, made one by one when it is their turn.
 pub(super) trait Row {
@@ -12,8 +13,8 @@ pub(super) trait Row {
     type Item;
     /// How many there are.
     fn len(&self) -> usize;
-    /// Makes one.
-    fn make(&mut self, at: usize) -> (Self::Item, Candidate);
+    /// Makes one of the current state.
+    fn make(&mut self, at: usize, current: &Current<'_>) -> (Self::Item, Candidate);
     /// Whether an interesting one becomes the best result. Asked in the order of the row.
     fn takes(&mut self, item: &Self::Item, candidate: &Candidate) -> bool;
     /// What it is, for people.
@@ -85,18 +86,13 @@ impl<'r, R: Row> InOrder<'r, R> {
 impl<R: Row> Inquiry for InOrder<'_, R> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         let open = (self.front..self.end).filter(|&at| self.verdicts[at].is_none());
-        let open: Vec<usize> = open.take(most).collect();
-        for &at in &open {
-            if !self.made.contains_key(&at) {
-                let made = self.row.make(at);
-                self.made.insert(at, made);
-            }
-        }
-        open.into_iter().map(|at| at as u64).collect()
+        open.take(most).map(|at| at as u64).collect()
     }
 
-    fn candidate(&mut self, question: u64) -> Candidate {
-        self.made[&index(question)].1.clone()
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
+        let at = index(question);
+        let (_, candidate) = self.made.entry(at).or_insert_with(|| self.row.make(at, current));
+        candidate.clone()
     }
 
     fn wants(&self, question: u64) -> bool {
@@ -130,8 +126,9 @@ fn index(question: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reduce::event::Size;
 
-    /// Candidates whose texts are their numbers; those in `refused` are not taken.
+    /// Candidates with numbers; those in `refused` are not taken.
     struct Numbers {
         len: usize,
         made: Vec<usize>,
@@ -152,17 +149,9 @@ mod tests {
             self.len
         }
 
-        fn make(&mut self, at: usize) -> (usize, Candidate) {
+        fn make(&mut self, at: usize, current: &Current<'_>) -> (usize, Candidate) {
             self.made.push(at);
-            (
-                at,
-                Candidate {
-                    text: [u8::try_from(at).expect("few")].into(),
-                    tokens: None,
-                    cleared: true,
-                    kept: Some(Vec::new()),
-                },
-            )
+            (at, current.candidate(std::iter::empty(), true))
         }
 
         fn takes(&mut self, item: &usize, _: &Candidate) -> bool {
@@ -175,11 +164,19 @@ mod tests {
         }
     }
 
+    /// The next questions, with their candidates made.
+    fn ask(inquiry: &mut InOrder<'_, Numbers>, most: usize) -> Vec<u64> {
+        let current = Current::new([].into(), Size::default(), Vec::new());
+        let questions = inquiry.questions(most);
+        questions.iter().for_each(|&question| drop(inquiry.candidate(question, &current)));
+        questions
+    }
+
     #[test]
     fn the_first_in_the_row_counts_and_not_the_first_to_be_answered() {
         let mut numbers = Numbers::new(9);
         let mut inquiry = InOrder::new(&mut numbers, Until::First);
-        assert_eq!(inquiry.questions(4), [0, 1, 2, 3]);
+        assert_eq!(ask(&mut inquiry, 4), [0, 1, 2, 3]);
         assert_eq!(inquiry.describe(3), "number 3");
         assert_eq!(inquiry.observe(2, Verdict::Interesting), None, "one before it may be, too");
         assert!(inquiry.may_accept(2) && inquiry.wants(1) && !inquiry.wants(3));
@@ -197,7 +194,7 @@ mod tests {
         let mut numbers = Numbers::new(4);
         numbers.refused = vec![3];
         let mut inquiry = InOrder::new(&mut numbers, Until::End);
-        assert_eq!(inquiry.questions(9), [0, 1, 2, 3]);
+        assert_eq!(ask(&mut inquiry, 9), [0, 1, 2, 3]);
         assert_eq!(inquiry.observe(3, Verdict::Interesting), None);
         assert_eq!(inquiry.observe(1, Verdict::Interesting), None);
         assert_eq!(inquiry.observe(0, Verdict::Timeout), Some(1));

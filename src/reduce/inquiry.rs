@@ -1,47 +1,25 @@
 //! What a session is asked: candidates, and who has questions about them.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use crate::engine::{Search, Verdict};
 use crate::grammar::RuleId;
 
+use super::current::{Candidate, Current};
 use super::outlook::Ahead;
 use super::pass::Pass;
-use super::work::Pending;
-
-/// A text to be judged.
-#[derive(Clone)]
-pub(super) struct Candidate {
-    /// The whole text.
-    pub(super) text: Arc<[u8]>,
-    /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
-    pub(super) tokens: Option<usize>,
-    /// Whether every part that is gone may go by itself; all of them together may still be too much.
-    pub(super) cleared: bool,
-    /// Where everything is that the user wants kept; `None` if something of it is touched.
-    pub(super) kept: Option<Vec<Range<usize>>>,
-}
-
-/// Where searches and their text stand.
-pub(super) struct Mark {
-    pub(super) searches: Vec<Search>,
-    pub(super) pending: Pending,
-}
 
 /// Somebody who has questions and learns from the answers, in any order.
 pub(super) trait Inquiry {
     /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
     /// may come again under its number until it is answered.
     fn questions(&mut self, most: usize) -> Vec<u64>;
-    /// The candidate of a question.
-    fn candidate(&mut self, question: u64) -> Candidate;
+    /// The candidate of a question, made of the current state.
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate;
     /// Whether the answer can still be used.
     fn wants(&self, question: u64) -> bool;
     /// Whether the candidate of a question that was answered *interesting* may still be accepted.
     fn may_accept(&self, question: u64) -> bool;
-    /// Takes an answer. `Some` names the question whose candidate is the best result from now on;
-    /// it was answered *interesting*, now or before.
+    /// Takes an answer. `Some` names the question whose candidate is the best result from now on; it was answered
+    /// *interesting*, now or before. What has gone in it has gone for good.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
     /// Too much was asked without a test: what is left is asked no more, unless a promise depends on it.
     fn give_up(&mut self) {}
@@ -53,15 +31,15 @@ pub(super) trait Inquiry {
     fn pass(&self, _: u64) -> Option<Pass> {
         None
     }
-    /// Where it stands, so that it can go back after an answer that was a lie; `None` where it cannot.
-    fn mark(&self) -> Option<Mark> {
+    /// Where its searches stand, so that it can go back after an answer that was a lie; `None` where it cannot.
+    fn mark(&self) -> Option<Vec<Search>> {
         None
     }
-    /// Goes back to where it stood: all that was answered since is forgotten.
+    /// Goes back to where they stood: all that was answered since is forgotten.
     ///
     /// # Panics
     /// If it never gave a mark.
-    fn go_back(&mut self, _: Mark) {
+    fn go_back(&mut self, _: Vec<Search>) {
         unreachable!("only who gives marks is sent back to one")
     }
     /// The grammar's rules behind what was accepted last, each once.

@@ -1,23 +1,24 @@
 //! Any algorithm over one sequence in the place of lop's own search: its candidates become texts,
 //! and what it finds becomes the best result.
 
+use std::rc::Rc;
+
 use crate::engine::{Algorithm, BitSet, Judge, Stopped, Verdict};
 
+use super::current::{Candidate, Current, Pending};
 use super::in_order::{InOrder, Row, Until};
-use super::session::{Candidate, Halt, Session};
+use super::session::{Halt, Session};
 use super::sweep::Positions;
-use super::work::Work;
 
-/// Drives an algorithm over a sequence to its end. What is gone then is gone from `work`, too.
+/// Drives an algorithm over a sequence to its end, and returns what is gone then.
 pub(super) fn reduce(
     algorithm: &dyn Algorithm,
-    session: &mut Session<'_>,
-    work: &mut Work<'_>,
+    session: &mut Session<'_, '_>,
     positions: Positions<'_>,
 ) -> (BitSet, Result<(), Halt>) {
-    let best = session.best().len();
+    let (best, from) = (session.best().len(), Rc::clone(session.current().pending()));
     let gone = BitSet::new(positions.len());
-    let mut judge = SessionJudge { session, state: State { work, positions, gone, best }, halt: None };
+    let mut judge = SessionJudge { session, state: State { from, positions, gone, best }, halt: None };
     // Of the lists of a tree many can go as a whole.
     let all_gone = takes_for_granted_that_something_stays(algorithm) && judge.all_may_go() == Ok(true);
     if !all_gone {
@@ -25,9 +26,6 @@ pub(super) fn reduce(
         let _ = algorithm.reduce(&positions.sizes(), &mut judge);
     }
     let SessionJudge { state: State { gone, .. }, halt, .. } = judge;
-    for position in (0..gone.len()).filter(|&at| gone.contains(at)) {
-        work.commit(&positions.unit(position).removal);
-    }
     (gone, halt.map_or(Ok(()), Err))
 }
 
@@ -48,14 +46,15 @@ fn takes_for_granted_that_something_stays(algorithm: &dyn Algorithm) -> bool {
 
 /// Answers an algorithm from the session: cache, gate and tests.
 struct SessionJudge<'j, 's, 'g> {
-    session: &'j mut Session<'s>,
-    state: State<'j, 'g>,
+    session: &'j mut Session<'s, 'g>,
+    state: State<'j>,
     /// Why there are no more answers.
     halt: Option<Halt>,
 }
 
-struct State<'j, 'g> {
-    work: &'j Work<'g>,
+struct State<'j> {
+    /// What was pending when it began: its candidates are not made from one another.
+    from: Rc<Pending>,
     positions: Positions<'j>,
     /// What is gone in the best result.
     gone: BitSet,
@@ -113,25 +112,25 @@ impl Judge for SessionJudge<'_, '_, '_> {
 }
 
 /// The row of an algorithm's candidates.
-struct Sets<'r, 'j, 'g> {
-    state: &'r mut State<'j, 'g>,
+struct Sets<'r, 'j> {
+    state: &'r mut State<'j>,
     count: usize,
     candidate: &'r mut dyn FnMut(usize) -> BitSet,
 }
 
-impl Row for Sets<'_, '_, '_> {
+impl Row for Sets<'_, '_> {
     type Item = BitSet;
 
     fn len(&self) -> usize {
         self.count
     }
 
-    fn make(&mut self, at: usize) -> (BitSet, Candidate) {
+    fn make(&mut self, at: usize, current: &Current<'_>) -> (BitSet, Candidate) {
         let set = (self.candidate)(at);
-        let State { work, positions, gone, .. } = &*self.state;
+        let State { from, positions, gone, .. } = &*self.state;
         let units = || (0..set.len()).filter(|&at| set.contains(at)).map(|at| (at, positions.unit(at)));
         let cleared = units().all(|(at, unit)| unit.cleared || gone.contains(at));
-        let candidate = work.candidate(units().map(|(_, unit)| &unit.removal), cleared);
+        let candidate = current.candidate_from(from, units().map(|(_, unit)| &unit.removal), cleared);
         (set, candidate)
     }
 
@@ -196,8 +195,8 @@ mod tests {
         }
     }
 
-    /// What an algorithm comes to on the characters of a text: what is gone, the best result, the
-    /// snapshot with its edits, the tests and how it ended.
+    /// What an algorithm comes to on the characters of a text: what is gone, the best result, the tests and how it
+    /// ended.
     fn reduced(
         algorithm: &dyn Algorithm,
         text: &[u8],
@@ -214,15 +213,14 @@ mod tests {
         let cancel = Cancel::new();
         let mut sink = Silent;
         let mut session = Session::new(text.into(), Size::default(), None, &mut executor, &mut sink, &cancel, options);
-        let mut work = Work::text(text);
         let unit = |at| Unit { removal: Removal::Edits(vec![Edit::delete_raw(at..at + 1)]), tokens: 1, cleared: true };
         let sequence =
             Sequence { kind: 0, depth: NO_DEPTH, units: (0..text.len()).map(unit).collect(), rules: Vec::new() };
         let order: Vec<u32> = (0..).take(text.len()).collect();
-        let (gone, result) = reduce(algorithm, &mut session, &mut work, Positions::new(&sequence, &order));
+        let (gone, result) = reduce(algorithm, &mut session, Positions::new(&sequence, &order));
         let best = String::from_utf8_lossy(session.best()).into_owned();
-        work.rebase_text();
-        assert_eq!(String::from_utf8_lossy(work.source()), best, "the work is the best result");
+        let made = session.current().candidate(std::iter::empty(), true).text;
+        assert_eq!(String::from_utf8_lossy(&made), best, "the pending edits make the best result");
         let ended = match result {
             Ok(()) => None,
             Err(Halt::Ended(ended)) => Some(ended),

@@ -16,10 +16,10 @@ use crate::engine::{QuestionId, Search, Verdict};
 use crate::passes::{NO_DEPTH, Unit};
 use crate::syntax::NodeId;
 
-use super::inquiry::{Candidate, Inquiry, Mark};
+use super::current::{Candidate, Current};
+use super::inquiry::Inquiry;
 use super::outlook::{Ahead, Sum};
 use super::sweep::Sweep;
-use super::work::Work;
 
 /// Numbers of questions: the turn's in the upper bits, the search's own below; unions have none of a turn.
 const TURN: u32 = 40;
@@ -140,9 +140,9 @@ impl Lists {
         }
     }
 
-    /// The lists as an inquiry about a text.
-    pub(super) fn on<'l, 'g>(&'l mut self, work: &'l mut Work<'g>, most: usize) -> ListsOn<'l, 'g> {
-        ListsOn { lists: self, work, most }
+    /// The lists as an inquiry, of which so many are at work.
+    pub(super) fn on(&mut self, most: usize) -> ListsOn<'_> {
+        ListsOn { lists: self, most }
     }
 
     /// The list that a question is about; none if that is a union.
@@ -177,15 +177,14 @@ impl Lists {
 }
 
 /// Lists at work on a text.
-pub(super) struct ListsOn<'l, 'g> {
+pub(super) struct ListsOn<'l> {
     lists: &'l mut Lists,
-    work: &'l mut Work<'g>,
     most: usize,
 }
 
-impl ListsOn<'_, '_> {
+impl ListsOn<'_> {
     /// What goes of some lists besides what is gone.
-    fn candidate_of(&self, parts: &[(u64, Vec<Range<usize>>)]) -> Candidate {
+    fn candidate_of(&self, parts: &[(u64, Vec<Range<usize>>)], current: &Current<'_>) -> Candidate {
         let mut units: Vec<&Unit> = Vec::new();
         for turn in &self.lists.turns {
             let Some((_, gone)) = parts.iter().find(|(number, _)| *number == turn.number) else { continue };
@@ -194,22 +193,15 @@ impl ListsOn<'_, '_> {
             units.extend(more.map(|position| positions.unit(position)));
         }
         let cleared = units.iter().all(|unit| unit.cleared);
-        self.work.candidate(units.into_iter().map(|unit| &unit.removal), cleared)
+        current.candidate(units.into_iter().map(|unit| &unit.removal), cleared)
     }
 
     /// Something of a list is gone for good.
-    fn commit(&mut self, number: u64, gone: &[Range<usize>]) {
+    fn commit(&mut self, number: u64) {
         self.lists.committed += 1;
         self.lists.alone = self.lists.alone.filter(|alone| *alone != number);
-        for turn in &mut self.lists.turns {
-            if turn.number == number {
-                let positions = turn.sweep.positions();
-                let units = gone.iter().cloned().flatten().map(|position| positions.unit(position));
-                units.for_each(|unit| self.work.commit(&unit.removal));
-            } else {
-                turn.search_mut().text_changed();
-            }
-        }
+        let others = self.lists.turns.iter_mut().filter(|turn| turn.number != number);
+        others.for_each(|turn| turn.search_mut().text_changed());
     }
 
     fn union_answered(&mut self, question: u64, union: Union, verdict: Verdict) -> Option<u64> {
@@ -220,9 +212,9 @@ impl ListsOn<'_, '_> {
         } else if !is_overtaken {
             for (number, gone) in &union.parts {
                 let Some(turn) = self.lists.numbered(*number) else { continue };
-                let newly_removed = turn.search_mut().union_judged(gone, verdict).newly_removed;
+                turn.search_mut().union_judged(gone, verdict);
                 if is_interesting {
-                    self.commit(*number, &newly_removed);
+                    self.commit(*number);
                 } else {
                     self.lists.alone = Some(*number);
                 }
@@ -235,7 +227,7 @@ impl ListsOn<'_, '_> {
     }
 }
 
-impl Inquiry for ListsOn<'_, '_> {
+impl Inquiry for ListsOn<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         let lists = &mut *self.lists;
         let is_alone = self.most == 1;
@@ -265,9 +257,9 @@ impl Inquiry for ListsOn<'_, '_> {
         questions
     }
 
-    fn candidate(&mut self, question: u64) -> Candidate {
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
         if let Some(union) = self.lists.unions.get(&question) {
-            return self.candidate_of(&union.parts);
+            return self.candidate_of(&union.parts, current);
         }
         let may_commit = self.lists.unions.is_empty();
         let id = own(question);
@@ -275,7 +267,7 @@ impl Inquiry for ListsOn<'_, '_> {
         let number = question >> TURN;
         let turn = self.lists.numbered(number).expect("only lists at work are asked about");
         turn.search_mut().is_made(id, may_commit);
-        self.candidate_of(&[(number, gone)])
+        self.candidate_of(&[(number, gone)], current)
     }
 
     fn wants(&self, question: u64) -> bool {
@@ -300,7 +292,7 @@ impl Inquiry for ListsOn<'_, '_> {
             turn.search_mut().forget_overtaken();
         }
         if progress.committed {
-            self.commit(number, &progress.newly_removed);
+            self.commit(number);
         }
         progress.accepted.map(|id| number << TURN | id.0)
     }
@@ -310,17 +302,15 @@ impl Inquiry for ListsOn<'_, '_> {
         self.lists.gives_up = true;
     }
 
-    fn mark(&self) -> Option<Mark> {
+    fn mark(&self) -> Option<Vec<Search>> {
         // Where lists are asked side by side an answer is about more than one of them.
-        let searches = || self.lists.turns.iter().map(|turn| turn.search().clone()).collect();
-        (self.most == 1).then(|| Mark { searches: searches(), pending: self.work.pending() })
+        (self.most == 1).then(|| self.lists.turns.iter().map(|turn| turn.search().clone()).collect())
     }
 
-    fn go_back(&mut self, mark: Mark) {
-        for (turn, search) in self.lists.turns.iter_mut().zip(mark.searches) {
+    fn go_back(&mut self, mark: Vec<Search>) {
+        for (turn, search) in self.lists.turns.iter_mut().zip(mark) {
             *turn.search_mut() = search;
         }
-        self.work.go_back(mark.pending);
     }
 
     fn ahead(&self) -> Option<Ahead> {

@@ -5,16 +5,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::passes::simplest_literals;
 use crate::syntax::{Document, NodeId};
 
+use super::memory::worth_asking_again;
 use super::pass::Pass;
 use super::reducer::Reducer;
 use super::session::Halt;
-use super::work::worth_asking_again;
 
 impl Reducer<'_, '_> {
     /// Numbers and texts become the simplest of their kind; `true` if one did.
     pub(super) fn literals(&mut self) -> Result<bool, Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Literals)) else { return Ok(false) };
-        let (document, tokens) = (self.work.document(), self.tokens());
+        let (document, tokens) = (self.current().document(), self.tokens());
         let Some((mut sequence, nodes)) = simplest_literals(document, tools.grammar) else { return Ok(false) };
         let memos: Vec<_> = nodes.into_iter().map(|node| memo(document, node)).collect();
         let asks = |memo: &u64| self.memo.get(memo).is_none_or(|&then| worth_asking_again(then, tokens));

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::{
@@ -15,15 +16,16 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::classes::Classes;
+use super::current::{Candidate, Current};
 use super::in_order::{InOrder, Row, Until};
+use super::memory::{Ask, worth_asking_again};
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::saved::{Saved, is_no_loss};
-use super::session::{Candidate, Halt};
+use super::session::Halt;
 use super::trial::{Ground, Trial};
-use super::work::{Ask, Work, worth_asking_again};
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
@@ -50,7 +52,7 @@ impl Reducer<'_, '_> {
         if self.tools.is_none() {
             return Ok(());
         }
-        let document = self.work.document();
+        let document = self.current().document();
         if document.ids().any(|id| document.depth(id) > DEEP) { self.chains() } else { Ok(()) }
     }
 
@@ -93,15 +95,15 @@ impl Reducer<'_, '_> {
     /// What some passes propose on the tree as it is and has not been refused.
     fn proposals(&self, passes: &[Pass]) -> Vec<Alternative> {
         let Some(tools) = &self.tools else { return Vec::new() };
-        let (document, grammar) = (self.work.document(), tools.grammar);
+        let (document, grammar) = (self.current().document(), tools.grammar);
         let prints = Fingerprints::new(document.source());
         let brackets = &tools.brackets;
         let tokens = self.tokens();
-        let needed = |node| self.work.is_refused(Ask::Unit, node, tokens);
+        let needed = |node| self.session.is_refused(Ask::Unit, node);
         let propose = |pass: &Pass| alternatives(*pass, document, grammar, brackets, &needed, &prints);
         let mut all: Vec<_> = passes.iter().flat_map(propose).collect();
         let prefer = self.options.prefer;
-        all.retain(|a| !self.work.edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
+        all.retain(|a| !self.current().edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
         let is_settled = |a: &Alternative| {
             let settled = |&then| !worth_asking_again(then, tokens);
             self.memo.get(&a.memo).is_some_and(settled)
@@ -116,7 +118,7 @@ impl Reducer<'_, '_> {
         if self.tools.is_none() || !self.allows(Pass::Chains) {
             return Ok(());
         }
-        for windows in error_windows(self.work.document()) {
+        for windows in error_windows(self.current().document()) {
             if self.narrow(&windows)? {
                 self.rebase()?;
                 break;
@@ -125,7 +127,7 @@ impl Reducer<'_, '_> {
         if self.tools.is_none() {
             return Ok(());
         }
-        self.peel(error_shells(self.work.document()))
+        self.peel(error_shells(self.current().document()))
     }
 
     /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
@@ -165,28 +167,23 @@ impl Reducer<'_, '_> {
 
     /// Takes away everything but some parts of the text, the first that are interesting, and says which.
     fn cut_down_to_first(&mut self, parts: Vec<Vec<std::ops::Range<usize>>>) -> Result<Option<usize>, Halt> {
-        let mut cuts = Cuts { work: &self.work, parts };
+        let mut cuts = Cuts { parts };
         let mut inquiry = InOrder::new(&mut cuts, Until::First);
         self.session.pursue(&mut inquiry)?;
-        let first = inquiry.first();
-        if let Some(first) = first {
-            let removal = cuts.removal(first);
-            self.work.commit(&removal);
-        }
-        Ok(first)
+        Ok(inquiry.first())
     }
 
     /// Collapses chains of nested nodes.
     fn chains(&mut self) -> Result<(), Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Chains)) else { return Ok(()) };
-        self.peel(chains(self.work.document(), tools.grammar))
+        self.peel(chains(self.current().document(), tools.grammar))
     }
 
     /// Sweeps over shells, one sequence after the other.
     fn peel(&mut self, mut sequences: Vec<Sequence>) -> Result<(), Halt> {
         let tokens = self.tokens();
         sequences.retain(|chain| {
-            let memo = chain_memo(self.work.source(), &chain.units);
+            let memo = chain_memo(self.current().source(), &chain.units);
             self.memo.get(&memo).is_none_or(|&then| worth_asking_again(then, tokens))
         });
         if sequences.is_empty() {
@@ -195,8 +192,8 @@ impl Reducer<'_, '_> {
         self.session.enter_pass(Pass::Chains.name(), self.round)?;
         for sequence in sequences {
             // A chain inside a shell that went is gone with it; asking about it costs no test.
-            let memo = chain_memo(self.work.source(), &sequence.units);
-            let Some(sequence) = self.work.spare(sequence) else { continue };
+            let memo = chain_memo(self.current().source(), &sequence.units);
+            let Some(sequence) = self.current().spare(sequence) else { continue };
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
             if sweep.removed_count() == 0 {
@@ -230,17 +227,14 @@ impl Reducer<'_, '_> {
         if let Some(most) = self.second_look {
             heap = std::iter::from_fn(|| heap.pop()).take(most).collect();
         }
-        let small = self.work.document().node_count() <= SMALL_TREE;
+        let small = self.current().document().node_count() <= SMALL_TREE;
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
         while edited.len() < most {
             self.look_ahead(std::iter::empty());
             let (taken, result) = self.try_edits(&mut heap, &edited);
             let is_last = taken.is_empty();
-            for alternative in taken {
-                self.work.commit(&Removal::Edits(alternative.edits));
-                edited.push(alternative.range);
-            }
+            edited.extend(taken.into_iter().map(|alternative| alternative.range));
             result?;
             if is_last {
                 break;
@@ -258,9 +252,9 @@ impl Reducer<'_, '_> {
         edited: &[std::ops::Range<usize>],
     ) -> (Vec<Alternative>, Result<(), Halt>) {
         let tokens = self.session.size().tokens;
-        let (work, prefer) = (&self.work, self.options.prefer);
+        let (source, prefer) = (Arc::clone(self.current().shared_source()), self.options.prefer);
         let mut trial = Trial::new(Ground {
-            work,
+            source: &source,
             heap,
             edited,
             classes: &mut self.classes,
@@ -275,16 +269,16 @@ impl Reducer<'_, '_> {
 
     /// What one test is expected to save.
     fn value(&self, alternative: &Alternative) -> f64 {
-        value(&self.classes, self.options.prefer, &self.work, alternative)
+        value(&self.classes, self.options.prefer, self.current().source(), alternative)
     }
 }
 
 /// What one test is expected to save, in what the user prefers to have little of.
-pub(super) fn value(classes: &Classes, prefer: Prefer, work: &Work<'_>, alternative: &Alternative) -> f64 {
+pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternative: &Alternative) -> f64 {
     let saved = match prefer {
         Prefer::Tokens => Saved::default(),
         Prefer::Bytes => Saved { bytes: alternative.bytes, lines: 0 },
-        Prefer::Lines => Saved::by(work.source(), &alternative.edits),
+        Prefer::Lines => Saved::by(source, &alternative.edits),
     };
     // An edit that saves nothing of that comes after all that do.
     let saved = saved.value(prefer, alternative.tokens).max(LITTLE);
@@ -340,15 +334,14 @@ fn chain_memo(source: &[u8], units: &[crate::passes::Unit]) -> u64 {
 }
 
 /// Parts of the text, one of which may be enough.
-struct Cuts<'w, 'g> {
-    work: &'w Work<'g>,
+struct Cuts {
     parts: Vec<Vec<std::ops::Range<usize>>>,
 }
 
-impl Cuts<'_, '_> {
-    /// Everything around the parts.
-    fn removal(&self, at: usize) -> Removal {
-        let (parts, length) = (&self.parts[at], self.work.source().len());
+impl Cuts {
+    /// Everything around the parts of a text of this length.
+    fn removal(&self, at: usize, length: usize) -> Removal {
+        let parts = &self.parts[at];
         let starts = parts.iter().map(|part| part.start).chain([length]);
         let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
         let around = ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| Edit::delete(end..start));
@@ -356,15 +349,15 @@ impl Cuts<'_, '_> {
     }
 }
 
-impl Row for Cuts<'_, '_> {
+impl Row for Cuts {
     type Item = ();
 
     fn len(&self) -> usize {
         self.parts.len()
     }
 
-    fn make(&mut self, at: usize) -> ((), Candidate) {
-        ((), self.work.candidate(std::iter::once(&self.removal(at)), false))
+    fn make(&mut self, at: usize, current: &Current<'_>) -> ((), Candidate) {
+        ((), current.candidate(std::iter::once(&self.removal(at, current.source().len())), false))
     }
 
     fn takes(&mut self, (): &(), _: &Candidate) -> bool {

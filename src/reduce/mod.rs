@@ -14,6 +14,7 @@ mod baseline;
 pub mod claims;
 mod classes;
 pub mod control;
+mod current;
 mod custom;
 mod deletion;
 mod embedded;
@@ -28,6 +29,7 @@ mod keep;
 mod lists;
 mod literals;
 mod local;
+mod memory;
 mod method;
 mod necessity;
 pub mod options;
@@ -45,7 +47,6 @@ mod tokens;
 mod trees;
 mod trial;
 mod trust;
-mod work;
 
 use std::sync::Arc;
 
@@ -76,7 +77,6 @@ use necessity::necessity;
 use outline::outline_if_dense;
 use reducer::{Reducer, Tools};
 use session::{Halt, Session};
-use work::Work;
 
 /// Shorter texts are taken by their tree, whatever it looks like.
 const SHAPELESS: usize = 5_000;
@@ -211,7 +211,6 @@ fn reduce_in_time(
         knowledge: Knowledge::new(before.tokens.max(read.leaves(&input))),
         input_len: input.len(),
         ends_line: input.ends_with(b"\n"),
-        work: Work::text(input).keeping(options.keep.ranges().to_vec()),
         tools: None,
         kinds: Default::default(),
         classes: Default::default(),
@@ -404,16 +403,16 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.
     if report.best.len() < COUNT_AGAIN_BELOW {
-        let mut work = Work::text(report.best.clone()).keeping(session.kept().to_vec());
+        reducer.session.forget_tree();
         // Whoever has ended the run waits for this.
         if let Some(tools) = &reducer.tools
             && let Ok(parser) = SyntaxParser::new(tools.grammar.language())
             && let Ok(document) = Document::parse(&mut parser.no_deeper(tools.grammar.deepest()), report.best.clone())
         {
             report.after.tokens = document.tokens();
-            work.plant(document, tools.grammar);
+            reducer.session.plant(document, tools.grammar, None);
         }
-        report.necessity = necessity(session, &work).map(|now| now.or_earlier(reducer.necessity.take()));
+        report.necessity = necessity(&reducer.session).map(|now| now.or_earlier(reducer.necessity.take()));
     }
     match reducer.session.emit(&Event::Finished(&report)) {
         Err(Halt::Failed(error)) => Err(error),

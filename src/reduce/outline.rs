@@ -123,26 +123,21 @@ impl<'g> Reducer<'_, 'g> {
         }
         self.session.enter_pass(Pass::Outline.name(), 0)?;
         let mut places = outline.parts(text.len() / FINEST);
-        places.retain(|place| !self.work.edits_touch_kept(&[Edit::delete(place.clone())]));
+        places.retain(|place| !self.current().edits_touch_kept(&[Edit::delete(place.clone())]));
         let mut parts = Parts::new(&text, &outline, places, self.input_len, grammar, &self.stop);
         // It would be in memory beside the trees of candidates.
         drop(outline);
-        if let Some(removal) = self.cut(&mut parts)? {
-            self.work.commit(&removal);
-            self.rebase()?;
-        }
-        Ok(())
+        self.cut(&mut parts)?;
+        self.rebase()
     }
 
     /// Asks for one cut after another, each with what has gone already, until there is room for a tree of the rest;
-    /// what has gone then.
-    fn cut(&mut self, parts: &mut Parts<'_>) -> Result<Option<Removal>, Halt> {
+    fn cut(&mut self, parts: &mut Parts<'_>) -> Result<(), Halt> {
         let mut unknown = 0;
-        let mut gone: Option<(Vec<usize>, Removal)> = None;
+        let mut gone: Vec<usize> = Vec::new();
         for more in cuts(&parts.sizes, parts.least) {
-            let before = gone.as_ref().map_or(&[][..], |(cut, _)| cut);
-            let cut: BTreeSet<usize> = before.iter().chain(&more).copied().collect();
-            let least = parts.words(before) + 1;
+            let cut: BTreeSet<usize> = gone.iter().chain(&more).copied().collect();
+            let least = parts.words(&gone) + 1;
             let (cut, removal) = match self.clean(cut.into_iter().collect(), parts, least) {
                 Cleaned::Cut(cut, removal) => (cut, removal),
                 Cleaned::TooLittle => continue,
@@ -155,21 +150,20 @@ impl<'g> Reducer<'_, 'g> {
                     continue;
                 }
             };
-            let mut candidate = self.work.candidate(std::iter::once(&removal), true);
+            let mut candidate = self.current().candidate(std::iter::once(&removal), true);
             // A text has more words than tokens where strings are long.
             candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
             let mut single = Single::new(candidate);
             self.session.pursue(&mut single)?;
             parts.steps = 0;
             if single.accepted {
-                let is_enough = parts.words(&cut) >= parts.least;
-                gone = Some((cut, removal));
-                if is_enough {
+                gone = cut;
+                if parts.words(&gone) >= parts.least {
                     break;
                 }
             }
         }
-        Ok(gone.map(|(_, removal)| removal))
+        Ok(())
     }
 
     /// A cut that leaves no new syntax error: where the absence of a part is one, it stays. At least `least` words go.
@@ -182,7 +176,7 @@ impl<'g> Reducer<'_, 'g> {
             if self.options.allow_syntax_errors {
                 return Cleaned::Cut(cut, removal);
             }
-            let (rendering, _) = self.work.rendering(&removal);
+            let (rendering, _) = self.current().rendering(&removal);
             let Some(mut errors) = parts.errors_in(&rendering) else { return Cleaned::Unknown };
             errors.retain(|error| !parts.errors.contains(&error.origin));
             if errors.is_empty() {
@@ -213,7 +207,7 @@ impl<'g> Reducer<'_, 'g> {
         if parts.words(&others) * MOST_SHARES < parts.all {
             return false;
         }
-        let (rendering, _) = self.work.rendering(&parts.removal(&others));
+        let (rendering, _) = self.current().rendering(&parts.removal(&others));
         let found = parts.errors_in(&rendering).unwrap_or_default();
         let found: BTreeSet<usize> = found.into_iter().map(|error| error.origin).collect();
         let known = parts.errors.len();

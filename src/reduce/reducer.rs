@@ -13,16 +13,18 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
 use super::classes::Classes;
+use super::current::{Candidate, Current};
 use super::embedded::Learnt;
 use super::event::{Event, Size};
 use super::gate::Gate;
+use super::inquiry::Inquiry;
+use super::memory::{Ask, worth_asking_again};
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
 use super::outlook::Prospect;
 use super::pass::{Pass, Stage};
-use super::session::{Candidate, Halt, Inquiry, Session};
+use super::session::{Halt, Session};
 use super::sweep::Sweep;
-use super::work::{Ask, Work, worth_asking_again};
 
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
@@ -34,14 +36,13 @@ const LINES_SLICE: usize = 64;
 
 /// What a stage works with.
 pub(super) struct Reducer<'a, 'g> {
-    pub(super) session: Session<'a>,
+    pub(super) session: Session<'a, 'g>,
     pub(super) options: &'a Options,
     /// Whether a parser is to stop.
     pub(super) stop: Stop,
     /// What takes the place of lop's engine.
     pub(super) algorithm: Option<Rc<dyn Algorithm>>,
     pub(super) knowledge: Knowledge,
-    pub(super) work: Work<'g>,
     /// Bytes of the input.
     pub(super) input_len: usize,
     /// Whether the input ends with a line break, as its result shall.
@@ -76,6 +77,11 @@ pub(super) struct Tools<'g> {
 }
 
 impl<'g> Reducer<'_, 'g> {
+    /// The best result with what it is made of.
+    pub(super) fn current(&self) -> &Current<'g> {
+        self.session.current()
+    }
+
     /// What the result is guaranteed to be minimal in.
     pub(super) fn minimal(&self) -> Minimal {
         if !self.allows(Pass::Minimality) || self.options.effort == Effort::Fast {
@@ -119,7 +125,7 @@ impl<'g> Reducer<'_, 'g> {
             }
             self.memo.clear();
             self.learnt.clear();
-            self.work.forget_refusals();
+            self.session.forget_refusals();
         }
     }
 
@@ -133,7 +139,8 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The empty text is interesting and wanted.
     pub(super) fn take_empty(&mut self) -> Result<(), Halt> {
-        let nothing = Candidate { text: Arc::default(), tokens: Some(0), cleared: true, kept: Some(Vec::new()) };
+        let everything = Removal::Edits(vec![Edit::delete(0..self.current().source().len())]);
+        let nothing = self.current().candidate(std::iter::once(&everything), true);
         self.session.pursue(&mut Single::new(nothing))
     }
 
@@ -236,8 +243,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Begins again from the best result.
     pub(super) fn start_over(&mut self) {
         self.tools = None;
-        self.session.set_gate(None);
-        self.work = Work::text(Arc::clone(self.session.best())).keeping(self.session.kept().to_vec());
+        self.session.forget_tree();
         self.kept_by_timeout.clear();
         self.necessity = None;
     }
@@ -247,18 +253,13 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn skippable<T>(&mut self, part: impl Fn(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
         loop {
             match part(self) {
-                Err(Halt::Skipped) if self.is_in_step() => {
-                    self.session.keep_shape(None);
+                Err(Halt::Skipped) if self.tools.is_some() => {
+                    self.session.keep_shape(false);
                     self.rebase()?;
                 }
                 result => return result,
             }
         }
-    }
-
-    /// Whether the work is the best result with its tree.
-    fn is_in_step(&self) -> bool {
-        self.tools.is_some() && self.work.candidate(std::iter::empty(), true).text == *self.session.best()
     }
 
     /// Deletion and local edits, while they make the text smaller.
@@ -311,11 +312,11 @@ impl<'g> Reducer<'_, 'g> {
         }
         while self.session.size().bytes > most {
             let before = self.weight();
-            let Some(sequence) = self.spared(units(self.work.source())) else { break };
+            let Some(sequence) = self.spared(units(self.current().source())) else { break };
             let mut sweep = self.new_sweep(sequence);
             while !sweep.is_finished() && self.session.size().bytes > most {
                 let needed = sweep.needed();
-                let result = sweep.pursue(&mut self.session, &mut self.work, needed + LINES_SLICE);
+                let result = sweep.pursue(&mut self.session, needed + LINES_SLICE);
                 sweep.teach(&mut self.knowledge);
                 result?;
             }
@@ -331,7 +332,7 @@ impl<'g> Reducer<'_, 'g> {
         if !self.allows(pass) {
             return Ok(());
         }
-        let Some(sequence) = self.spared(units(self.work.source())) else { return Ok(()) };
+        let Some(sequence) = self.spared(units(self.current().source())) else { return Ok(()) };
         self.session.enter_pass(pass.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
@@ -343,14 +344,14 @@ impl<'g> Reducer<'_, 'g> {
         if !self.allows(Pass::Comments) {
             return Ok(());
         }
-        let sequence = self.tools.as_ref().and_then(|t| comments(self.work.document(), t.grammar));
+        let sequence = self.tools.as_ref().and_then(|t| comments(self.current().document(), t.grammar));
         let Some(sequence) = self.spared(sequence) else { return Ok(()) };
         self.session.enter_pass(Pass::Comments.name(), self.round)?;
         let nodes: Vec<_> = nodes_of(&sequence).collect();
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         for unit in sweep.kept().collect::<Vec<_>>() {
-            self.work.refuse(Ask::Unit, nodes[unit], self.session.size().tokens);
+            self.session.refuse(Ask::Unit, nodes[unit]);
         }
         self.rebase()
     }
@@ -364,16 +365,16 @@ impl<'g> Reducer<'_, 'g> {
         self.comments_inside(Pass::Blanks, blank_words)?;
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Characters)) else { return Ok(()) };
         let tokens = self.tokens();
-        let parts: Vec<_> = sensitive_ranges(self.work.document(), tools.grammar)
+        let parts: Vec<_> = sensitive_ranges(self.current().document(), tools.grammar)
             .into_iter()
             .filter(|part| {
-                let print = part_memo("characters", &self.work.source()[part.clone()]);
+                let print = part_memo("characters", &self.current().source()[part.clone()]);
                 self.memo.get(&print).is_none_or(|&then| worth_asking_again(then, tokens))
             })
             .collect();
-        let Some(sequence) = self.spared(character_units(self.work.source(), &parts)) else { return Ok(()) };
+        let Some(sequence) = self.spared(character_units(self.current().source(), &parts)) else { return Ok(()) };
         let prints: Vec<_> =
-            parts.iter().map(|part| part_memo("characters", &self.work.source()[part.clone()])).collect();
+            parts.iter().map(|part| part_memo("characters", &self.current().source()[part.clone()])).collect();
         self.session.enter_pass(Pass::Characters.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
@@ -387,7 +388,7 @@ impl<'g> Reducer<'_, 'g> {
     /// What could change in all comments, unless that was asked when the text was not much larger.
     fn comments_inside(&mut self, pass: Pass, parts: fn(&Document, &Grammar) -> Option<Sequence>) -> Result<(), Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(pass)) else { return Ok(()) };
-        let Some(sequence) = self.spared(parts(self.work.document(), tools.grammar)) else { return Ok(()) };
+        let Some(sequence) = self.spared(parts(self.current().document(), tools.grammar)) else { return Ok(()) };
         let (tokens, memo) = (self.tokens(), comments_memo(pass, sequence.kind));
         if self.memo.get(&memo).is_some_and(|&then| !worth_asking_again(then, tokens)) {
             return Ok(());
@@ -445,8 +446,8 @@ impl<'g> Reducer<'_, 'g> {
             Minimal::Unit if is_wanted => self.all_units(),
             Minimal::Token if is_wanted => self.all_tokens(),
             Minimal::Char if is_wanted => {
-                let all = 0..self.work.source().len();
-                let characters = self.spared(character_units(self.work.source(), std::slice::from_ref(&all)));
+                let all = 0..self.current().source().len();
+                let characters = self.spared(character_units(self.current().source(), std::slice::from_ref(&all)));
                 characters.map(|c| c.units).unwrap_or_default()
             }
             _ => Vec::new(),
@@ -456,29 +457,29 @@ impl<'g> Reducer<'_, 'g> {
     /// Every token.
     fn all_tokens(&self) -> Vec<Unit> {
         let Some(tools) = &self.tools else { return Vec::new() };
-        let mut leaves: Vec<_> = tokens(self.work.document(), tools.grammar).collect();
-        leaves.retain(|leaf| !self.work.node_is_kept(*leaf));
-        token_units(self.work.document(), &leaves).map(|list| list.units).unwrap_or_default()
+        let mut leaves: Vec<_> = tokens(self.current().document(), tools.grammar).collect();
+        leaves.retain(|leaf| !self.current().node_is_kept(*leaf));
+        token_units(self.current().document(), &leaves).map(|list| list.units).unwrap_or_default()
     }
 
     /// Every unit of every list, outer ones before inner ones.
     fn all_units(&mut self) -> Vec<Unit> {
         let Some(tools) = self.tools.as_mut() else { return Vec::new() };
-        let work = &self.work;
-        let document = work.document();
+        let current = self.session.current();
+        let document = current.document();
         let mut units = Vec::new();
         for node in document.ids() {
-            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |unit| work.node_is_kept(unit));
+            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |unit| current.node_is_kept(unit));
             units.extend(list.into_iter().flat_map(|l| l.units));
         }
         units
     }
 
     fn text_of(&self, removal: &Removal) -> String {
-        let source = self.work.source();
+        let source = self.current().source();
         let text = match removal {
             Removal::Nodes(nodes) => {
-                nodes.iter().flat_map(|n| self.work.document().text(*n).to_vec()).collect::<Vec<_>>()
+                nodes.iter().flat_map(|n| self.current().document().text(*n).to_vec()).collect::<Vec<_>>()
             }
             Removal::Edits(edits) => edits.iter().flat_map(|e: &Edit| source[e.start..e.end].to_vec()).collect(),
         };
@@ -487,7 +488,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// A sequence without what the user wants kept.
     fn spared(&self, sequence: Option<Sequence>) -> Option<Sequence> {
-        sequence.and_then(|sequence| self.work.spare(sequence))
+        sequence.and_then(|sequence| self.current().spare(sequence))
     }
 
     /// A sweep in the order that the user or the grammar wants.
@@ -515,7 +516,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Runs a sweep to its end and learns from it.
     pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
         self.look_ahead(std::iter::empty());
-        let result = sweep.pursue(&mut self.session, &mut self.work, usize::MAX);
+        let result = sweep.pursue(&mut self.session, usize::MAX);
         sweep.teach(&mut self.knowledge);
         let kind = self.kinds.entry(sweep.sequence.kind).or_default();
         kind.0 += sweep.removed_count() as u64;
@@ -536,26 +537,18 @@ impl<'g> Reducer<'_, 'g> {
     /// Parses the best result anew and goes on from there. A text that no longer parses (which the
     /// gate prevents where it is asked) is worked on as it is.
     pub(super) fn rebase(&mut self) -> Result<(), Halt> {
-        let Some(tools) = &mut self.tools else {
-            self.work.rebase_text();
-            return Ok(());
-        };
-        if !self.work.is_edited() {
-            return Ok(());
+        if self.current().is_edited() && self.tools.is_some() {
+            self.refused_now.clear();
         }
-        self.refused_now.clear();
-        let known = self.session.before_parse();
-        if self.work.rebase(&mut tools.parser, self.session.best(), known).is_err() {
+        let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
+        if self.session.rebase(parser).is_err() {
             self.session.check_limits()?;
             self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
             self.tools = None;
             if self.options.syntax.is_none() {
                 self.session.set_gate(None);
             }
-            return Ok(());
         }
-        debug_assert_eq!(self.work.source(), &**self.session.best());
-        self.session.parsed(self.work.document());
         Ok(())
     }
 
@@ -563,11 +556,9 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn plant(&mut self, document: Document, mut tools: Tools<'g>, gate: SyntaxParser) {
         tools.brackets.learn(&document);
         let Options { syntax, allow_syntax_errors: loose, .. } = *self.options;
-        if !loose || syntax.is_some() {
-            self.session.set_gate(Some(Gate::new(gate, &document, syntax, loose)));
-        }
-        self.session.parsed(&document);
-        self.work.plant(document, tools.grammar);
+        let gate = (!loose || syntax.is_some()).then(|| Gate::new(gate, &document, syntax, loose));
+        self.session.plant(document, tools.grammar, gate);
+        self.session.count_tokens();
         self.tools = Some(tools);
     }
 
@@ -617,7 +608,7 @@ impl Inquiry for Single {
         if self.candidate.is_some() { vec![0] } else { Vec::new() }
     }
 
-    fn candidate(&mut self, _: u64) -> Candidate {
+    fn candidate(&mut self, _: u64, _: &Current<'_>) -> Candidate {
         self.candidate.clone().expect("asked only while there is a question")
     }
 

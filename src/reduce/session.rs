@@ -4,11 +4,12 @@
 mod confirm;
 mod for_now;
 mod rules;
+mod tree;
 mod unasked;
 mod watch;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,12 +17,14 @@ use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
 use crate::grammar::{Grammar, RuleId};
 use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
-use crate::syntax::{Document, SyntaxTree, count_lines, count_words, without_blanks};
+use crate::syntax::{NodeId, without_blanks};
 
+use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
-pub(super) use super::inquiry::{Candidate, Inquiry, Mark};
+use super::inquiry::Inquiry;
+use super::memory::{Ask, Memory};
 use super::necessity::{Record, Why};
 use super::options::Options;
 use super::pass::Pass;
@@ -69,9 +72,7 @@ pub(super) enum Halt {
 
 /// A candidate of the inquiry under way.
 struct Asked {
-    text: Arc<[u8]>,
-    tokens: Option<usize>,
-    kept: Vec<Range<usize>>,
+    candidate: Candidate,
     ticket: Option<Ticket>,
     duration: Duration,
     /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
@@ -85,18 +86,16 @@ struct Asked {
 pub(super) struct Pursuit(HashMap<u64, Asked>);
 
 /// The state of a reduction that outlives its passes.
-pub(super) struct Session<'a> {
+pub(super) struct Session<'a, 'g> {
     executor: &'a mut dyn Executor,
     sink: &'a mut dyn EventSink,
     cancel: &'a Cancel,
     options: &'a Options,
     gate: Option<Gate>,
-    best: Arc<[u8]>,
-    size: Size,
+    current: Current<'g>,
+    memory: Memory,
     /// Small candidates that were refused, without their blanks.
     refused: HashSet<[u8; 16]>,
-    /// Where in it is what the user wants kept.
-    kept: Vec<Range<usize>>,
     cache: HashMap<[u8; 16], Answers>,
     /// What came of each candidate, for the report; small ones are also found without their blanks.
     records: HashMap<[u8; 16], Record>,
@@ -111,8 +110,6 @@ pub(super) struct Session<'a> {
     watch: Watch,
     stats: Vec<PassStats>,
     rules: RuleCounts,
-    /// Tokens of what stands around the part of the text that is worked on.
-    tokens_around: usize,
     started: Instant,
     /// Working time before `started`: that of the run whose journal is being read.
     before: Duration,
@@ -128,7 +125,7 @@ pub(super) struct Session<'a> {
     pub(super) testing: Duration,
 }
 
-impl<'a> Session<'a> {
+impl<'a, 'g> Session<'a, 'g> {
     /// Begins with the input as the best result; nothing has been judged yet.
     pub(super) fn new(
         input: Arc<[u8]>,
@@ -150,10 +147,9 @@ impl<'a> Session<'a> {
             cancel,
             options,
             gate: None,
-            best: input,
-            size,
+            current: Current::new(input, size, options.keep.ranges().to_vec()),
+            memory: Memory::default(),
             refused: HashSet::new(),
-            kept: options.keep.ranges().to_vec(),
             cache: HashMap::new(),
             records: HashMap::new(),
             confidence: Confidence::new(options.confirm),
@@ -165,7 +161,6 @@ impl<'a> Session<'a> {
             pass: "baseline",
             stats: Vec::new(),
             rules: RuleCounts::new(grammar),
-            tokens_around: 0,
             started,
             before: Duration::ZERO,
             from_journal: 0,
@@ -182,38 +177,32 @@ impl<'a> Session<'a> {
 
     /// The best result so far.
     pub(super) fn best(&self) -> &Arc<[u8]> {
-        &self.best
+        &self.current.best().text
     }
 
     /// Its size.
     pub(super) fn size(&self) -> Size {
-        self.size
+        self.current.best().size
     }
 
-    /// The best result is about to be parsed: its tree, if that is there already.
-    pub(super) fn before_parse(&mut self) -> Option<SyntaxTree> {
-        self.gate.as_mut()?.hand_over(&self.best)
+    /// The best result with what it is made of.
+    pub(super) fn current(&self) -> &Current<'g> {
+        &self.current
     }
 
-    /// Takes note of the best result's tree.
-    pub(super) fn parsed(&mut self, best: &Document) {
-        self.size.tokens = best.tokens() + self.tokens_around;
-        if let Some(gate) = &mut self.gate {
-            gate.adopt(best);
-        }
+    /// Notes that the best result is not interesting when this is done to a node.
+    pub(super) fn refuse(&mut self, ask: Ask, node: NodeId) {
+        self.memory.refuse_node(ask, node, self.current.best().size.tokens);
     }
 
-    /// From now on a part of the text is worked on that is in this language (`None` is plain text), with so many tokens
-    /// around it.
-    pub(super) fn enter_part(&mut self, grammar: Option<&Arc<Grammar>>, tokens_around: usize) {
-        self.rules.change_to(grammar);
-        self.tokens_around = tokens_around;
+    /// Whether this was refused when the best result was not much larger than now, or nobody may ask.
+    pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
+        self.current.node_is_kept(node) || self.memory.is_node_refused(ask, node, self.size().tokens)
     }
 
-    /// From now on the whole text is worked on again.
-    pub(super) fn leave_part(&mut self) {
-        self.rules.change_back();
-        self.tokens_around = 0;
+    /// Forgets what was refused of nodes.
+    pub(super) fn forget_refusals(&mut self) {
+        self.memory.forget_nodes();
     }
 
     /// Wall time since the start, that of interrupted runs included.
@@ -255,24 +244,6 @@ impl<'a> Session<'a> {
     /// Tests that may run at the same time.
     pub(super) fn slots(&self) -> usize {
         self.executor.slots()
-    }
-
-    /// Has candidates that are not cleared parsed from now on (or no longer).
-    pub(super) fn set_gate(&mut self, gate: Option<Gate>) {
-        self.gate_steps = self.gate_steps();
-        self.gate = gate;
-    }
-
-    /// Steps that the parser took for the gate.
-    pub(super) fn gate_steps(&self) -> u64 {
-        self.gate_steps + self.gate.as_ref().map_or(0, Gate::steps)
-    }
-
-    /// From now on candidates must have the tree of `document`, but for blanks; with `None` no more.
-    pub(super) fn keep_shape(&mut self, document: Option<&Document>) {
-        if let Some(gate) = &mut self.gate {
-            gate.keep_shape(document);
-        }
     }
 
     /// Sets the deadline from a run on the input.
@@ -322,7 +293,7 @@ impl<'a> Session<'a> {
 
     /// Sends an event to the consumers.
     pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Halt> {
-        self.sink.event(event).map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best.to_vec() }))
+        self.sink.event(event).map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
     }
 
     /// Runs the test on a text whatever is known of it and whatever the limits are, and waits for
@@ -360,7 +331,7 @@ impl<'a> Session<'a> {
                     let verdict = outcome.verdict;
                     if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
                         asked.ticket = None;
-                        let (text, ungated) = (Arc::clone(&asked.text), asked.ungated);
+                        let (text, ungated) = (Arc::clone(&asked.candidate.text), asked.ungated);
                         // Nobody wants to know, so not even a failure matters.
                         let counted =
                             self.count(&text, &Outcome { unresolved: None, ..outcome }, "not needed any more");
@@ -384,7 +355,13 @@ impl<'a> Session<'a> {
     /// next time.
     pub(super) fn go_on(&mut self, inquiry: &mut dyn Inquiry, pursuit: &mut Pursuit) -> Result<(), Halt> {
         let Pursuit(asked) = pursuit;
+        let result = self.ask(inquiry, asked);
         self.for_now.clear();
+        self.current.go_on_from(None);
+        result
+    }
+
+    fn ask(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         loop {
             self.check_limits()?;
             let holds = self.options.control.is_paused();
@@ -422,23 +399,25 @@ impl<'a> Session<'a> {
                 if running >= slots || holds || check_is_due || self.is_last_test_running(running) {
                     break;
                 }
-                let candidate = inquiry.candidate(question);
+                let from = self.for_now.last().map(|attempt| Rc::clone(&attempt.asked.candidate.pending));
+                self.current.go_on_from(from);
+                let candidate = inquiry.candidate(question, &self.current);
                 let before = self.gate_steps();
                 let free = self.free_answer(&candidate, inquiry.heeds_blanks());
                 let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
                 let ungated = !self.is_gated(&candidate);
-                let text = candidate.text;
+                let text = Arc::clone(&candidate.text);
                 let ticket = match free {
                     Some(_) => None,
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
-                let (bytes, tokens, kept) = (text.len(), candidate.tokens, candidate.kept.unwrap_or_default());
+                let bytes = text.len();
                 let what = ticket.map_or_else(String::new, |_| inquiry.describe(question));
                 if let Some(ticket) = ticket {
                     let pass = inquiry.pass(question).map_or(self.pass, Pass::name);
                     self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
-                asked.insert(question, Asked { text, tokens, kept, ticket, duration: Duration::ZERO, ungated, what });
+                asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(inquiry, asked, question, verdict)?;
                     if self.unasked.add(bytes, steps) {
@@ -457,7 +436,7 @@ impl<'a> Session<'a> {
             };
             run.ticket = None;
             run.duration = outcome.duration;
-            let (text, ungated, what) = (Arc::clone(&run.text), run.ungated, run.what.clone());
+            let (text, ungated, what) = (Arc::clone(&run.candidate.text), run.ungated, run.what.clone());
             self.attribute(inquiry.pass(question));
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {
@@ -505,35 +484,30 @@ impl<'a> Session<'a> {
         self.accept(winner, inquiry.rules())
     }
 
-    /// Makes a candidate the best result. This is the only place where that happens, and every
-    /// candidate that comes here was judged interesting.
+    /// Makes a candidate the best result, and its edits the pending ones. This is the only place where that happens, and
+    /// every candidate that comes here was judged interesting.
     fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Halt> {
-        let Asked { text, tokens, kept, duration, .. } = winner;
-        if text == self.best {
-            return Ok(());
-        }
+        let Asked { candidate, duration, .. } = winner;
+        let text = Arc::clone(&candidate.text);
+        let Some(before) = self.current.accept(candidate) else { return Ok(()) };
         debug_assert!(self.cache.get(&key(&text)).is_some_and(Answers::has_been_interesting));
-        let tokens = tokens.map_or_else(|| count_words(&text), |tokens| tokens + self.tokens_around);
-        let size = Size { bytes: text.len(), tokens, lines: count_lines(&text) };
+        let size = self.size();
+        let bytes = before.size.bytes.saturating_sub(size.bytes) as u64;
+        let tokens = before.size.tokens.saturating_sub(size.tokens) as u64;
         self.raise_deadline(duration);
-        self.leave_best();
-        let bytes = self.size.bytes.saturating_sub(size.bytes) as u64;
-        let tokens = self.size.tokens.saturating_sub(size.tokens) as u64;
+        self.leave_best(before);
         let stats = self.pass_stats();
         stats.accepted += 1;
         stats.bytes += bytes;
         stats.tokens += tokens;
         let rules = self.rules.accepted(rules, bytes, tokens);
-        self.best = text;
         if let Some(gate) = &mut self.gate {
-            gate.accept(&self.best);
+            gate.accept(&text);
         }
-        self.size = size;
-        self.kept = kept;
         self.for_now.clear();
         self.confidence.accepted();
-        let (best, tests, pass) = (Arc::clone(&self.best), self.counts.total(), self.pass);
-        self.emit(&Event::Accepted { content: &best, size, tests, pass, rules: &rules })
+        let (tests, pass) = (self.counts.total(), self.pass);
+        self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
     }
 
     /// An answer that costs no test: from the cache, or from the gate.
@@ -543,7 +517,7 @@ impl<'a> Session<'a> {
             return Some(Verdict::Invalid);
         }
         let text = &candidate.text;
-        if *text == self.best {
+        if text == self.best() {
             return Some(Verdict::Interesting);
         }
         let key = key(text);
@@ -563,7 +537,7 @@ impl<'a> Session<'a> {
         }
         if self.is_gated(candidate)
             && let Some(gate) = &mut self.gate
-            && !gate.passes(text, &self.best)
+            && !gate.passes(text, &self.current.best().text)
         {
             self.gate_refusals += 1;
             let record = Record { test: None, pass: self.pass, why: Why::Unparsed, slip: None };
@@ -661,7 +635,7 @@ impl<'a> Session<'a> {
     }
 
     fn unresolved(&self, message: &str) -> Halt {
-        let best = (self.pass != "baseline").then(|| self.best.to_vec());
+        let best = (self.pass != "baseline").then(|| self.best().to_vec());
         Halt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
     }
 

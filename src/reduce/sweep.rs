@@ -12,11 +12,12 @@ use crate::engine::{Algorithm, BitSet, Config, Knowledge, QuestionId, Search, Ve
 use crate::grammar::RuleId;
 use crate::passes::{NO_DEPTH, Sequence, Unit, each_once};
 
+use super::current::{Candidate, Current};
+use super::inquiry::Inquiry;
 use super::judge;
 use super::options::Order;
 use super::outlook::Ahead;
-use super::session::{Candidate, Halt, Inquiry, Mark, Session};
-use super::work::Work;
+use super::session::{Halt, Session};
 
 /// A sequence with the search over it: can be paused and taken up again.
 pub(super) struct Sweep {
@@ -210,12 +211,7 @@ impl Sweep {
 
     /// Sweeps a text until `most_needed` units were found needed; an algorithm that takes the place of
     /// the search is not stopped half-way.
-    pub(super) fn pursue(
-        &mut self,
-        session: &mut Session<'_>,
-        work: &mut Work<'_>,
-        most_needed: usize,
-    ) -> Result<(), Halt> {
+    pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Halt> {
         let positions = Positions::new(&self.sequence, &self.order);
         match &mut self.by {
             By::Search(search) => {
@@ -223,10 +219,10 @@ impl Sweep {
                 // session's cache knows.
                 search.forget_answers();
                 let (removals, rules) = Default::default();
-                session.pursue(&mut SweepOn { search, positions, work, most_needed, removals, rules })
+                session.pursue(&mut SweepOn { search, positions, most_needed, removals, rules })
             }
             By::Algorithm(algorithm, removed) => {
-                let (gone, result) = judge::reduce(&**algorithm, session, work, positions);
+                let (gone, result) = judge::reduce(&**algorithm, session, positions);
                 *removed = Some(gone);
                 result
             }
@@ -276,10 +272,9 @@ impl<'s> Positions<'s> {
 }
 
 /// A search at work on a text.
-struct SweepOn<'s, 'w, 'g> {
+struct SweepOn<'s> {
     search: &'s mut Search,
     positions: Positions<'s>,
-    work: &'w mut Work<'g>,
     most_needed: usize,
     /// What is gone in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
@@ -287,7 +282,7 @@ struct SweepOn<'s, 'w, 'g> {
     rules: Vec<RuleId>,
 }
 
-impl Inquiry for SweepOn<'_, '_, '_> {
+impl Inquiry for SweepOn<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         let pauses = self.search.needed_count() >= self.most_needed && self.search.undecided() > 0;
         if pauses && !self.search.has_unjudged_union() {
@@ -299,14 +294,14 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         questions.iter().map(|q| q.id.0).collect()
     }
 
-    fn candidate(&mut self, question: u64) -> Candidate {
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
         let removed = self.search.removed();
         let more = || {
             let positions = self.removals[&question].iter().cloned().flatten().filter(|at| !removed.contains(*at));
             positions.map(|at| self.positions.unit(at))
         };
         let cleared = more().all(|unit| unit.cleared);
-        self.work.candidate(more().map(|unit| &unit.removal), cleared)
+        current.candidate(more().map(|unit| &unit.removal), cleared)
     }
 
     fn wants(&self, question: u64) -> bool {
@@ -321,7 +316,6 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         let progress = self.search.observe(QuestionId(question), verdict);
         self.rules.clear();
         for position in progress.newly_removed.into_iter().flatten() {
-            self.work.commit(&self.positions.unit(position).removal);
             self.rules.extend(self.positions.rules(position));
         }
         self.rules = each_once(self.rules.drain(..));
@@ -332,15 +326,14 @@ impl Inquiry for SweepOn<'_, '_, '_> {
         self.search.give_up();
     }
 
-    fn mark(&self) -> Option<Mark> {
-        Some(Mark { searches: vec![self.search.clone()], pending: self.work.pending() })
+    fn mark(&self) -> Option<Vec<Search>> {
+        Some(vec![self.search.clone()])
     }
 
-    fn go_back(&mut self, mark: Mark) {
-        for search in mark.searches {
+    fn go_back(&mut self, mark: Vec<Search>) {
+        for search in mark {
             *self.search = search;
         }
-        self.work.go_back(mark.pending);
     }
 
     fn ahead(&self) -> Option<Ahead> {

@@ -13,16 +13,17 @@ use crate::grammar::RuleId;
 use crate::passes::{Action, Alternative, Removal, each_once};
 
 use super::classes::Classes;
+use super::current::{Candidate, Current};
+use super::inquiry::Inquiry;
 use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
 use super::options::Prefer;
 use super::outlook::{Ahead, until_accepted};
 use super::pass::Pass;
-use super::session::{Candidate, Inquiry};
-use super::work::Work;
 
 /// What edits are tried on, and what is known of edits like them.
-pub(super) struct Ground<'t, 'g> {
-    pub(super) work: &'t Work<'g>,
+pub(super) struct Ground<'t> {
+    /// The text that edits are of.
+    pub(super) source: &'t [u8],
     pub(super) heap: &'t mut BinaryHeap<Waiting>,
     /// What was edited since the tree was built.
     pub(super) edited: &'t [Range<usize>],
@@ -36,8 +37,8 @@ pub(super) struct Ground<'t, 'g> {
 }
 
 /// Edits that are tried on one tree.
-pub(super) struct Trial<'t, 'g> {
-    on: Ground<'t, 'g>,
+pub(super) struct Trial<'t> {
+    on: Ground<'t>,
     /// Edits that are asked about, by question.
     open: BTreeMap<u64, Alternative>,
     /// How many edits were accepted when the candidate of a question was made.
@@ -53,8 +54,8 @@ pub(super) struct Trial<'t, 'g> {
     next: u64,
 }
 
-impl<'t, 'g> Trial<'t, 'g> {
-    pub(super) fn new(on: Ground<'t, 'g>) -> Self {
+impl<'t> Trial<'t> {
+    pub(super) fn new(on: Ground<'t>) -> Self {
         let (open, made, taken, rules, proven) = Default::default();
         Trial { on, open, made, taken, rules, proven, union: None, next: 0 }
     }
@@ -77,7 +78,7 @@ impl<'t, 'g> Trial<'t, 'g> {
                 continue;
             }
             // Chances change with every answer; the heap learns of it when an edit comes up.
-            let value = value(self.on.classes, self.on.prefer, self.on.work, &next.item);
+            let value = value(self.on.classes, self.on.prefer, self.on.source, &next.item);
             if value < next.value && self.on.heap.peek().is_some_and(|other| other.value > value) {
                 next.value = value;
                 self.on.heap.push(next);
@@ -140,7 +141,7 @@ impl<'t, 'g> Trial<'t, 'g> {
     }
 }
 
-impl Inquiry for Trial<'_, '_> {
+impl Inquiry for Trial<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         if !self.taken.is_empty() {
             if self.union.is_none() && !self.proven.is_empty() {
@@ -161,11 +162,11 @@ impl Inquiry for Trial<'_, '_> {
         union.into_iter().chain(self.open.keys().copied()).collect()
     }
 
-    fn candidate(&mut self, question: u64) -> Candidate {
+    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
         self.made.insert(question, self.taken.len());
-        let all = self.taken.iter().chain(self.edits_of(question));
-        let removals: Vec<_> = all.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();
-        self.on.work.candidate(removals.iter(), false)
+        let edits = self.edits_of(question).iter();
+        let removals: Vec<_> = edits.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();
+        current.candidate(removals.iter(), false)
     }
 
     fn wants(&self, question: u64) -> bool {

@@ -14,13 +14,13 @@
 //! recent or trusted one that does; the last of them is the input, which is interesting because the user says so.
 
 use std::collections::{HashMap, VecDeque};
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{ALWAYS_GATED, Halt, Session, blank_key, key};
 use crate::engine::Verdict;
 use crate::reduce::claims::Known;
-use crate::reduce::event::{Event, Size};
+use crate::reduce::current::Best;
+use crate::reduce::event::Event;
 use crate::reduce::necessity::Why;
 use crate::reduce::pass::Pass;
 use crate::reduce::report::{PassStats, Reliability};
@@ -102,9 +102,7 @@ pub(super) struct Confidence {
 /// A result that can become the best again.
 #[derive(Clone)]
 struct Snapshot {
-    text: Arc<[u8]>,
-    size: Size,
-    kept: Vec<Range<usize>>,
+    best: Best,
     stats: Vec<PassStats>,
 }
 
@@ -118,18 +116,18 @@ impl Confidence {
         Confidence { trust, trusted, recent, refusals, patience, looked_at: 0, interval: FIRST_CHECK, found }
     }
 
+    /// Whether a text is the result that was confirmed last.
+    fn trusts(&self, text: &Arc<[u8]>) -> bool {
+        self.trusted.last().is_none_or(|trusted| trusted.best.text == *text)
+    }
+
     /// A candidate was accepted.
     pub(super) fn accepted(&mut self) {
         (self.refusals, self.patience) = (0, PATIENCE);
     }
 }
 
-impl Session<'_> {
-    /// Where in the best result is what the user wants kept.
-    pub(in crate::reduce) fn kept(&self) -> &[Range<usize>] {
-        &self.kept
-    }
-
+impl Session<'_, '_> {
     /// How far the test could be trusted.
     pub(in crate::reduce) fn reliability(&self) -> Reliability {
         self.confidence.trust.report()
@@ -140,7 +138,7 @@ impl Session<'_> {
         let tally = Tally { yes, no };
         self.confidence.trust.learn(true, tally);
         let input = self.snapshot();
-        self.cache.insert(key(&input.text), Answers::certain(Verdict::Interesting));
+        self.cache.insert(key(&input.best.text), Answers::certain(Verdict::Interesting));
         self.confidence.trusted = vec![input];
         self.confidence.looked_at = self.counts.total();
         if no > 0 {
@@ -171,7 +169,7 @@ impl Session<'_> {
                 decided.map_or(Known::Unasked, |interesting| Known::Judged(answers.decided(interesting)))
             }
             None if text.len() > ALWAYS_GATED => Known::Unasked,
-            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(&text.into(), &self.best)) {
+            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(&text.into(), &self.current.best().text)) {
                 true => Known::Unasked,
                 false => Known::Unsound,
             },
@@ -192,7 +190,7 @@ impl Session<'_> {
         if ungated
             && verdict == Verdict::Interesting
             && let Some(gate) = &mut self.gate
-            && !gate.admits(text, &self.best)
+            && !gate.admits(text, &self.current.best().text)
         {
             self.cache.insert(key, Answers::certain(Verdict::Invalid));
             self.correct_record(&key, Why::Unparsed);
@@ -252,7 +250,7 @@ impl Session<'_> {
     /// Whether the best result should be looked at before the search goes on.
     pub(super) fn check_is_due(&self) -> bool {
         let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
-        let is_input = self.confidence.trusted.first().is_none_or(|input| input.text == self.best);
+        let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
         let is_due = refusals >= DOUBTFUL && self.counts.total() >= looked_at + interval && !self.best_is_trusted();
         let enough = if self.confidence.trust.is_flaky() { patience } else { patience.saturating_mul(HONEST) };
         is_due || refusals >= enough && !is_input
@@ -271,7 +269,7 @@ impl Session<'_> {
     /// Makes sure of the result at the end, unless it is the input.
     pub(in crate::reduce) fn confirm_result(&mut self) -> Result<(), Halt> {
         match self.confidence.trusted.first() {
-            Some(input) if input.text != self.best => self.confirm_best(Stakes::Result),
+            Some(input) if input.best.text != *self.best() => self.confirm_best(Stakes::Result),
             _ => Ok(()),
         }
     }
@@ -317,7 +315,7 @@ impl Session<'_> {
     }
 
     fn best_is_trusted(&self) -> bool {
-        self.confidence.trusted.last().is_none_or(|trusted| trusted.text == self.best)
+        self.confidence.trusts(self.best())
     }
 
     /// Notes that the test has contradicted itself, and says so the first time.
@@ -334,7 +332,7 @@ impl Session<'_> {
 
     /// Trusts the best result if the test says again what it said; else takes it back.
     fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Halt> {
-        let best = Arc::clone(&self.best);
+        let best = Arc::clone(self.best());
         let pass = std::mem::replace(&mut self.pass, CONFIRMATION);
         // On the way the answers for which it was accepted count. At the end they do not: of many texts that are not
         // interesting one may have been called so again and again, and that is the one that was accepted.
@@ -376,7 +374,7 @@ impl Session<'_> {
             let verdict = match outcome {
                 Ok(verdict) => verdict,
                 Err(halt) => {
-                    if tally.no > tally.yes && *text == self.best {
+                    if tally.no > tally.yes && text == self.best() {
                         self.go_back_to_trusted()?;
                     }
                     return Err(halt);
@@ -391,7 +389,7 @@ impl Session<'_> {
             }
             if let Some(interesting) = self.confidence.trust.decide(tally, stakes, EVEN) {
                 self.confidence.trust.learn(interesting, tally.since(known));
-                let is_best = *text == self.best;
+                let is_best = text == self.best();
                 self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best })?;
                 return Ok(interesting);
             }
@@ -411,7 +409,7 @@ impl Session<'_> {
                 self.confidence.trusted.push(recent);
             }
             self.go_back_to_trusted()?;
-            let best = Arc::clone(&self.best);
+            let best = Arc::clone(self.best());
             if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
                 self.confidence.recent.clear();
                 return Err(Halt::Returned);
@@ -423,31 +421,30 @@ impl Session<'_> {
     /// Makes the newest trusted result the best again.
     fn go_back_to_trusted(&mut self) -> Result<(), Halt> {
         let Some(trusted) = self.confidence.trusted.last().cloned() else { return Ok(()) };
-        self.cache.insert(key(&self.best), Answers::certain(Verdict::NotInteresting));
-        (self.best, self.size, self.kept) = (trusted.text, trusted.size, trusted.kept);
+        self.cache.insert(key(self.best()), Answers::certain(Verdict::NotInteresting));
+        self.current.go_back(trusted.best);
+        self.memory.forget_nodes();
         for now in &mut self.stats {
             let then = trusted.stats.iter().find(|then| then.name == now.name);
             (now.accepted, now.bytes, now.tokens) = then.map_or((0, 0, 0), |t| (t.accepted, t.bytes, t.tokens));
         }
         (self.confidence.refusals, self.confidence.patience) = (0, PATIENCE);
-        let (content, size, tests) = (Arc::clone(&self.best), self.size, self.counts.total());
+        let (content, size, tests) = (Arc::clone(self.best()), self.size(), self.counts.total());
         self.emit(&Event::Returned { content: &content, size, tests })
     }
 
-    /// The best result is about to give way to another, which speaks for it.
-    pub(super) fn leave_best(&mut self) {
-        if !self.confidence.trust.is_flaky() || self.best_is_trusted() {
+    /// What was the best result until now has given way to another, which speaks for it.
+    pub(super) fn leave_best(&mut self, best: Best) {
+        if !self.confidence.trust.is_flaky() || self.confidence.trusts(&best.text) {
             return;
         }
         if self.confidence.recent.len() == RECENT {
             self.confidence.recent.pop_front();
         }
-        let best = self.snapshot();
-        self.confidence.recent.push_back(best);
+        self.confidence.recent.push_back(Snapshot { best, stats: self.stats.clone() });
     }
 
     fn snapshot(&self) -> Snapshot {
-        let (text, size) = (Arc::clone(&self.best), self.size);
-        Snapshot { text, size, kept: self.kept.clone(), stats: self.stats.clone() }
+        Snapshot { best: self.current.best().clone(), stats: self.stats.clone() }
     }
 }

@@ -14,8 +14,8 @@
 
 use std::collections::HashMap;
 
-use super::{Asked, Halt, Inquiry, Mark, Session, key};
-use crate::engine::Verdict;
+use super::{Asked, Halt, Inquiry, Session, key};
+use crate::engine::{Search, Verdict};
 use crate::grammar::RuleId;
 use crate::passes::each_once;
 use crate::reduce::report::Ended;
@@ -33,10 +33,10 @@ pub(super) type ForNow = Vec<Attempt>;
 /// A candidate that is taken for interesting.
 pub(super) struct Attempt {
     question: u64,
-    asked: Asked,
+    pub(super) asked: Asked,
     rules: Vec<RuleId>,
-    /// Where the inquiry stood before it.
-    mark: Mark,
+    /// Where the inquiry's searches stood before it.
+    mark: Vec<Search>,
     /// Logarithm of the odds that it is interesting, before any answer.
     prior: f64,
     /// What is added to it by what was refused after it.
@@ -52,7 +52,7 @@ fn tells(prior: f64, weight: f64) -> f64 {
     (share * weight.exp() + 1.0 - share).ln()
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// Takes a candidate for interesting that was called so and is not sure yet, if the inquiry can go back.
     pub(super) fn takes_for_now(
         &mut self,
@@ -62,8 +62,8 @@ impl Session<'_> {
     ) -> bool {
         let is_due = self.executor.slots() == 1 && self.for_now.len() < MOST && self.may_wait();
         let prior = self.odds().ln();
-        let Some(candidate) = asked.get(&question).filter(|_| is_due) else { return false };
-        if prior + self.weight_of(&candidate.text) < DOUBTFUL.ln() {
+        let Some(asking) = asked.get(&question).filter(|_| is_due) else { return false };
+        if prior + self.weight_of(&asking.candidate.text) < DOUBTFUL.ln() {
             return false;
         }
         let Some(mark) = inquiry.mark() else { return false };
@@ -71,9 +71,9 @@ impl Session<'_> {
             inquiry.go_back(mark);
             return false;
         }
-        let candidate = asked.remove(&question).expect("it was found above");
+        let asked = asked.remove(&question).expect("it was found above");
         let rules = inquiry.rules().to_vec();
-        self.for_now.push(Attempt { question, asked: candidate, rules, mark, prior, told: 0.0, decided: false });
+        self.for_now.push(Attempt { question, asked, rules, mark, prior, told: 0.0, decided: false });
         true
     }
 
@@ -112,7 +112,7 @@ impl Session<'_> {
         let mut told = 0.0;
         let mut odds: Vec<f64> = Vec::with_capacity(self.for_now.len());
         for attempt in self.for_now.iter().rev() {
-            let weight = self.weight_of(&attempt.asked.text) + attempt.told + told;
+            let weight = self.weight_of(&attempt.asked.candidate.text) + attempt.told + told;
             odds.push(attempt.prior + weight);
             told = tells(attempt.prior, weight);
         }
@@ -138,7 +138,8 @@ impl Session<'_> {
 
     fn ask_about_last(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         let Some(last) = self.for_now.last() else { return Ok(()) };
-        let (text, odds, what) = (last.asked.text.clone(), (last.prior + last.told).exp(), last.asked.what.clone());
+        let (text, odds, what) =
+            (last.asked.candidate.text.clone(), (last.prior + last.told).exp(), last.asked.what.clone());
         let verdict = self.judge(&text, &what)?.verdict.ok_or(Halt::Ended(Ended::Cancelled))?;
         match self.hear(&text, verdict, false, odds)? {
             None => {}

@@ -44,7 +44,7 @@ fn is_due(last: Option<Instant>) -> bool {
     last.is_none_or(|last| last.elapsed() >= OFTEN)
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// Says what a test that was started is about.
     pub(super) fn tell_trying(
         &mut self,

@@ -45,7 +45,7 @@ impl Reducer<'_, '_> {
             self.session.emit(&Event::Note(&format!("{error}; going on without other expansions")))?;
         }
         let mut depth = 1;
-        while self.tools.is_some() && depth < height(self.work.document()) {
+        while self.tools.is_some() && depth < height(self.session.current().document()) {
             let reduced = self.pass_at(depth)?;
             depth = if reduced { 1 } else { depth + 1 };
         }
@@ -57,7 +57,7 @@ impl Reducer<'_, '_> {
         let mut reduced = false;
         let mut parent = 0;
         // What gets smaller stands behind its parent in preorder, whose number stays.
-        while self.tools.is_some() && (parent as usize) < self.work.document().node_count() {
+        while self.tools.is_some() && (parent as usize) < self.session.current().document().node_count() {
             self.session.check_limits()?;
             if self.reduce_children(parent, depth)? {
                 reduced = true;
@@ -73,9 +73,9 @@ impl Reducer<'_, '_> {
         let mut reduced = false;
         let mut next = 0;
         while let Some(tools) = &mut self.tools
-            && (parent as usize) < self.work.document().node_count()
+            && (parent as usize) < self.session.current().document().node_count()
         {
-            let document = self.work.document();
+            let document = self.session.current().document();
             let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
             let family = Family::new(document, parent, list);
             let before = self.session.size().bytes;
@@ -93,7 +93,7 @@ impl Reducer<'_, '_> {
     fn reduce_one(&mut self, family: &Family, mut next: usize, depth: u32) -> Result<Option<(usize, bool)>, Halt> {
         while next < family.children.len() {
             let Some(tools) = &self.tools else { break };
-            let look = Look { document: self.work.document(), grammar: tools.grammar, depth };
+            let look = Look { document: self.session.current().document(), grammar: tools.grammar, depth };
             // Enough for all workers.
             let (mut edits, mut of) = (Vec::new(), Vec::new());
             while edits.len() < self.session.slots() && next < family.children.len() {

@@ -17,7 +17,7 @@ impl Reducer<'_, '_> {
         while !parents.is_empty()
             && let Some(tools) = &mut self.tools
         {
-            let document = self.work.document();
+            let document = self.session.current().document();
             let lists = parents.iter().filter_map(|&parent| {
                 let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
                 list.map(|list| list.units)
@@ -29,9 +29,11 @@ impl Reducer<'_, '_> {
                     self.new_sweep(Sequence { kind: list_kind::LEVEL, depth: level, units, rules: Vec::new() });
                 self.finish(&mut sweep)?;
             }
-            let document = self.work.document();
+            let document = self.session.current().document();
             let children = parents.iter().flat_map(|&parent| document.children(parent));
-            parents = children.filter(|&child| !document.is_leaf(child) && !self.work.is_taken_out(child)).collect();
+            parents = children
+                .filter(|&child| !document.is_leaf(child) && !self.session.current().is_taken_out(child))
+                .collect();
         }
         self.rebase()
     }

@@ -12,11 +12,11 @@ mod perses;
 use crate::passes::Removal;
 use crate::syntax::{Document, Edit, NodeId};
 
+use super::current::{Candidate, Current};
 use super::in_order::{InOrder, Row, Until};
 use super::method::OnTree;
 use super::reducer::{MAX_ROUNDS, Reducer};
-use super::session::{Candidate, Halt};
-use super::work::Work;
+use super::session::Halt;
 
 impl Reducer<'_, '_> {
     /// Reduces by an algorithm on trees, to the fixpoint.
@@ -43,14 +43,10 @@ impl Reducer<'_, '_> {
     /// Makes the first of some edits, in their order, after which the text is interesting; none of
     /// them may leave it as large as it was.
     fn make_first(&mut self, edits: &[Removal], what: &str) -> Result<Option<usize>, Halt> {
-        let mut row = Edits { work: &self.work, edits, what };
+        let mut row = Edits { edits, what };
         let mut inquiry = InOrder::new(&mut row, Until::First);
-        let result = self.session.pursue(&mut inquiry);
-        let made = inquiry.first();
-        if let Some(made) = made {
-            self.work.commit(&edits[made]);
-        }
-        result.map(|()| made)
+        self.session.pursue(&mut inquiry)?;
+        Ok(inquiry.first())
     }
 }
 
@@ -61,21 +57,20 @@ fn keep_only(document: &Document, outer: NodeId, inner: NodeId) -> Removal {
 }
 
 /// Edits of which one is made.
-struct Edits<'e, 'g> {
-    work: &'e Work<'g>,
+struct Edits<'e> {
     edits: &'e [Removal],
     what: &'e str,
 }
 
-impl Row for Edits<'_, '_> {
+impl Row for Edits<'_> {
     type Item = ();
 
     fn len(&self) -> usize {
         self.edits.len()
     }
 
-    fn make(&mut self, at: usize) -> ((), Candidate) {
-        ((), self.work.candidate(std::iter::once(&self.edits[at]), false))
+    fn make(&mut self, at: usize, current: &Current<'_>) -> ((), Candidate) {
+        ((), current.candidate(std::iter::once(&self.edits[at]), false))
     }
 
     fn takes(&mut self, (): &(), _: &Candidate) -> bool {

@@ -50,7 +50,7 @@ impl Reducer<'_, '_> {
     /// Replaces a node, or queues its list and its other children.
     fn replace(&mut self, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Halt> {
         let Some(tools) = &mut self.tools else { return Ok(()) };
-        let document = self.work.document();
+        let document = self.session.current().document();
         let replacements = replacements(document, tools.grammar, node);
         let edits: Vec<Removal> = replacements.iter().map(|&inner| keep_only(document, node, inner)).collect();
         if let Some(made) = self.make_first(&edits, "a replacement")? {
@@ -63,7 +63,7 @@ impl Reducer<'_, '_> {
             queue.push((list.tokens(), node, Part::List));
         }
         let mut units = units.into_iter().peekable();
-        let document = self.work.document();
+        let document = self.session.current().document();
         for child in document.children(node) {
             if units.next_if_eq(&child).is_none() && !document.is_leaf(child) {
                 queue.push(self.waiting_node(child));
@@ -78,18 +78,19 @@ impl Reducer<'_, '_> {
         let units: Vec<NodeId> = nodes_of(&list).collect();
         let mut sweep = self.new_sweep(list);
         self.finish(&mut sweep)?;
-        let kept = sweep.kept().map(|unit| units[unit]).filter(|&node| !self.work.document().is_leaf(node));
+        let kept =
+            sweep.kept().map(|unit| units[unit]).filter(|&node| !self.session.current().document().is_leaf(node));
         queue.extend(kept.map(|node| self.waiting_node(node)));
         Ok(())
     }
 
     fn list_of(&mut self, node: NodeId) -> Option<Sequence> {
         let tools = self.tools.as_mut()?;
-        siblings(self.work.document(), tools.grammar, &mut tools.shapes, node, |_| false)
+        siblings(self.session.current().document(), tools.grammar, &mut tools.shapes, node, |_| false)
     }
 
     fn waiting_node(&self, node: NodeId) -> Waiting {
-        (self.work.document().tokens_of(node).into(), node, Part::Node)
+        (self.session.current().document().tokens_of(node).into(), node, Part::Node)
     }
 }
 

@@ -1,0 +1,505 @@
+//! The current state of a reduction: the best result, the text or the tree that it was made from, and the edits between
+//! the two.
+//!
+//! ```text
+//!  base ── pending edits ──► best result ── further edits ──► candidate
+//! ```
+//!
+//! A candidate carries all its edits since the base. Accepting it makes its text the best result and its edits the
+//! pending ones in one step, so that neither can fall behind the other. Only the session does that; everybody else reads.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::grammar::Grammar;
+use crate::passes::{NodeSet, Removal, Sequence, Unit, holes, indents};
+use crate::syntax::{
+    Document, Edit, Indents, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_lines, count_words,
+    render_around,
+};
+
+use super::event::Size;
+use super::keep::touches;
+
+/// A text to be judged.
+#[derive(Clone)]
+pub(super) struct Candidate {
+    /// The whole text.
+    pub(super) text: Arc<[u8]>,
+    /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
+    pub(super) tokens: Option<usize>,
+    /// Whether every part that is gone may go by itself; all of them together may still be too much.
+    pub(super) cleared: bool,
+    /// Where everything is that the user wants kept; `None` if something of it is touched.
+    pub(super) kept: Option<Vec<Range<usize>>>,
+    /// What makes it of the base.
+    pub(super) pending: Rc<Pending>,
+}
+
+/// What has been taken out of a base.
+#[derive(Clone, Default)]
+pub(super) struct Pending {
+    edits: Vec<Edit>,
+    dead: NodeSet,
+}
+
+/// A text that was judged interesting.
+#[derive(Clone)]
+pub(super) struct Best {
+    pub(super) text: Arc<[u8]>,
+    pub(super) size: Size,
+    /// Where in it is what the user wants kept.
+    pub(super) kept: Vec<Range<usize>>,
+}
+
+/// The best result and what it is made of.
+///
+/// It is not parsed again for every accepted candidate: the edits pile up until [`Current::rebase`].
+pub(super) struct Current<'g> {
+    best: Best,
+    base: Base<'g>,
+    /// Parts of the base that the user wants kept.
+    kept: Vec<Range<usize>>,
+    /// What makes the best result of the base.
+    pending: Rc<Pending>,
+    /// What candidates are made from instead while it is not sure that what was found last is interesting.
+    provisional: Option<Rc<Pending>>,
+    around: Around,
+}
+
+/// What stands around the part that is worked on: it is no more to be touched than what is kept.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    /// Bytes before the part and behind it.
+    before: usize,
+    behind: usize,
+    tokens: usize,
+}
+
+enum Base<'g> {
+    Text(Arc<[u8]>),
+    Tree(Box<Tree<'g>>),
+}
+
+struct Tree<'g> {
+    grammar: &'g Grammar,
+    document: Document,
+    /// Where indentation is syntax.
+    indents: Option<Indents>,
+}
+
+impl<'g> Tree<'g> {
+    fn new(document: Document, grammar: &'g Grammar) -> Self {
+        Tree { indents: indents(&document, grammar), document, grammar }
+    }
+}
+
+impl Pending {
+    /// Nothing has been taken out of a base yet.
+    fn nothing(base: &Base<'_>) -> Rc<Self> {
+        let dead = match base {
+            Base::Text(_) => NodeSet::default(),
+            Base::Tree(tree) => NodeSet::new(&tree.document),
+        };
+        Rc::new(Pending { edits: Vec::new(), dead })
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.edits.is_empty() && self.dead.is_empty()
+    }
+
+    fn add(&mut self, removal: &Removal) {
+        match removal {
+            Removal::Nodes(nodes) => nodes.iter().for_each(|node| self.dead.insert(*node)),
+            Removal::Edits(edits) => edits.iter().for_each(|edit| self.push(edit)),
+        }
+    }
+
+    /// Adds an edit. Characters go one beside the other: a hole that grows is one edit, or every
+    /// candidate would sort as many as there were characters.
+    fn push(&mut self, edit: &Edit) {
+        if let Some(last) = self.edits.last_mut()
+            && (last.raw && last.text.is_empty())
+            && (edit.raw && edit.text.is_empty())
+        {
+            if edit.end == last.start {
+                last.start = edit.start;
+                return;
+            }
+            if edit.start == last.end {
+                last.end = edit.end;
+                return;
+            }
+        }
+        self.edits.push(edit.clone());
+    }
+}
+
+impl<'g> Current<'g> {
+    /// Begins with the input, without a tree. Nobody may touch what is kept of it: parts that ascend and do not overlap.
+    pub(super) fn new(text: Arc<[u8]>, size: Size, kept: Vec<Range<usize>>) -> Self {
+        let (base, pending) = (Base::Text(Arc::clone(&text)), Rc::default());
+        let best = Best { text, size, kept: kept.clone() };
+        Current { best, base, kept, pending, provisional: None, around: Around::default() }
+    }
+
+    /// The best result.
+    pub(super) fn best(&self) -> &Best {
+        &self.best
+    }
+
+    /// The text of the base.
+    pub(super) fn source(&self) -> &[u8] {
+        self.shared_source()
+    }
+
+    /// The same, for those who keep it.
+    pub(super) fn shared_source(&self) -> &Arc<[u8]> {
+        match &self.base {
+            Base::Text(source) => source,
+            Base::Tree(tree) => tree.document.shared_source(),
+        }
+    }
+
+    /// The tree of the base.
+    ///
+    /// # Panics
+    /// If it has none: only passes over text run on such.
+    pub(super) fn document(&self) -> &Document {
+        match &self.base {
+            Base::Tree(tree) => &tree.document,
+            Base::Text(_) => panic!("a pass over the tree runs on text without one"),
+        }
+    }
+
+    /// The grammar of the base's tree.
+    pub(super) fn grammar(&self) -> Option<&'g Grammar> {
+        match &self.base {
+            Base::Tree(tree) => Some(tree.grammar),
+            Base::Text(_) => None,
+        }
+    }
+
+    /// The part of the base that is worked on.
+    pub(super) fn part(&self) -> Range<usize> {
+        self.around.before..self.source().len() - self.around.behind
+    }
+
+    /// What stands around that part.
+    fn frame(&self) -> impl Iterator<Item = Range<usize>> {
+        let part = self.part();
+        [0..part.start, part.end..self.source().len()].into_iter().filter(|around| !around.is_empty())
+    }
+
+    /// What nobody may touch, in the order of the text.
+    fn untouchable(&self) -> Cow<'_, [Range<usize>]> {
+        if !self.is_part() {
+            return Cow::Borrowed(&self.kept);
+        }
+        let part = self.part();
+        let inside = self.kept.iter().filter(|kept| part.start <= kept.start && kept.end <= part.end).cloned();
+        let mut all: Vec<_> = self.frame().chain(inside).collect();
+        all.sort_by_key(|part| (part.start, part.end));
+        Cow::Owned(all)
+    }
+
+    fn is_part(&self) -> bool {
+        self.around.before + self.around.behind > 0
+    }
+
+    /// Whether everything may be touched.
+    fn is_free(&self) -> bool {
+        self.kept.is_empty() && !self.is_part()
+    }
+
+    /// What candidates are made from.
+    pub(super) fn pending(&self) -> &Rc<Pending> {
+        self.provisional.as_ref().unwrap_or(&self.pending)
+    }
+
+    /// The text after the pending edits and some removals more.
+    pub(super) fn candidate<'r>(&self, more: impl Iterator<Item = &'r Removal>, cleared: bool) -> Candidate {
+        self.candidate_from(self.pending(), more, cleared)
+    }
+
+    /// The same, but after the edits that were pending at another time.
+    pub(super) fn candidate_from<'r>(
+        &self,
+        pending: &Pending,
+        more: impl Iterator<Item = &'r Removal>,
+        cleared: bool,
+    ) -> Candidate {
+        let (pending, rendering) = self.render(pending, more);
+        let tokens = match &self.base {
+            Base::Text(_) => None,
+            Base::Tree(tree) => Some(count_tokens(&tree.document, &rendering)),
+        };
+        let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
+        let kept = if self.frame().all(|part| rendering.keeps(&part).is_some()) { kept } else { None };
+        Candidate { text: rendering.text.into(), tokens, cleared, kept, pending: Rc::new(pending) }
+    }
+
+    /// The text without something more, and whether nothing is touched that the user wants kept.
+    pub(super) fn rendering(&self, removal: &Removal) -> (Rendering, bool) {
+        let (_, rendering) = self.render(self.pending(), std::iter::once(removal));
+        let is_allowed = self.untouchable().iter().all(|part| rendering.keeps(part).is_some());
+        (rendering, is_allowed)
+    }
+
+    /// The base after some edits, those that were pending among them, and all of these edits.
+    fn render<'r>(&self, pending: &Pending, more: impl Iterator<Item = &'r Removal>) -> (Pending, Rendering) {
+        let mut pending = pending.clone();
+        more.for_each(|removal| pending.add(removal));
+        let mut edits = pending.edits.clone();
+        let tree = match &self.base {
+            Base::Text(_) => None,
+            Base::Tree(tree) => Some(tree),
+        };
+        if let Some(tree) = tree {
+            let is_alone = edits.is_empty();
+            holes(&tree.document, tree.grammar, &pending.dead, |hole| match edits.last_mut() {
+                // All elements of a long list are one hole, not one edit each.
+                Some(last) if is_alone && last.end == hole.start => last.end = hole.end,
+                _ => edits.push(Edit::delete(hole)),
+            });
+        }
+        let indents = tree.and_then(|tree| tree.indents.as_ref());
+        let rendering = render_around(self.source(), edits, &self.untouchable(), indents);
+        (pending, rendering)
+    }
+
+    /// Whether some edits touch what is to be kept.
+    pub(super) fn edits_touch_kept(&self, edits: &[Edit]) -> bool {
+        let untouchable = self.untouchable();
+        edits.iter().any(|edit| touches(&untouchable, &(edit.start..edit.end)))
+    }
+
+    /// Whether something of a node is to be kept.
+    pub(super) fn node_is_kept(&self, node: NodeId) -> bool {
+        !self.is_free() && touches(&self.untouchable(), &self.document().node(node).range())
+    }
+
+    /// A sequence without the units that touch what is to be kept; `None` if it has no others.
+    pub(super) fn spare(&self, mut sequence: Sequence) -> Option<Sequence> {
+        if !self.is_free() {
+            let may_go = |unit: &Unit| match &unit.removal {
+                Removal::Nodes(nodes) => !nodes.iter().any(|&node| self.node_is_kept(node)),
+                Removal::Edits(edits) => !self.edits_touch_kept(edits),
+            };
+            let mut units = sequence.units.iter();
+            sequence.rules.retain(|_| units.next().is_some_and(may_go));
+            sequence.units.retain(may_go);
+        }
+        (!sequence.units.is_empty()).then_some(sequence)
+    }
+
+    /// Whether a node was taken out itself.
+    pub(super) fn is_taken_out(&self, node: NodeId) -> bool {
+        self.pending.dead.contains(node)
+    }
+
+    /// Whether a node is gone, by itself or with an ancestor.
+    pub(super) fn is_gone(&self, node: NodeId) -> bool {
+        let Base::Tree(tree) = &self.base else { return false };
+        let mut above = std::iter::successors(Some(node), |&node| tree.document.parent(node));
+        above.any(|node| self.pending.dead.contains(node))
+    }
+
+    /// Whether edits are pending.
+    pub(super) fn is_edited(&self) -> bool {
+        !self.pending.is_nothing()
+    }
+
+    /// Makes a candidate the best result, and its edits the pending ones. Returns what was the best result until now,
+    /// if that is another text.
+    pub(super) fn accept(&mut self, candidate: Candidate) -> Option<Best> {
+        let Candidate { text, tokens, kept, pending, .. } = candidate;
+        self.pending = pending;
+        if text == self.best.text {
+            return None;
+        }
+        let tokens = tokens.map_or_else(|| count_words(&text), |tokens| tokens + self.around.tokens);
+        let size = Size { bytes: text.len(), tokens, lines: count_lines(&text) };
+        let kept = kept.expect("what touches a kept part is refused");
+        Some(std::mem::replace(&mut self.best, Best { text, size, kept }))
+    }
+
+    /// Goes back to what was the best result before.
+    pub(super) fn go_back(&mut self, to: Best) {
+        self.best = to;
+        self.forget_tree();
+    }
+
+    /// From now on candidates are made from what these edits make of the base, instead of the best result.
+    pub(super) fn go_on_from(&mut self, provisional: Option<Rc<Pending>>) {
+        self.provisional = provisional;
+    }
+
+    /// From now on the best result is the base, as text.
+    pub(super) fn forget_tree(&mut self) {
+        self.around = Around::default();
+        self.rebase_text();
+    }
+
+    /// From now on the best result is the base, as text; the part of it that is worked on stays that.
+    pub(super) fn rebase_text(&mut self) {
+        self.start_from(Base::Text(Arc::clone(&self.best.text)));
+    }
+
+    /// From now on only a part of the best result is worked on, as text, that no kept part reaches out of.
+    pub(super) fn enter(&mut self, part: &Range<usize>) {
+        let Size { bytes, tokens, .. } = self.best.size;
+        self.forget_tree();
+        self.around = Around { before: part.start, behind: bytes - part.end, tokens };
+    }
+
+    /// The tree of the best result is the base from now on.
+    pub(super) fn plant(&mut self, document: Document, grammar: &'g Grammar) {
+        debug_assert_eq!(self.best.text, *document.shared_source());
+        self.start_from(Base::Tree(Box::new(Tree::new(document, grammar))));
+    }
+
+    fn start_from(&mut self, base: Base<'g>) {
+        self.pending = Pending::nothing(&base);
+        self.provisional = None;
+        self.kept.clone_from(&self.best.kept);
+        self.base = base;
+    }
+
+    /// The tokens of the best result are those that its tree has.
+    ///
+    /// # Panics
+    /// If the base is not the best result with its tree.
+    pub(super) fn count_tokens(&mut self) {
+        self.best.size.tokens = self.document().tokens() + self.around.tokens;
+    }
+
+    /// The best result is the base from now on, and is parsed if the old base has a tree: `known` is that if it is there
+    /// already. Returns where some nodes are now: those that stand in the same place; `None` for others.
+    ///
+    /// # Errors
+    /// When the best result cannot be parsed; the base is a text without a tree then.
+    pub(super) fn rebase(
+        &mut self,
+        parser: &mut SyntaxParser,
+        known: Option<SyntaxTree>,
+        nodes: impl Iterator<Item = NodeId>,
+    ) -> Result<Vec<Option<NodeId>>, ParseError> {
+        let (_, rendering) = self.render(&self.pending, std::iter::empty());
+        // The old tree goes before the new one is made: together they would be the peak of the
+        // whole run's memory.
+        let text = Base::Text(Arc::clone(&self.best.text));
+        let Base::Tree(old) = std::mem::replace(&mut self.base, text) else {
+            self.rebase_text();
+            return Ok(Vec::new());
+        };
+        let place = |id| {
+            let node = old.document.node(id);
+            let (start, end) = rendering.map(node.start as usize, node.end as usize)?;
+            Some((start, end, node.kind))
+        };
+        let places: Vec<_> = nodes.map(place).collect();
+        let grammar = old.grammar;
+        drop((old, rendering));
+        self.rebase_text();
+        let text = Arc::clone(&self.best.text);
+        let document = match known {
+            Some(tree) => Document::new(parser, text, tree),
+            None => Document::parse(parser, text)?,
+        };
+        let find = |(start, end, kind)| document.find(start, end, kind);
+        let nodes = places.into_iter().map(|place| place.and_then(find)).collect();
+        self.plant(document, grammar);
+        Ok(nodes)
+    }
+}
+
+/// Tokens of a rendering: those of the stretches that stay and those of the texts put in.
+fn count_tokens(document: &Document, rendering: &Rendering) -> usize {
+    let (mut tokens, mut at) = (0, 0);
+    for (kept, new) in rendering.kept() {
+        tokens += count_words(&rendering.text[at..new]) + document.tokens_in(kept.clone());
+        at = new + kept.len();
+    }
+    tokens + count_words(&rendering.text[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+    use crate::passes::testing::{FILES, Languages, lossy, shipped_sample};
+    use crate::syntax::error_count;
+
+    /// Edits pile up and are parsed only now and then: the text and its tree must be what they say.
+    #[test]
+    fn what_is_committed_is_what_the_next_snapshot_reads() {
+        let mut runner = TestRunner::deterministic();
+        let mut languages = Languages;
+        for file in FILES {
+            for _ in 0..6 {
+                let grammar = languages.grammar(file);
+                let mut parser =
+                    SyntaxParser::new(grammar.language()).expect("embedded parsers fit").no_deeper(grammar.deepest());
+                let mut text = shipped_sample(file);
+                for _ in 0..8 {
+                    let mut sample = languages.sample(file, text.clone());
+                    let document = Document::parse(&mut parser, text.clone()).expect("a small text has a tree");
+                    let mut current = Current::new(text.clone().into(), Size::default(), Vec::new());
+                    current.plant(document, &grammar);
+                    // A few units of the lists, or one edit of the others.
+                    let units: Vec<_> = sample.all_siblings().into_iter().flat_map(|list| list.units).collect();
+                    if units.is_empty() {
+                        break;
+                    }
+                    let some = prop::sample::subsequence(units.clone(), 1..=units.len().min(4));
+                    let mut chosen: Vec<Removal> = some
+                        .new_tree(&mut runner)
+                        .expect("nothing is filtered")
+                        .current()
+                        .into_iter()
+                        .map(|unit| unit.removal)
+                        .collect();
+                    let single = sample.alternatives();
+                    if !single.is_empty() && any::<bool>().new_tree(&mut runner).expect("two values").current() {
+                        let one = prop::sample::select(single).new_tree(&mut runner).expect("one is there").current();
+                        chosen = vec![Removal::Edits(one.edits)];
+                    }
+                    let candidate = current.candidate(chosen.iter(), false);
+                    let tree = parser.parse(&candidate.text).expect("a small text has a tree");
+                    if error_count(&tree) > 0 {
+                        // The gate refuses it.
+                        continue;
+                    }
+                    current.accept(candidate.clone());
+                    assert_eq!(current.candidate(std::iter::empty(), true).text, current.best().text);
+                    // The gate may have its tree.
+                    let known = any::<bool>().new_tree(&mut runner).expect("two values").current().then_some(tree);
+                    current.rebase(&mut parser, known, std::iter::empty()).expect("it has just been parsed");
+                    let document = current.document();
+                    assert_eq!(document.source(), &*candidate.text);
+                    assert_eq!(document.errors(), 0);
+                    let said = candidate.tokens.expect("there is a tree");
+                    // Separators that went with a unit, and texts put in, are counted by words.
+                    assert!(
+                        document.tokens().abs_diff(said) * 20 <= said + 40,
+                        "{file}: {} tokens, not {said}: {chosen:?}: {}",
+                        document.tokens(),
+                        lossy(&candidate.text)
+                    );
+                    for id in document.ids().filter(|&id| grammar.is_newline_sensitive(document.node(id).kind)) {
+                        let before = &document.source()[..document.node(id).range().start];
+                        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+                        assert!(before[line..].trim_ascii().is_empty(), "{file}: {}", lossy(before));
+                    }
+                    text = candidate.text.to_vec();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the session works on: the best result as text, with its tree, or a part of it, and the gate that goes with that.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Session;
+use crate::grammar::Grammar;
+use crate::reduce::gate::Gate;
+use crate::syntax::{Document, ParseError, SyntaxParser};
+
+impl<'g> Session<'_, 'g> {
+    /// The best result has this tree from now on. With a gate, candidates that are not cleared are parsed.
+    pub(in crate::reduce) fn plant(&mut self, document: Document, grammar: &'g Grammar, gate: Option<Gate>) {
+        self.set_gate(gate);
+        self.memory.forget_nodes();
+        self.current.plant(document, grammar);
+    }
+
+    /// Takes note of the tokens of the best result's tree.
+    pub(in crate::reduce) fn count_tokens(&mut self) {
+        self.current.count_tokens();
+    }
+
+    /// Begins anew from the best result, as text without a tree.
+    pub(in crate::reduce) fn forget_tree(&mut self) {
+        self.set_gate(None);
+        self.memory.forget_nodes();
+        self.current.forget_tree();
+    }
+
+    /// Goes on from the best result without pending edits. Where there was a tree the best result is parsed.
+    ///
+    /// # Errors
+    /// When it cannot be parsed; it is text without a tree then.
+    pub(in crate::reduce) fn rebase(&mut self, parser: Option<&mut SyntaxParser>) -> Result<(), ParseError> {
+        let Some(parser) = parser else {
+            self.current.rebase_text();
+            return Ok(());
+        };
+        if !self.current.is_edited() {
+            return Ok(());
+        }
+        let known = self.gate.as_mut().and_then(|gate| gate.hand_over(&self.current.best().text));
+        let current = &mut self.current;
+        self.memory.carry_over(|nodes| current.rebase(parser, known, nodes))?;
+        self.current.count_tokens();
+        if let Some(gate) = &mut self.gate {
+            gate.adopt(self.current.document());
+        }
+        Ok(())
+    }
+
+    /// From now on a part of the best result is worked on that is in this language (`None` is plain text). It has no tree
+    /// yet.
+    pub(in crate::reduce) fn enter_part(&mut self, part: &Range<usize>, grammar: Option<&Arc<Grammar>>) {
+        self.forget_tree();
+        self.current.enter(part);
+        self.rules.change_to(grammar);
+    }
+
+    /// From now on the whole text is worked on again. It has no tree yet.
+    pub(in crate::reduce) fn leave_part(&mut self) {
+        self.forget_tree();
+        self.rules.change_back();
+    }
+
+    /// Has candidates that are not cleared parsed from now on (or no longer).
+    pub(in crate::reduce) fn set_gate(&mut self, gate: Option<Gate>) {
+        self.gate_steps = self.gate_steps();
+        self.gate = gate;
+    }
+
+    /// Steps that the parser took for the gate.
+    pub(in crate::reduce) fn gate_steps(&self) -> u64 {
+        self.gate_steps + self.gate.as_ref().map_or(0, Gate::steps)
+    }
+
+    /// From now on candidates must have the tree that the best result was made from, but for blanks, or need not.
+    pub(in crate::reduce) fn keep_shape(&mut self, keeps: bool) {
+        if let Some(gate) = &mut self.gate {
+            gate.keep_shape(keeps.then(|| self.current.document()));
+        }
+    }
+}
