@@ -1,5 +1,8 @@
 //! Responsible for outcomes that are known from earlier: [`Remembering`] answers a job from a [`Memory`] where that
 //! knows the outcome, has the test run where it does not, and lets the memory take note.
+//!
+//! These are outcomes of runs: of an interrupted run or of other reductions, in the place of a test that would be run. What
+//! the reduction under way makes of its answers, and what need not be asked at all, is in `reduce::memory`.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
@@ -12,7 +11,7 @@ use crate::syntax::{Document, Edit, count_words};
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::in_order::{InOrder, Row, Until};
-use super::memory::worth_asking_again;
+use super::memory;
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::reducer::Reducer;
@@ -204,7 +203,7 @@ impl Reducer<'_, '_> {
 
     /// What a pass proposes that would be a gain and has not been refused.
     fn asked(&self, pass: &dyn CustomPass) -> (Vec<Vec<Asked>>, Vec<Asked>) {
-        let (text, prefer, now) = (self.current().source(), self.options.prefer, self.tokens());
+        let (text, prefer) = (self.current().source(), self.options.prefer);
         let grammar = self.tools.as_ref().map(|tools| tools.grammar);
         let document = grammar.map(|_| self.current().document());
         let Proposed { sequences, alternatives } = pass.propose(&Snapshot { text, document, grammar });
@@ -220,7 +219,7 @@ impl Reducer<'_, '_> {
             *occurrence += 1;
             let memo = print.wrapping_add(u64::from(*occurrence));
             let asked = Asked { edits, tokens, saved, memo };
-            let is_new = self.memo.get(&memo).is_none_or(|&then| worth_asking_again(then, now));
+            let is_new = !self.session.is_proposal_refused(memo);
             let is_wanted = is_new && asked.gain(prefer) > (0, 0, 0) && !self.current().edits_touch_kept(&asked.edits);
             is_wanted.then_some(asked)
         };
@@ -243,7 +242,7 @@ impl Reducer<'_, '_> {
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         let tokens = self.tokens();
-        self.memo.extend(sweep.kept().map(|unit| (memos[unit], tokens)));
+        sweep.kept().for_each(|unit| self.session.refuse_proposal(memos[unit], tokens));
         Ok(sweep.removed_count() > 0)
     }
 
@@ -256,7 +255,7 @@ impl Reducer<'_, '_> {
         let first = inquiry.first();
         let asked = alternatives.asked;
         let refused = &asked[..first.unwrap_or(asked.len())];
-        self.memo.extend(refused.iter().map(|asked| (asked.memo, tokens)));
+        refused.iter().for_each(|asked| self.session.refuse_proposal(asked.memo, tokens));
         Ok(())
     }
 }
@@ -282,10 +281,8 @@ fn tokens_saved(text: &[u8], document: Option<&Document>, edit: &Edit) -> i64 {
 }
 
 fn print(pass: &str, text: &[u8], edits: &[Edit]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    ("custom", pass).hash(&mut hasher);
-    edits.iter().for_each(|edit| (&text[edit.start..edit.end], &edit.text, edit.raw).hash(&mut hasher));
-    hasher.finish()
+    let parts: Vec<_> = edits.iter().map(|edit| (&text[edit.start..edit.end], &edit.text, edit.raw)).collect();
+    memory::memo(("custom", pass, parts))
 }
 
 /// Single edits, in the order in which they are tried.

@@ -1,7 +1,7 @@
 //! Parts of the text that are in another language, such as a script in a page. When nothing more goes of the text itself
 //! each of them is worked on like a text of its own, with all that stands around it as it is.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::syntax::{Document, ParseError};
 use super::classes::Classes;
 use super::event::Event;
 use super::gate::Gate;
-use super::memory::worth_asking_again;
+use super::memory::{Refusals, memo};
 use super::options::Effort;
 use super::pass::Pass;
-use super::reducer::{MAX_ROUNDS, Reducer, Tools, part_memo};
+use super::reducer::{MAX_ROUNDS, Reducer, Tools};
 use super::session::Halt;
 use super::{parser, tools};
 
@@ -25,8 +25,7 @@ pub(super) struct Learnt {
     knowledge: Knowledge,
     kinds: BTreeMap<u32, (u64, u64)>,
     classes: Classes,
-    memo: HashMap<u64, usize>,
-    refused_now: HashSet<u64>,
+    refusals: Refusals,
 }
 
 impl Learnt {
@@ -35,8 +34,7 @@ impl Learnt {
             knowledge: Knowledge::new(tokens),
             kinds: BTreeMap::new(),
             classes: Classes::default(),
-            memo: HashMap::new(),
-            refused_now: HashSet::new(),
+            refusals: Refusals::default(),
         }
     }
 }
@@ -55,13 +53,12 @@ impl<'g> Reducer<'_, 'g> {
     /// The first part that has not been worked on as it is.
     fn next_embedded(&self) -> Option<(Range<usize>, &'g Embedded)> {
         let grammar = self.tools.as_ref().filter(|tools| tools.grammar.embeds())?.grammar;
-        let (document, tokens) = (self.current().document(), self.tokens());
+        let document = self.current().document();
         document.ids().find_map(|id| {
             let (node, parent) = (document.node(id), document.node(document.parent(id)?));
             let (part, before) = (node.range(), &document.source()[parent.range().start..node.range().start]);
             let embedded = grammar.embedded(node.kind, parent.kind, before)?;
-            let memo = part_memo("embedded", document.text(id));
-            let is_settled = self.memo.get(&memo).is_some_and(|&then| !worth_asking_again(then, tokens));
+            let is_settled = self.session.is_proposal_refused(memo(("embedded", document.text(id))));
             let is_cut = |kept: &Range<usize>| {
                 kept.start < part.start && part.start < kept.end || kept.start < part.end && part.end < kept.end
             };
@@ -89,7 +86,8 @@ impl<'g> Reducer<'_, 'g> {
         match result {
             Ok(()) => {
                 let best = Arc::clone(self.session.best());
-                self.memo.insert(part_memo("embedded", &best[part.start..best.len() - behind]), tokens);
+                let memo = memo(("embedded", &best[part.start..best.len() - behind]));
+                self.session.refuse_proposal(memo, tokens);
                 self.go_back(host)
             }
             Err(halt @ (Halt::Ended(_) | Halt::Failed(_))) => {
@@ -106,8 +104,7 @@ impl<'g> Reducer<'_, 'g> {
         std::mem::swap(&mut self.knowledge, &mut learnt.knowledge);
         std::mem::swap(&mut self.kinds, &mut learnt.kinds);
         std::mem::swap(&mut self.classes, &mut learnt.classes);
-        std::mem::swap(&mut self.memo, &mut learnt.memo);
-        std::mem::swap(&mut self.refused_now, &mut learnt.refused_now);
+        self.session.swap_proposals(&mut learnt.refusals);
     }
 
     /// Makes the tree of a part, if it can have one.

@@ -18,7 +18,7 @@ use crate::syntax::{Document, Edit, NodeId};
 use super::classes::Classes;
 use super::current::{Candidate, Current};
 use super::in_order::{InOrder, Row, Until};
-use super::memory::{Ask, worth_asking_again};
+use super::memory::{Ask, memo};
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
@@ -98,16 +98,14 @@ impl Reducer<'_, '_> {
         let (document, grammar) = (self.current().document(), tools.grammar);
         let prints = Fingerprints::new(document.source());
         let brackets = &tools.brackets;
-        let tokens = self.tokens();
         let needed = |node| self.session.is_refused(Ask::Unit, node);
         let propose = |pass: &Pass| alternatives(*pass, document, grammar, brackets, &needed, &prints);
         let mut all: Vec<_> = passes.iter().flat_map(propose).collect();
         let prefer = self.options.prefer;
         all.retain(|a| !self.current().edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
         let is_settled = |a: &Alternative| {
-            let settled = |&then| !worth_asking_again(then, tokens);
-            self.memo.get(&a.memo).is_some_and(settled)
-                && (self.second_look.is_none() || self.refused_now.contains(&a.memo))
+            self.session.is_proposal_refused(a.memo)
+                && (self.second_look.is_none() || self.session.is_proposal_refused_now(a.memo))
         };
         all.retain(|a| !is_settled(a));
         all
@@ -181,11 +179,8 @@ impl Reducer<'_, '_> {
 
     /// Sweeps over shells, one sequence after the other.
     fn peel(&mut self, mut sequences: Vec<Sequence>) -> Result<(), Halt> {
-        let tokens = self.tokens();
-        sequences.retain(|chain| {
-            let memo = chain_memo(self.current().source(), &chain.units);
-            self.memo.get(&memo).is_none_or(|&then| worth_asking_again(then, tokens))
-        });
+        let memo_of = |chain: &Sequence| chain_memo(self.current().source(), &chain.units);
+        sequences.retain(|chain| !self.session.is_proposal_refused(memo_of(chain)));
         if sequences.is_empty() {
             return Ok(());
         }
@@ -197,7 +192,7 @@ impl Reducer<'_, '_> {
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
             if sweep.removed_count() == 0 {
-                self.memo.insert(memo, self.session.size().tokens);
+                self.session.refuse_proposal(memo, self.tokens());
             }
         }
         self.rebase()
@@ -253,18 +248,11 @@ impl Reducer<'_, '_> {
     ) -> (Vec<Alternative>, Result<(), Halt>) {
         let tokens = self.session.size().tokens;
         let (source, prefer) = (Arc::clone(self.current().shared_source()), self.options.prefer);
-        let mut trial = Trial::new(Ground {
-            source: &source,
-            heap,
-            edited,
-            classes: &mut self.classes,
-            memo: &mut self.memo,
-            refused_now: &mut self.refused_now,
-            prefer,
-            tokens,
-        });
+        let mut trial = Trial::new(Ground { source: &source, heap, edited, classes: &mut self.classes, prefer });
         let result = self.session.pursue(&mut trial);
-        (trial.into_taken(), result)
+        let (taken, refused) = trial.into_taken_and_refused();
+        refused.into_iter().for_each(|memo| self.session.refuse_proposal(memo, tokens));
+        (taken, result)
     }
 
     /// What one test is expected to save.
@@ -322,15 +310,12 @@ pub(super) fn alternatives(
 }
 
 fn chain_memo(source: &[u8], units: &[crate::passes::Unit]) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    "chain".hash(&mut hasher);
-    for unit in units {
-        if let Removal::Edits(edits) = &unit.removal {
-            edits.iter().for_each(|e| source[e.start..e.end].hash(&mut hasher));
-        }
-    }
-    hasher.finish()
+    let edits = units.iter().filter_map(|unit| match &unit.removal {
+        Removal::Edits(edits) => Some(edits),
+        Removal::Nodes(_) => None,
+    });
+    let texts: Vec<&[u8]> = edits.flatten().map(|edit| &source[edit.start..edit.end]).collect();
+    memo(("chain", texts))
 }
 
 /// Parts of the text, one of which may be enough.

@@ -64,8 +64,9 @@ pub use custom::{CustomPass, CustomPasses, Proposed, Snapshot};
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
+pub use memory::{Record, Why};
 pub use method::Method;
-pub use necessity::{Necessity, Reason, Record, Why};
+pub use necessity::{Necessity, Reason};
 pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use pass::{Pass, Passes, Stage};
@@ -214,8 +215,6 @@ fn reduce_in_time(
         tools: None,
         kinds: Default::default(),
         classes: Default::default(),
-        memo: Default::default(),
-        refused_now: Default::default(),
         second_look: None,
         looked: 0,
         round: 0,
@@ -285,7 +284,7 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
         match reduce_best(reducer, grammar, known).and_then(|()| reducer.session.confirm_result()) {
             Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
             Err(Halt::Returned) => {
-                reducer.forget();
+                reducer.forget_refusals();
                 reducer.start_over();
             }
             Err(Halt::Skipped) => reducer.start_over(),

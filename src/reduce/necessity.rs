@@ -7,62 +7,14 @@
 
 use std::ops::Range;
 
-use crate::engine::Verdict;
 use crate::passes::{Removal, character_units, token_units, tokens};
 
+use super::memory::{Record, Why};
 use super::reducer::Reducer;
 use super::session::Session;
 
 /// Tokens times bytes above which nothing is looked up: each token costs a copy and a hash of the text.
 const MOST_WORK: usize = 64 << 20;
-
-/// Why a token stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
-    /// Without it the test says *not interesting*.
-    Refused,
-    /// Without it there is a syntax error more, so the test was not asked.
-    Unparsed,
-    /// Without it the test calls the text invalid.
-    Invalid,
-    /// Without it the test runs into the deadline.
-    Timeout,
-    /// Without it there is another crash.
-    OtherCrash,
-    /// The user wants it kept.
-    Kept,
-    /// Without it the text is interesting, too, but that came too late to be used.
-    Removable,
-    /// The result without it, and nothing else, was never asked about.
-    Unasked,
-}
-
-/// What is remembered of a candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// The number of the test; `None` if the answer cost none.
-    pub test: Option<u64>,
-    /// The pass that asked.
-    pub pass: &'static str,
-    /// What came of it.
-    pub why: Why,
-    /// The signature of another crash.
-    pub slip: Option<String>,
-}
-
-impl Record {
-    /// Of a test; `None` if it gave no answer.
-    pub(super) fn of(test: u64, pass: &'static str, verdict: Option<Verdict>, slip: Option<&String>) -> Option<Self> {
-        let why = match (verdict?, slip) {
-            (Verdict::Interesting, _) => Why::Removable,
-            (_, Some(_)) => Why::OtherCrash,
-            (Verdict::NotInteresting, None) => Why::Refused,
-            (Verdict::Invalid, None) => Why::Invalid,
-            (Verdict::Timeout, None) => Why::Timeout,
-        };
-        Some(Record { test: Some(test), pass, why, slip: slip.cloned() })
-    }
-}
 
 /// A token of the result and why it stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,18 +126,5 @@ mod tests {
         assert_eq!((unknown.text.as_slice(), unknown.is_result), (&b"xyz"[..], false));
         let known = map("ab", &[Why::Invalid; 2]).or_earlier(earlier());
         assert_eq!((known.text.as_slice(), known.is_result), (&b"ab"[..], true));
-    }
-
-    #[test]
-    fn a_record_says_what_came_of_a_test() {
-        let why = |verdict, slip: Option<&str>| {
-            Record::of(7, "tokens", verdict, slip.map(str::to_owned).as_ref()).map(|record| record.why)
-        };
-        assert_eq!(why(None, None), None);
-        assert_eq!(why(Some(Verdict::NotInteresting), None), Some(Why::Refused));
-        assert_eq!(why(Some(Verdict::NotInteresting), Some("SIGABRT")), Some(Why::OtherCrash));
-        assert_eq!(why(Some(Verdict::Timeout), None), Some(Why::Timeout));
-        assert_eq!(why(Some(Verdict::Invalid), None), Some(Why::Invalid));
-        assert_eq!(why(Some(Verdict::Interesting), None), Some(Why::Removable));
     }
 }

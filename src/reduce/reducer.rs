@@ -1,6 +1,7 @@
 //! The reducer: everything a stage needs, and the order of the stages.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::embedded::Learnt;
 use super::event::{Event, Size};
 use super::gate::Gate;
 use super::inquiry::Inquiry;
-use super::memory::{Ask, worth_asking_again};
+use super::memory::{Ask, memo};
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
 use super::outlook::Prospect;
@@ -52,10 +53,6 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
     /// Local edits: what was accepted and refused per class.
     pub(super) classes: Classes,
-    /// Local edits that were refused, with the tokens of the file then.
-    pub(super) memo: HashMap<u64, usize>,
-    /// Those of them that were refused in the text as it is now.
-    pub(super) refused_now: HashSet<u64>,
     /// During a second look, which asks about all others again, the tests that it may still take.
     pub(super) second_look: Option<usize>,
     /// Tests that second looks have taken.
@@ -123,9 +120,7 @@ impl<'g> Reducer<'_, 'g> {
             if self.options.effort != Effort::Thorough || self.weight() >= before || self.round >= MAX_ROUNDS {
                 return Ok(());
             }
-            self.memo.clear();
-            self.learnt.clear();
-            self.session.forget_refusals();
+            self.forget_refusals();
         }
     }
 
@@ -233,10 +228,9 @@ impl<'g> Reducer<'_, 'g> {
         Ok(self.edit(stage)? || self.custom(|other| other == stage)?)
     }
 
-    /// Forgets what was refused, after the best result was taken back: it says nothing.
-    pub(super) fn forget(&mut self) {
-        self.memo.clear();
-        self.refused_now.clear();
+    /// Forgets what was refused, in all languages.
+    pub(super) fn forget_refusals(&mut self) {
+        self.session.forget_refusals();
         self.learnt.clear();
     }
 
@@ -364,23 +358,17 @@ impl<'g> Reducer<'_, 'g> {
         // Where only its width counts, a question for each of its characters would be in vain.
         self.comments_inside(Pass::Blanks, blank_words)?;
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Characters)) else { return Ok(()) };
-        let tokens = self.tokens();
-        let parts: Vec<_> = sensitive_ranges(self.current().document(), tools.grammar)
-            .into_iter()
-            .filter(|part| {
-                let print = part_memo("characters", &self.current().source()[part.clone()]);
-                self.memo.get(&print).is_none_or(|&then| worth_asking_again(then, tokens))
-            })
-            .collect();
+        let memo_of = |part: &Range<usize>| memo(("characters", &self.current().source()[part.clone()]));
+        let mut parts = sensitive_ranges(self.current().document(), tools.grammar);
+        parts.retain(|part| !self.session.is_proposal_refused(memo_of(part)));
         let Some(sequence) = self.spared(character_units(self.current().source(), &parts)) else { return Ok(()) };
-        let prints: Vec<_> =
-            parts.iter().map(|part| part_memo("characters", &self.current().source()[part.clone()])).collect();
+        let memos: Vec<_> = parts.iter().map(memo_of).collect();
         self.session.enter_pass(Pass::Characters.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
         if sweep.removed_count() == 0 {
             let tokens = self.tokens();
-            self.memo.extend(prints.into_iter().map(|print| (print, tokens)));
+            memos.into_iter().for_each(|memo| self.session.refuse_proposal(memo, tokens));
         }
         self.rebase()
     }
@@ -389,14 +377,14 @@ impl<'g> Reducer<'_, 'g> {
     fn comments_inside(&mut self, pass: Pass, parts: fn(&Document, &Grammar) -> Option<Sequence>) -> Result<(), Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(pass)) else { return Ok(()) };
         let Some(sequence) = self.spared(parts(self.current().document(), tools.grammar)) else { return Ok(()) };
-        let (tokens, memo) = (self.tokens(), comments_memo(pass, sequence.kind));
-        if self.memo.get(&memo).is_some_and(|&then| !worth_asking_again(then, tokens)) {
+        let memo = memo(("comments", pass, sequence.kind));
+        if self.session.is_proposal_refused(memo) {
             return Ok(());
         }
         self.session.enter_pass(pass.name(), self.round)?;
         let mut sweep = self.new_sweep(sequence);
         self.finish(&mut sweep)?;
-        self.memo.insert(memo, self.tokens());
+        self.session.refuse_proposal(memo, self.tokens());
         self.rebase()
     }
 
@@ -537,9 +525,6 @@ impl<'g> Reducer<'_, 'g> {
     /// Parses the best result anew and goes on from there. A text that no longer parses (which the
     /// gate prevents where it is asked) is worked on as it is.
     pub(super) fn rebase(&mut self) -> Result<(), Halt> {
-        if self.current().is_edited() && self.tools.is_some() {
-            self.refused_now.clear();
-        }
         let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
         if self.session.rebase(parser).is_err() {
             self.session.check_limits()?;
@@ -574,21 +559,6 @@ pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_
         Removal::Nodes(nodes) => nodes.first().copied(),
         Removal::Edits(_) => None,
     })
-}
-
-/// Stands for a part of the text in a memo of what was done to it.
-pub(super) fn part_memo(what: &str, text: &[u8]) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    (what, text).hash(&mut hasher);
-    hasher.finish()
-}
-
-fn comments_memo(pass: Pass, kind: u32) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    ("comments", pass, kind).hash(&mut hasher);
-    hasher.finish()
 }
 
 /// One candidate, to be taken or left.

@@ -8,29 +8,28 @@ mod tree;
 mod unasked;
 mod watch;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::engine::Verdict;
-use crate::exec::{Executor, Job, Ticket};
+use crate::exec::{Executor, Job, Ticket, key};
 use crate::grammar::{Grammar, RuleId};
 use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
-use crate::syntax::{NodeId, without_blanks};
+use crate::syntax::NodeId;
 
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
 use super::inquiry::Inquiry;
-use super::memory::{Ask, Memory};
-use super::necessity::{Record, Why};
+use super::memory::{Answers, Ask, Memory, Record, Refusals, Why};
 use super::options::Options;
 use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats, RuleStats};
 
-use confirm::{Answers, Confidence};
+use confirm::Confidence;
 use for_now::ForNow;
 use rules::RuleCounts;
 use unasked::Unasked;
@@ -53,9 +52,6 @@ const ALWAYS_GATED: usize = 64 << 10;
 pub fn usual_deadline(slowest: Duration) -> Duration {
     (slowest * DEADLINE_FACTOR).max(DEADLINE_MINIMUM)
 }
-
-/// Texts of more bytes are only compared as they are.
-const MOST_WITHOUT_BLANKS: usize = 64 << 10;
 
 /// Why the work ends before it is done.
 #[derive(Debug)]
@@ -94,15 +90,10 @@ pub(super) struct Session<'a, 'g> {
     gate: Option<Gate>,
     current: Current<'g>,
     memory: Memory,
-    /// Small candidates that were refused, without their blanks.
-    refused: HashSet<[u8; 16]>,
-    cache: HashMap<[u8; 16], Answers>,
-    /// What came of each candidate, for the report; small ones are also found without their blanks.
-    records: HashMap<[u8; 16], Record>,
     confidence: Confidence,
     for_now: ForNow,
-    /// Candidates that timed out and may be asked once more, with twice the deadline.
-    second_chance: Option<HashSet<[u8; 16]>>,
+    /// Whether candidates that timed out are asked once more, with twice the deadline.
+    gives_second_chances: bool,
     deadline: Duration,
     slowest_accepted: Duration,
     next_ticket: u64,
@@ -149,12 +140,9 @@ impl<'a, 'g> Session<'a, 'g> {
             gate: None,
             current: Current::new(input, size, options.keep.ranges().to_vec()),
             memory: Memory::default(),
-            refused: HashSet::new(),
-            cache: HashMap::new(),
-            records: HashMap::new(),
             confidence: Confidence::new(options.confirm),
             for_now: ForNow::default(),
-            second_chance: None,
+            gives_second_chances: false,
             deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
             slowest_accepted: Duration::ZERO,
             next_ticket: 0,
@@ -200,9 +188,29 @@ impl<'a, 'g> Session<'a, 'g> {
         self.current.node_is_kept(node) || self.memory.is_node_refused(ask, node, self.size().tokens)
     }
 
-    /// Forgets what was refused of nodes.
+    /// Notes that a proposal was refused when the best result had so many tokens.
+    pub(super) fn refuse_proposal(&mut self, memo: u64, tokens: usize) {
+        self.memory.refuse(memo, tokens);
+    }
+
+    /// Whether a proposal was refused when the best result was not much larger than now.
+    pub(super) fn is_proposal_refused(&self, memo: u64) -> bool {
+        self.memory.is_refused(memo, self.size().tokens)
+    }
+
+    /// Whether a proposal was refused on the tree as it is now.
+    pub(super) fn is_proposal_refused_now(&self, memo: u64) -> bool {
+        self.memory.is_refused_now(memo)
+    }
+
+    /// Puts the refusals of proposals in another language in the place of those in this one.
+    pub(super) fn swap_proposals(&mut self, other: &mut Refusals) {
+        self.memory.swap_proposals(other);
+    }
+
+    /// Forgets what was refused of proposals and nodes.
     pub(super) fn forget_refusals(&mut self) {
-        self.memory.forget_nodes();
+        self.memory.forget_refusals();
     }
 
     /// Wall time since the start, that of interrupted runs included.
@@ -257,19 +265,17 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// What is known of a text without asking, because the caller knows.
     pub(super) fn remember(&mut self, text: &[u8], verdict: Verdict) {
-        self.cache.insert(key(text), Answers::certain(verdict));
+        self.memory.set_answers(key(text), Answers::certain(verdict));
     }
 
     /// What came of a text that was asked about, or of one that differs from it in blanks only.
     pub(super) fn record_of(&self, text: &[u8]) -> Option<&Record> {
-        self.records.get(&key(text)).or_else(|| self.records.get(&blank_key(text)?))
+        self.memory.record_of(text)
     }
 
     /// From now on a candidate that timed out is asked once more, with twice the deadline.
     pub(super) fn give_second_chances(&mut self) {
-        if !self.options.timeout_is_final && self.second_chance.is_none() {
-            self.second_chance = Some(HashSet::new());
-        }
+        self.gives_second_chances = !self.options.timeout_is_final;
     }
 
     /// Announces a pass; tests are counted for it until the next one.
@@ -440,7 +446,7 @@ impl<'a, 'g> Session<'a, 'g> {
             self.attribute(inquiry.pass(question));
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {
-                Some(Verdict::Timeout) if self.second_chance.as_mut().is_some_and(|tried| tried.insert(key(&text))) => {
+                Some(Verdict::Timeout) if self.takes_second_chance(&text) => {
                     let ticket = self.submit_again(&text, &what)?;
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
@@ -490,7 +496,7 @@ impl<'a, 'g> Session<'a, 'g> {
         let Asked { candidate, duration, .. } = winner;
         let text = Arc::clone(&candidate.text);
         let Some(before) = self.current.accept(candidate) else { return Ok(()) };
-        debug_assert!(self.cache.get(&key(&text)).is_some_and(Answers::has_been_interesting));
+        debug_assert!(self.memory.answers(&key(&text)).is_some_and(Answers::has_been_interesting));
         let size = self.size();
         let bytes = before.size.bytes.saturating_sub(size.bytes) as u64;
         let tokens = before.size.tokens.saturating_sub(size.tokens) as u64;
@@ -522,16 +528,13 @@ impl<'a, 'g> Session<'a, 'g> {
         }
         let key = key(text);
         if let Some(verdict) = self.known(&key) {
-            if verdict == Verdict::Timeout
-                && let Some(tried) = &mut self.second_chance
-                && tried.insert(key)
-            {
+            if verdict == Verdict::Timeout && self.takes_second_chance(text) {
                 return None;
             }
             self.cache_hits += 1;
             return Some(verdict);
         }
-        if !heeds_blanks && blank_key(text).is_some_and(|key| self.refused.contains(&key)) {
+        if !heeds_blanks && self.memory.is_refused_with_blanks(text) {
             self.cache_hits += 1;
             return Some(Verdict::NotInteresting);
         }
@@ -541,8 +544,8 @@ impl<'a, 'g> Session<'a, 'g> {
         {
             self.gate_refusals += 1;
             let record = Record { test: None, pass: self.pass, why: Why::Unparsed, slip: None };
-            self.records.insert(key, record);
-            self.cache.insert(key, Answers::certain(Verdict::Invalid));
+            self.memory.note(text, record, false);
+            self.memory.set_answers(key, Answers::certain(Verdict::Invalid));
             return Some(Verdict::Invalid);
         }
         None
@@ -556,10 +559,13 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// The deadline for a candidate: twice as long if this is its second chance.
     fn patience(&self, text: &[u8]) -> Duration {
-        match &self.second_chance {
-            Some(tried) if tried.contains(&key(text)) => self.deadline * 2,
-            _ => self.deadline,
-        }
+        let is_second = self.gives_second_chances && self.memory.had_second_chance(&key(text));
+        if is_second { self.deadline * 2 } else { self.deadline }
+    }
+
+    /// Whether a candidate that timed out is to be asked once more, which it is one time.
+    fn takes_second_chance(&mut self, text: &[u8]) -> bool {
+        self.gives_second_chances && self.memory.take_second_chance(key(text))
     }
 
     /// Learns how long an interesting run took. One that ended with the deadline (a user may look
@@ -609,10 +615,7 @@ impl<'a, 'g> Session<'a, 'g> {
             self.recalled(from, outcome.duration);
         }
         if let Some(record) = Record::of(self.counts.total(), self.pass, outcome.verdict, outcome.slip.as_ref()) {
-            if let Some(key) = self.gate.as_ref().and_then(|_| blank_key(text)) {
-                self.records.insert(key, record.clone());
-            }
-            self.records.insert(key(text), record);
+            self.memory.note(text, record, self.gate.is_some());
         }
         self.tick();
         self.emit(&Event::Tested {
@@ -683,17 +686,4 @@ impl<'a, 'g> Session<'a, 'g> {
         });
         &mut self.stats[at]
     }
-}
-
-/// The key of a small text without its blanks.
-fn blank_key(text: &[u8]) -> Option<[u8; 16]> {
-    (text.len() <= MOST_WITHOUT_BLANKS).then(|| key(&without_blanks(text)))
-}
-
-/// 128 bits of BLAKE3: two candidates with one key would need 2^64 tests to be likely.
-fn key(text: &[u8]) -> [u8; 16] {
-    let hash = blake3::hash(text);
-    let mut key = [0; 16];
-    key.copy_from_slice(&hash.as_bytes()[..16]);
-    key
 }

@@ -5,7 +5,7 @@
 //! once more, together with what was accepted. Workers that wait for that try further edits on top of it. A single
 //! worker asks about one edit after the other, until one is accepted.
 
-use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
 
 use crate::engine::Verdict;
@@ -28,12 +28,7 @@ pub(super) struct Ground<'t> {
     /// What was edited since the tree was built.
     pub(super) edited: &'t [Range<usize>],
     pub(super) classes: &'t mut Classes,
-    pub(super) memo: &'t mut HashMap<u64, usize>,
-    /// Edits that were refused in the text as it is.
-    pub(super) refused_now: &'t mut HashSet<u64>,
     pub(super) prefer: Prefer,
-    /// Tokens of the file, for the memo.
-    pub(super) tokens: usize,
 }
 
 /// Edits that are tried on one tree.
@@ -45,6 +40,8 @@ pub(super) struct Trial<'t> {
     made: HashMap<u64, usize>,
     /// Edits that are part of the best result now.
     taken: Vec<Alternative>,
+    /// Memos of edits that were refused.
+    refused: Vec<u64>,
     /// The rules behind those that were taken last.
     rules: Vec<RuleId>,
     /// Edits that are interesting without all that was accepted.
@@ -56,13 +53,13 @@ pub(super) struct Trial<'t> {
 
 impl<'t> Trial<'t> {
     pub(super) fn new(on: Ground<'t>) -> Self {
-        let (open, made, taken, rules, proven) = Default::default();
-        Trial { on, open, made, taken, rules, proven, union: None, next: 0 }
+        let (open, made, taken, refused, rules, proven) = Default::default();
+        Trial { on, open, made, taken, refused, rules, proven, union: None, next: 0 }
     }
 
-    /// The edits that are part of the best result now.
-    pub(super) fn into_taken(self) -> Vec<Alternative> {
-        self.taken
+    /// The edits that are part of the best result now, and the memos of those that were refused.
+    pub(super) fn into_taken_and_refused(self) -> (Vec<Alternative>, Vec<u64>) {
+        (self.taken, self.refused)
     }
 
     fn new_question(&mut self) -> u64 {
@@ -190,8 +187,7 @@ impl Inquiry for Trial<'_> {
             if verdict != Verdict::Timeout {
                 self.on.classes.learn(alternative.class, false);
             }
-            self.on.memo.insert(alternative.memo, self.on.tokens);
-            self.on.refused_now.insert(alternative.memo);
+            self.refused.push(alternative.memo);
             return None;
         }
         if self.is_up_to_date(question) {

@@ -16,12 +16,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{ALWAYS_GATED, Halt, Session, blank_key, key};
+use super::{ALWAYS_GATED, Halt, Session};
 use crate::engine::Verdict;
+use crate::exec::{Key, key};
 use crate::reduce::claims::Known;
 use crate::reduce::current::Best;
 use crate::reduce::event::Event;
-use crate::reduce::necessity::Why;
+use crate::reduce::memory::{Answers, CERTAIN, Why};
 use crate::reduce::pass::Pass;
 use crate::reduce::report::{PassStats, Reliability};
 use crate::reduce::trust::{EVEN, Stakes, Tally, Trust};
@@ -44,42 +45,8 @@ const LEAST_ODDS: f64 = 0.1;
 const FOUND_BEFORE: f64 = 2.0;
 /// A test by which so many results had to be taken back leads nowhere.
 const MOST_RETURNS: u64 = 20;
-/// Answers that no test can give.
-const CERTAIN: u32 = 1_000_000;
 /// What the confirmations of the best result are counted under.
 const CONFIRMATION: &str = "confirmation";
-
-/// The answers on a text.
-#[derive(Clone, Copy)]
-pub(super) struct Answers {
-    tally: Tally,
-    /// Those of them that need not be learnt from any more; the first is nothing to learn from.
-    learnt: Tally,
-    /// The last answer that was not *interesting*.
-    refusal: Verdict,
-}
-
-impl Answers {
-    /// What no test has to be asked about.
-    pub(super) fn certain(verdict: Verdict) -> Self {
-        let mut tally = Tally::default();
-        match verdict {
-            Verdict::Interesting => tally.yes = CERTAIN,
-            _ => tally.no = CERTAIN,
-        }
-        Answers { tally, learnt: tally, refusal: verdict }
-    }
-
-    /// Whether the test has called the text *interesting*.
-    pub(super) fn has_been_interesting(&self) -> bool {
-        self.tally.yes > 0
-    }
-
-    /// The verdict, when it is decided whether the text is interesting.
-    fn decided(&self, interesting: bool) -> Verdict {
-        if interesting { Verdict::Interesting } else { self.refusal }
-    }
-}
 
 /// What is trusted, how much, and when that is looked at next.
 pub(super) struct Confidence {
@@ -138,7 +105,7 @@ impl Session<'_, '_> {
         let tally = Tally { yes, no };
         self.confidence.trust.learn(true, tally);
         let input = self.snapshot();
-        self.cache.insert(key(&input.best.text), Answers::certain(Verdict::Interesting));
+        self.memory.set_answers(key(&input.best.text), Answers::certain(Verdict::Interesting));
         self.confidence.trusted = vec![input];
         self.confidence.looked_at = self.counts.total();
         if no > 0 {
@@ -154,15 +121,15 @@ impl Session<'_, '_> {
     }
 
     /// What is known of a text well enough for what is asked now.
-    pub(super) fn known(&self, key: &[u8; 16]) -> Option<Verdict> {
-        let answers = self.cache.get(key)?;
+    pub(super) fn known(&self, key: &Key) -> Option<Verdict> {
+        let answers = self.memory.answers(key)?;
         let decided = self.confidence.trust.decide(answers.tally, self.stakes(), self.odds())?;
         Some(answers.decided(decided))
     }
 
     /// What is known of a deletion of the best result.
     pub(in crate::reduce) fn record(&mut self, text: &[u8]) -> Known {
-        match self.cache.get(&key(text)) {
+        match self.memory.answers(&key(text)) {
             Some(answers) if answers.tally.no >= CERTAIN && answers.refusal == Verdict::Invalid => Known::Unsound,
             Some(answers) => {
                 let decided = self.confidence.trust.decide(answers.tally, Stakes::Candidate, EVEN);
@@ -192,12 +159,12 @@ impl Session<'_, '_> {
             && let Some(gate) = &mut self.gate
             && !gate.admits(text, &self.current.best().text)
         {
-            self.cache.insert(key, Answers::certain(Verdict::Invalid));
-            self.correct_record(&key, Why::Unparsed);
+            self.memory.set_answers(key, Answers::certain(Verdict::Invalid));
+            self.memory.correct_record(&key, Why::Unparsed);
             return Ok(Some(Verdict::Invalid));
         }
         let interesting = verdict == Verdict::Interesting;
-        let before = self.cache.get(&key).copied();
+        let before = self.memory.answers(&key).copied();
         let mut answers = before.unwrap_or(Answers {
             tally: Tally::default(),
             learnt: Tally::default(),
@@ -227,24 +194,13 @@ impl Session<'_, '_> {
             }
         }
         if decided == Some(false) {
-            self.correct_record(&key, Why::Refused);
+            self.memory.correct_record(&key, Why::Refused);
         }
-        self.cache.insert(key, answers);
-        if decided == Some(false)
-            && answers.refusal == Verdict::NotInteresting
-            && self.gate.is_some()
-            && let Some(key) = blank_key(text)
-        {
-            self.refused.insert(key);
+        self.memory.set_answers(key, answers);
+        if decided == Some(false) && answers.refusal == Verdict::NotInteresting && self.gate.is_some() {
+            self.memory.refuse_with_blanks(text);
         }
         Ok(decided.map(|interesting| answers.decided(interesting)))
-    }
-
-    /// The last answer on a text was *interesting*, but that is not what counts.
-    fn correct_record(&mut self, key: &[u8; 16], why: Why) {
-        if let Some(record) = self.records.get_mut(key).filter(|record| record.why == Why::Removable) {
-            record.why = why;
-        }
     }
 
     /// Whether the best result should be looked at before the search goes on.
@@ -299,8 +255,8 @@ impl Session<'_, '_> {
     }
 
     /// What the answers on a text add to the logarithm of the odds that it is interesting.
-    pub(super) fn answers_weigh(&self, key: &[u8; 16]) -> f64 {
-        self.cache.get(key).map_or(0.0, |answers| self.confidence.trust.weight(answers.tally))
+    pub(super) fn answers_weigh(&self, key: &Key) -> f64 {
+        self.memory.answers(key).map_or(0.0, |answers| self.confidence.trust.weight(answers.tally))
     }
 
     /// A candidate of the pass under way was interesting.
@@ -323,8 +279,7 @@ impl Session<'_, '_> {
         if !self.confidence.trust.contradicted() {
             return Ok(());
         }
-        // Any of them may have been refused by a lie.
-        self.refused.clear();
+        self.memory.distrust_blanks();
         self.emit(&Event::Note(&format!(
             "the test is flaky: {how}; from now on it is asked again before it is believed"
         )))
@@ -336,7 +291,7 @@ impl Session<'_, '_> {
         let pass = std::mem::replace(&mut self.pass, CONFIRMATION);
         // On the way the answers for which it was accepted count. At the end they do not: of many texts that are not
         // interesting one may have been called so again and again, and that is the one that was accepted.
-        let known = match self.cache.get(&key(&best)) {
+        let known = match self.memory.answers(&key(&best)) {
             Some(answers)
                 if stakes == Stakes::Best && self.confidence.trust.is_flaky() && answers.tally.yes < CERTAIN =>
             {
@@ -421,7 +376,7 @@ impl Session<'_, '_> {
     /// Makes the newest trusted result the best again.
     fn go_back_to_trusted(&mut self) -> Result<(), Halt> {
         let Some(trusted) = self.confidence.trusted.last().cloned() else { return Ok(()) };
-        self.cache.insert(key(self.best()), Answers::certain(Verdict::NotInteresting));
+        self.memory.set_answers(key(self.best()), Answers::certain(Verdict::NotInteresting));
         self.current.go_back(trusted.best);
         self.memory.forget_nodes();
         for now in &mut self.stats {

@@ -14,8 +14,9 @@
 
 use std::collections::HashMap;
 
-use super::{Asked, Halt, Inquiry, Session, key};
+use super::{Asked, Halt, Inquiry, Session};
 use crate::engine::{Search, Verdict};
+use crate::exec::key;
 use crate::grammar::RuleId;
 use crate::passes::each_once;
 use crate::reduce::report::Ended;

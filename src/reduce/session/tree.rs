@@ -42,7 +42,7 @@ impl<'g> Session<'_, 'g> {
         }
         let known = self.gate.as_mut().and_then(|gate| gate.hand_over(&self.current.best().text));
         let current = &mut self.current;
-        self.memory.carry_over(|nodes| current.rebase(parser, known, nodes))?;
+        self.memory.change_tree(|nodes| current.rebase(parser, known, nodes))?;
         self.current.count_tokens();
         if let Some(gate) = &mut self.gate {
             gate.adopt(self.current.document());
