@@ -24,7 +24,7 @@ pub(super) trait Inquiry {
     /// Too much was asked without a test: what is left is asked no more, unless a promise depends on it.
     fn give_up(&mut self) {}
     /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
-    fn heeds_blanks(&self) -> bool {
+    fn blanks_matter(&self) -> bool {
         true
     }
     /// The pass that asks, where an inquiry asks for several.

@@ -2,7 +2,7 @@
 //! candidate is accepted. What it does about tests that contradict themselves is in `confirm`.
 
 mod confirm;
-mod for_now;
+mod provisional;
 mod rules;
 mod tree;
 mod unasked;
@@ -30,7 +30,7 @@ use super::pass::Pass;
 use super::report::{Counts, Ended, PassStats, RuleStats};
 
 use confirm::Confidence;
-use for_now::ForNow;
+use provisional::Provisional;
 use rules::RuleCounts;
 use unasked::Unasked;
 use watch::Watch;
@@ -91,7 +91,7 @@ pub(super) struct Session<'a, 'g> {
     current: Current<'g>,
     memory: Memory,
     confidence: Confidence,
-    for_now: ForNow,
+    provisional: Provisional,
     /// Whether candidates that timed out are asked once more, with twice the deadline.
     gives_second_chances: bool,
     deadline: Duration,
@@ -141,7 +141,7 @@ impl<'a, 'g> Session<'a, 'g> {
             current: Current::new(input, size, options.keep.ranges().to_vec()),
             memory: Memory::default(),
             confidence: Confidence::new(options.confirm),
-            for_now: ForNow::default(),
+            provisional: Provisional::default(),
             gives_second_chances: false,
             deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
             slowest_accepted: Duration::ZERO,
@@ -362,7 +362,7 @@ impl<'a, 'g> Session<'a, 'g> {
     pub(super) fn go_on(&mut self, inquiry: &mut dyn Inquiry, pursuit: &mut Pursuit) -> Result<(), Halt> {
         let Pursuit(asked) = pursuit;
         let result = self.ask(inquiry, asked);
-        self.for_now.clear();
+        self.provisional.clear();
         self.current.go_on_from(None);
         result
     }
@@ -375,20 +375,20 @@ impl<'a, 'g> Session<'a, 'g> {
                 self.hold()?;
                 continue;
             }
-            self.heed_skips()?;
+            self.check_skips()?;
             let check_is_due = self.check_is_due();
             if check_is_due && asked.values().all(|a| a.ticket.is_none()) {
                 self.check_best()?;
                 continue;
             }
             let nothing_runs = asked.values().all(|a| a.ticket.is_none());
-            if nothing_runs && self.settle(inquiry, asked, false)? {
+            if nothing_runs && self.decide_provisional(inquiry, asked, false)? {
                 continue;
             }
             let slots = self.executor.slots();
             let questions = inquiry.questions(slots);
             if questions.is_empty() {
-                if self.settle(inquiry, asked, true)? {
+                if self.decide_provisional(inquiry, asked, true)? {
                     continue;
                 }
                 return Ok(());
@@ -405,11 +405,11 @@ impl<'a, 'g> Session<'a, 'g> {
                 if running >= slots || holds || check_is_due || self.is_last_test_running(running) {
                     break;
                 }
-                let from = self.for_now.last().map(|attempt| Rc::clone(&attempt.asked.candidate.pending));
+                let from = self.provisional.last().map(|attempt| Rc::clone(&attempt.asked.candidate.pending));
                 self.current.go_on_from(from);
                 let candidate = inquiry.candidate(question, &self.current);
                 let before = self.gate_steps();
-                let free = self.free_answer(&candidate, inquiry.heeds_blanks());
+                let free = self.free_answer(&candidate, inquiry.blanks_matter());
                 let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
                 let ungated = !self.is_gated(&candidate);
                 let text = Arc::clone(&candidate.text);
@@ -452,11 +452,11 @@ impl<'a, 'g> Session<'a, 'g> {
                 }
                 Some(verdict) => match self.hear(&text, verdict, ungated, self.odds())? {
                     Some(verdict) => {
-                        self.heed(&text, verdict);
+                        self.learn_from(&text, verdict);
                         self.answer(inquiry, asked, question, verdict)?;
                     }
                     // It is not clear yet.
-                    None if self.takes_for_now(inquiry, asked, question) => {}
+                    None if self.takes_provisionally(inquiry, asked, question) => {}
                     None => {
                         let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
@@ -510,14 +510,14 @@ impl<'a, 'g> Session<'a, 'g> {
         if let Some(gate) = &mut self.gate {
             gate.accept(&text);
         }
-        self.for_now.clear();
+        self.provisional.clear();
         self.confidence.accepted();
         let (tests, pass) = (self.counts.total(), self.pass);
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
     }
 
     /// An answer that costs no test: from the cache, or from the gate.
-    fn free_answer(&mut self, candidate: &Candidate, heeds_blanks: bool) -> Option<Verdict> {
+    fn free_answer(&mut self, candidate: &Candidate, blanks_matter: bool) -> Option<Verdict> {
         // Not cached: what is kept is a part of the text at its place, which a text does not tell.
         if candidate.kept.is_none() {
             return Some(Verdict::Invalid);
@@ -534,7 +534,7 @@ impl<'a, 'g> Session<'a, 'g> {
             self.cache_hits += 1;
             return Some(verdict);
         }
-        if !heeds_blanks && self.memory.is_refused_with_blanks(text) {
+        if !blanks_matter && self.memory.is_refused_with_blanks(text) {
             self.cache_hits += 1;
             return Some(Verdict::NotInteresting);
         }

@@ -210,7 +210,7 @@ impl Inquiry for Trial<'_> {
         Some(Ahead { depth: None, units: self.open.len() + self.on.heap.len(), tests })
     }
 
-    fn heeds_blanks(&self) -> bool {
+    fn blanks_matter(&self) -> bool {
         false
     }
 

@@ -10,7 +10,7 @@
 //! again: the first eight, after 8 tests, 16 more, 32 more and so on, when the search has stopped finding anything
 //! (which is what a lie that was accepted looks like), and at the end, twice where it was looked at before, else three
 //! times. From the first contradiction on candidates are asked about as often as [`Trust`] says before they are
-//! accepted; the search may go on meanwhile (`for_now`). A best result that does not hold is taken back to the newest
+//! accepted; the search may go on meanwhile (`provisional`). A best result that does not hold is taken back to the newest
 //! recent or trusted one that does; the last of them is the input, which is interesting because the user says so.
 
 use std::collections::{HashMap, VecDeque};

@@ -25,8 +25,8 @@ pub(super) struct Watch {
     /// When the prospect was made last, and when an outlook was told.
     made: Option<Instant>,
     told: Option<Instant>,
-    /// The passes whose leaving out has been heeded, as [`Control::bits`](crate::reduce::Control::bits).
-    heeded: u32,
+    /// The passes that are left out by now, as [`Control::bits`](crate::reduce::Control::bits).
+    skipped: u32,
     /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
     moment: u64,
     looked: u64,
@@ -35,7 +35,7 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(follows: bool) -> Self {
         let prospect = Prospect::default();
-        Watch { follows, workers: Vec::new(), prospect, made: None, told: None, heeded: 0, moment: 0, looked: 0 }
+        Watch { follows, workers: Vec::new(), prospect, made: None, told: None, skipped: 0, moment: 0, looked: 0 }
     }
 }
 
@@ -122,17 +122,17 @@ impl Session<'_, '_> {
 
     /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass. This is
     /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
-    pub(super) fn heed_skips(&mut self) -> Result<(), Halt> {
+    pub(super) fn check_skips(&mut self) -> Result<(), Halt> {
         let moment = self.watch.moment;
         if self.pass == "baseline" || moment == self.watch.looked {
             return Ok(());
         }
         self.watch.looked = moment;
         let wanted = self.options.control.bits_at(moment);
-        if wanted == self.watch.heeded {
+        if wanted == self.watch.skipped {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.watch.heeded, wanted);
+        let before = std::mem::replace(&mut self.watch.skipped, wanted);
         let new = crate::reduce::control::passes(wanted & !before);
         for pass in new {
             self.emit(&Event::Skipped { pass: pass.name(), tests: self.counts.total() })?;
@@ -142,11 +142,11 @@ impl Session<'_, '_> {
 
     /// Whether a pass is left out because somebody wanted that.
     pub(in crate::reduce) fn skips(&self, pass: Pass) -> bool {
-        crate::reduce::control::contains(self.watch.heeded, pass)
+        crate::reduce::control::contains(self.watch.skipped, pass)
     }
 
     /// The passes that are left out because somebody wanted that.
     pub(in crate::reduce) fn skipped(&self) -> impl Iterator<Item = Pass> + use<> {
-        crate::reduce::control::passes(self.watch.heeded)
+        crate::reduce::control::passes(self.watch.skipped)
     }
 }

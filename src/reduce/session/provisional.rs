@@ -1,12 +1,12 @@
-//! What is taken for interesting for the time being. Where a test lies, one *interesting* is not enough to accept a
-//! candidate, but the search need not wait for more: it goes on as if the candidate had been accepted, because what it
-//! asks next tells something of it, too.
+//! Candidates that are provisionally taken for interesting. Where a test lies, one *interesting* is not enough to accept a
+//! candidate, but the search need not wait for more: it goes on as if the candidate had been accepted. What it asks next
+//! tells something of that candidate, too.
 //!
 //! ```text
-//!  best ◄── for now ◄── for now ◄── asked next: all that is gone before is gone there as well
-//!    ▲          │           │
-//!    │          │           └─ doubtful: asked again, and taken back alone if it does not hold
-//!    └──────────┘ sure enough: accepted, with all before it
+//!  best ◄── provisional ◄── provisional ◄── asked next: all that is gone before is gone there as well
+//!    ▲           │               │
+//!    │           │               └─ doubtful: asked again, and taken back alone if it does not hold
+//!    └───────────┘ sure enough: accepted, with all before it
 //! ```
 //!
 //! A smaller text that is interesting makes it probable that the larger one is, from which it was made; one that is
@@ -29,7 +29,7 @@ const DOUBTFUL: f64 = 8.0;
 const MOST: usize = 16;
 
 /// The candidates that are taken for interesting, each made from the one before, the first from the best result.
-pub(super) type ForNow = Vec<Attempt>;
+pub(super) type Provisional = Vec<Attempt>;
 
 /// A candidate that is taken for interesting.
 pub(super) struct Attempt {
@@ -55,13 +55,13 @@ fn tells(prior: f64, weight: f64) -> f64 {
 
 impl Session<'_, '_> {
     /// Takes a candidate for interesting that was called so and is not sure yet, if the inquiry can go back.
-    pub(super) fn takes_for_now(
+    pub(super) fn takes_provisionally(
         &mut self,
         inquiry: &mut dyn Inquiry,
         asked: &mut HashMap<u64, Asked>,
         question: u64,
     ) -> bool {
-        let is_due = self.executor.slots() == 1 && self.for_now.len() < MOST && self.may_wait();
+        let is_due = self.executor.slots() == 1 && self.provisional.len() < MOST && self.may_wait();
         let prior = self.odds().ln();
         let Some(asking) = asked.get(&question).filter(|_| is_due) else { return false };
         if prior + self.weight_of(&asking.candidate.text) < DOUBTFUL.ln() {
@@ -74,15 +74,15 @@ impl Session<'_, '_> {
         }
         let asked = asked.remove(&question).expect("it was found above");
         let rules = inquiry.rules().to_vec();
-        self.for_now.push(Attempt { question, asked, rules, mark, prior, told: 0.0, decided: false });
+        self.provisional.push(Attempt { question, asked, rules, mark, prior, told: 0.0, decided: false });
         true
     }
 
     /// Takes in what was found out about a candidate made from the last attempt.
-    pub(super) fn heed(&mut self, text: &[u8], verdict: Verdict) {
-        if verdict != Verdict::Interesting && !self.for_now.is_empty() {
+    pub(super) fn learn_from(&mut self, text: &[u8], verdict: Verdict) {
+        if verdict != Verdict::Interesting && !self.provisional.is_empty() {
             let told = tells(self.odds().ln(), self.weight_of(text));
-            if let Some(last) = self.for_now.last_mut() {
+            if let Some(last) = self.provisional.last_mut() {
                 last.told += told;
             }
         }
@@ -90,13 +90,13 @@ impl Session<'_, '_> {
 
     /// Accepts what is sure enough by now, or asks again about the last attempt if it is doubtful or nothing else is
     /// left to ask. `false` if there is nothing to do.
-    pub(super) fn settle(
+    pub(super) fn decide_provisional(
         &mut self,
         inquiry: &mut dyn Inquiry,
         asked: &mut HashMap<u64, Asked>,
         at_end: bool,
     ) -> Result<bool, Halt> {
-        let odds = self.odds_for_now();
+        let odds = self.provisional_odds();
         let Some(last) = odds.last() else { return Ok(false) };
         if let Some(sure) = odds.iter().rposition(|&odds| Trust::accepts(odds)) {
             self.accept_attempts(sure)?;
@@ -109,10 +109,10 @@ impl Session<'_, '_> {
     }
 
     /// Logarithms of the odds of the attempts.
-    fn odds_for_now(&self) -> Vec<f64> {
+    fn provisional_odds(&self) -> Vec<f64> {
         let mut told = 0.0;
-        let mut odds: Vec<f64> = Vec::with_capacity(self.for_now.len());
-        for attempt in self.for_now.iter().rev() {
+        let mut odds: Vec<f64> = Vec::with_capacity(self.provisional.len());
+        for attempt in self.provisional.iter().rev() {
             let weight = self.weight_of(&attempt.asked.candidate.text) + attempt.told + told;
             odds.push(attempt.prior + weight);
             told = tells(attempt.prior, weight);
@@ -122,10 +122,10 @@ impl Session<'_, '_> {
     }
 
     fn accept_attempts(&mut self, sure: usize) -> Result<(), Halt> {
-        let later = self.for_now.split_off(sure + 1);
+        let later = self.provisional.split_off(sure + 1);
         let mut rules = Vec::new();
         let mut last = None;
-        for attempt in std::mem::take(&mut self.for_now) {
+        for attempt in std::mem::take(&mut self.provisional) {
             if !attempt.decided {
                 self.note_found();
             }
@@ -133,26 +133,26 @@ impl Session<'_, '_> {
             last = Some(attempt.asked);
         }
         let result = last.map_or(Ok(()), |asked| self.accept(asked, &each_once(rules)));
-        self.for_now = later;
+        self.provisional = later;
         result
     }
 
     fn ask_about_last(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
-        let Some(last) = self.for_now.last() else { return Ok(()) };
+        let Some(last) = self.provisional.last() else { return Ok(()) };
         let (text, odds, what) =
             (last.asked.candidate.text.clone(), (last.prior + last.told).exp(), last.asked.what.clone());
         let verdict = self.judge(&text, &what)?.verdict.ok_or(Halt::Ended(Ended::Cancelled))?;
         match self.hear(&text, verdict, false, odds)? {
             None => {}
             Some(Verdict::Interesting) => {
-                if let Some(last) = self.for_now.last_mut() {
+                if let Some(last) = self.provisional.last_mut() {
                     last.decided = true;
                 }
             }
             Some(refusal) => {
                 let weight = self.weight_of(&text);
-                let Some(refused) = self.for_now.pop() else { return Ok(()) };
-                if let Some(before) = self.for_now.last_mut() {
+                let Some(refused) = self.provisional.pop() else { return Ok(()) };
+                if let Some(before) = self.provisional.last_mut() {
                     before.told += tells(refused.prior, weight + refused.told);
                 }
                 inquiry.go_back(refused.mark);
