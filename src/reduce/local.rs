@@ -17,6 +17,7 @@ use crate::syntax::{Document, Edit, NodeId};
 
 use super::classes::Classes;
 use super::current::{Candidate, Current};
+use super::edit_search::{EditSearch, EditSpace};
 use super::in_order::{InOrder, Row, Until};
 use super::memory::{Ask, memo};
 use super::options::Prefer;
@@ -25,7 +26,6 @@ use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::saved::{Saved, is_no_loss};
 use super::session::Halt;
-use super::trial::{Ground, Trial};
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
@@ -248,9 +248,10 @@ impl Reducer<'_, '_> {
     ) -> (Vec<Alternative>, Result<(), Halt>) {
         let tokens = self.session.size().tokens;
         let (source, prefer) = (Arc::clone(self.current().shared_source()), self.options.prefer);
-        let mut trial = Trial::new(Ground { source: &source, heap, edited, classes: &mut self.classes, prefer });
-        let result = self.session.pursue(&mut trial);
-        let (taken, refused) = trial.into_taken_and_refused();
+        let mut search =
+            EditSearch::new(EditSpace { source: &source, heap, edited, classes: &mut self.classes, prefer });
+        let result = self.session.pursue(&mut search);
+        let (taken, refused) = search.into_taken_and_refused();
         refused.into_iter().for_each(|memo| self.session.refuse_proposal(memo, tokens));
         (taken, result)
     }

@@ -17,6 +17,7 @@ pub mod control;
 mod current;
 mod custom;
 mod deletion;
+mod edit_search;
 mod embedded;
 pub mod error;
 pub mod event;
@@ -45,7 +46,6 @@ mod session;
 mod sweep;
 mod tokens;
 mod trees;
-mod trial;
 mod trust;
 
 use std::sync::Arc;

@@ -21,7 +21,7 @@ use super::outlook::{Ahead, until_accepted};
 use super::pass::Pass;
 
 /// What edits are tried on, and what is known of edits like them.
-pub(super) struct Ground<'t> {
+pub(super) struct EditSpace<'t> {
     /// The text that edits are of.
     pub(super) source: &'t [u8],
     pub(super) heap: &'t mut BinaryHeap<Waiting>,
@@ -32,8 +32,8 @@ pub(super) struct Ground<'t> {
 }
 
 /// Edits that are tried on one tree.
-pub(super) struct Trial<'t> {
-    on: Ground<'t>,
+pub(super) struct EditSearch<'t> {
+    on: EditSpace<'t>,
     /// Edits that are asked about, by question.
     open: BTreeMap<u64, Alternative>,
     /// How many edits were accepted when the candidate of a question was made.
@@ -51,10 +51,10 @@ pub(super) struct Trial<'t> {
     next: u64,
 }
 
-impl<'t> Trial<'t> {
-    pub(super) fn new(on: Ground<'t>) -> Self {
+impl<'t> EditSearch<'t> {
+    pub(super) fn new(on: EditSpace<'t>) -> Self {
         let (open, made, taken, refused, rules, proven) = Default::default();
-        Trial { on, open, made, taken, refused, rules, proven, union: None, next: 0 }
+        EditSearch { on, open, made, taken, refused, rules, proven, union: None, next: 0 }
     }
 
     /// The edits that are part of the best result now, and the memos of those that were refused.
@@ -138,7 +138,7 @@ impl<'t> Trial<'t> {
     }
 }
 
-impl Inquiry for Trial<'_> {
+impl Inquiry for EditSearch<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         if !self.taken.is_empty() {
             if self.union.is_none() && !self.proven.is_empty() {
