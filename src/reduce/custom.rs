@@ -10,12 +10,12 @@ use crate::syntax::{Document, Edit, count_words};
 
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
+use super::gain::Gain;
 use super::in_order::{InOrder, Row, Until};
 use super::memory;
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::reducer::Reducer;
-use super::saved::Saved;
 use super::session::Halt;
 
 /// A pass of the caller's own. It proposes edits and decides nothing: what it proposes goes the way of everything else,
@@ -163,7 +163,7 @@ impl fmt::Debug for CustomPasses {
 struct Asked {
     edits: Vec<Edit>,
     tokens: i64,
-    saved: Saved,
+    gain: Gain,
     memo: u64,
 }
 
@@ -212,21 +212,21 @@ impl Reducer<'_, '_> {
             let is_inside = edits.iter().all(|edit| edit.start <= edit.end && edit.end <= text.len());
             assert!(is_inside, "the pass {} proposes an edit outside the text: {edits:?}", pass.name());
             let tokens = edits.iter().map(|edit| tokens_saved(text, document, edit)).sum();
-            let saved = Saved::by(text, &edits);
+            let gain = Gain::by(text, &edits);
             // Equal texts are told apart by their order: their places change with every other edit.
             let print = print(pass.name(), text, &edits);
             let occurrence = occurrences.entry(print).or_default();
             *occurrence += 1;
             let memo = print.wrapping_add(u64::from(*occurrence));
-            let asked = Asked { edits, tokens, saved, memo };
+            let asked = Asked { edits, tokens, gain, memo };
             let is_new = !self.session.is_proposal_refused(memo);
-            let is_wanted = is_new && asked.gain(prefer) > (0, 0, 0) && !self.current().edits_touch_kept(&asked.edits);
+            let is_wanted = is_new && asked.order(prefer) > (0, 0, 0) && !self.current().edits_touch_kept(&asked.edits);
             is_wanted.then_some(asked)
         };
         let sequences = sequences.into_iter().map(|units| units.into_iter().filter_map(&mut ask).collect());
         let sequences = sequences.filter(|units: &Vec<Asked>| !units.is_empty()).collect();
         let mut alternatives: Vec<_> = alternatives.into_iter().filter_map(ask).collect();
-        alternatives.sort_by_key(|asked| std::cmp::Reverse(asked.gain(prefer)));
+        alternatives.sort_by_key(|asked| std::cmp::Reverse(asked.order(prefer)));
         (sequences, alternatives)
     }
 
@@ -262,8 +262,8 @@ impl Reducer<'_, '_> {
 
 impl Asked {
     /// What counts most first.
-    fn gain(&self, prefer: Prefer) -> (i64, i64, i64) {
-        let Saved { bytes, lines } = self.saved;
+    fn order(&self, prefer: Prefer) -> (i64, i64, i64) {
+        let Gain { bytes, lines } = self.gain;
         match prefer {
             Prefer::Tokens => (self.tokens, bytes, 0),
             Prefer::Bytes => (bytes, self.tokens, 0),

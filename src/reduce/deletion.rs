@@ -6,13 +6,13 @@ use std::collections::BinaryHeap;
 use crate::passes::{Definitions, Removal, Sequence, Unit, bodies, siblings};
 use crate::syntax::NodeId;
 
+use super::gain::Gain;
 use super::lists::Lists;
 use super::memory::Ask;
 use super::options::Prefer;
 use super::pass::Pass;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
-use super::saved::Saved;
 use super::session::{Halt, Pursuit};
 use super::sweep::Sweep;
 
@@ -209,7 +209,7 @@ impl Reducer<'_, '_> {
             if ends {
                 let sweep = &turn.sweep;
                 let mean = sweep.mean_left(|unit| self.size_of(unit));
-                turn.value = self.gain(sweep.sequence.kind, sweep.sequence.depth, sweep.needed(), mean);
+                turn.value = self.expected_gain(sweep.sequence.kind, sweep.sequence.depth, sweep.needed(), mean);
                 turn.until = turn.sweep.needed().saturating_add(slice);
                 let tie = turn.tie();
                 let next = Ranked { value: turn.value, tie, item: () };
@@ -286,24 +286,24 @@ impl Reducer<'_, '_> {
         let depth = sequence.depth;
         let size: f64 = sequence.units.iter().map(|unit| self.size_of(unit)).sum();
         let mean = size / sequence.units.len() as f64;
-        let value = self.gain(sequence.kind, depth, 0, mean);
+        let value = self.expected_gain(sequence.kind, depth, 0, mean);
         Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(sequence) }
     }
 
     /// What goes with a unit, in what the user prefers to have little of.
     fn size_of(&self, unit: &Unit) -> f64 {
         let prefer = self.options.prefer;
-        let saved = match &unit.removal {
-            _ if prefer == Prefer::Tokens => Saved::default(),
-            Removal::Nodes(nodes) => Saved::with_nodes(self.current().document(), nodes),
-            Removal::Edits(edits) => Saved::by(self.current().source(), edits),
+        let gain = match &unit.removal {
+            _ if prefer == Prefer::Tokens => Gain::default(),
+            Removal::Nodes(nodes) => Gain::with_nodes(self.current().document(), nodes),
+            Removal::Edits(edits) => Gain::by(self.current().source(), edits),
         };
-        saved.value(prefer, unit.tokens)
+        gain.value(prefer, unit.tokens)
     }
 
     /// Expected size that goes per test of a list: p(list) × mean size of a unit, where
     /// p(list) = 2·p(kind) / (2 + needed so far).
-    fn gain(&self, kind: u32, depth: u32, needed: usize, mean_size: f64) -> f64 {
+    fn expected_gain(&self, kind: u32, depth: u32, needed: usize, mean_size: f64) -> f64 {
         if self.by_levels() {
             return -f64::from(depth);
         }

@@ -18,13 +18,13 @@ use crate::syntax::{Document, Edit, NodeId};
 use super::classes::Classes;
 use super::current::{Candidate, Current};
 use super::edit_search::{EditSearch, EditSpace};
+use super::gain::{Gain, is_no_loss};
 use super::in_order::{InOrder, Row, Until};
 use super::memory::{Ask, memo};
 use super::options::Prefer;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
-use super::saved::{Saved, is_no_loss};
 use super::session::Halt;
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
@@ -264,14 +264,14 @@ impl Reducer<'_, '_> {
 
 /// What one test is expected to save, in what the user prefers to have little of.
 pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternative: &Alternative) -> f64 {
-    let saved = match prefer {
-        Prefer::Tokens => Saved::default(),
-        Prefer::Bytes => Saved { bytes: alternative.bytes, lines: 0 },
-        Prefer::Lines => Saved::by(source, &alternative.edits),
+    let gain = match prefer {
+        Prefer::Tokens => Gain::default(),
+        Prefer::Bytes => Gain { bytes: alternative.bytes, lines: 0 },
+        Prefer::Lines => Gain::by(source, &alternative.edits),
     };
     // An edit that saves nothing of that comes after all that do.
-    let saved = saved.value(prefer, alternative.tokens).max(LITTLE);
-    classes.chance(alternative.class) * saved
+    let gain = gain.value(prefer, alternative.tokens).max(LITTLE);
+    classes.chance(alternative.class) * gain
 }
 
 /// The single edits that a pass proposes on a document; none of a pass that proposes sequences.

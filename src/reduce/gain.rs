@@ -10,27 +10,27 @@ const FIRST_COUNTS: f64 = 100.0;
 
 /// Bytes and line feeds that some edits save; negative where they add some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Saved {
+pub(super) struct Gain {
     pub(super) bytes: i64,
     pub(super) lines: i64,
 }
 
-impl Saved {
+impl Gain {
     /// What edits of a text save.
     pub(super) fn by<'e>(source: &[u8], edits: impl IntoIterator<Item = &'e Edit>) -> Self {
-        let mut saved = Saved::default();
+        let mut gain = Gain::default();
         for edit in edits {
-            saved.add(&source[edit.start..edit.end], 1);
-            saved.add(&edit.text, -1);
+            gain.add(&source[edit.start..edit.end], 1);
+            gain.add(&edit.text, -1);
         }
-        saved
+        gain
     }
 
     /// What goes with some nodes.
     pub(super) fn with_nodes(document: &Document, nodes: &[NodeId]) -> Self {
-        let mut saved = Saved::default();
-        nodes.iter().for_each(|&node| saved.add(document.text(node), 1));
-        saved
+        let mut gain = Gain::default();
+        nodes.iter().for_each(|&node| gain.add(document.text(node), 1));
+        gain
     }
 
     fn add(&mut self, text: &[u8], sign: i64) {
@@ -56,7 +56,7 @@ pub(super) fn is_no_loss(prefer: Prefer, source: &[u8], alternative: &Alternativ
     match prefer {
         Prefer::Tokens => true,
         Prefer::Bytes => alternative.bytes >= 0,
-        Prefer::Lines => Saved::by(source, &alternative.edits).lines >= 0,
+        Prefer::Lines => Gain::by(source, &alternative.edits).lines >= 0,
     }
 }
 
@@ -67,13 +67,13 @@ mod tests {
     #[test]
     fn bytes_and_lines_are_counted_and_what_comes_is_subtracted() {
         let edits = [Edit::delete(0..4), Edit::replace(4..5, b"xyz\n\n".as_slice())];
-        assert_eq!(Saved::by(b"a\n\nbcd", &edits[..1]), Saved { bytes: 4, lines: 2 });
-        assert_eq!(Saved::by(b"a\n\nbcd", &edits), Saved { bytes: 0, lines: 0 });
+        assert_eq!(Gain::by(b"a\n\nbcd", &edits[..1]), Gain { bytes: 4, lines: 2 });
+        assert_eq!(Gain::by(b"a\n\nbcd", &edits), Gain { bytes: 0, lines: 0 });
     }
 
     #[test]
     fn what_is_preferred_decides_and_tokens_between_equals() {
-        let (long, tall) = (Saved { bytes: 50, lines: 0 }, Saved { bytes: 10, lines: 3 });
+        let (long, tall) = (Gain { bytes: 50, lines: 0 }, Gain { bytes: 10, lines: 3 });
         assert!(long.value(Prefer::Bytes, 1) > tall.value(Prefer::Bytes, 9));
         assert!(long.value(Prefer::Lines, 9) < tall.value(Prefer::Lines, 1));
         assert!(long.value(Prefer::Tokens, 1) < tall.value(Prefer::Tokens, 9));
