@@ -11,9 +11,9 @@ use crate::syntax::{Document, Edit, count_words};
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::gain::Gain;
-use super::in_order::{InOrder, Row, Until};
 use super::memory;
 use super::options::Prefer;
+use super::ordered::{Ordered, Row, Until};
 use super::pass::{Pass, Stage};
 use super::reducer::Reducer;
 use super::session::Halt;
@@ -250,9 +250,9 @@ impl Reducer<'_, '_> {
     fn one_of(&mut self, pass: &'static str, asked: Vec<Asked>) -> Result<(), Halt> {
         let tokens = self.tokens();
         let mut alternatives = Alternatives { pass, asked };
-        let mut inquiry = InOrder::new(&mut alternatives, Until::First);
-        self.session.pursue(&mut inquiry)?;
-        let first = inquiry.first();
+        let mut ordered = Ordered::new(&mut alternatives, Until::First);
+        self.session.pursue(&mut ordered)?;
+        let first = ordered.first();
         let asked = alternatives.asked;
         let refused = &asked[..first.unwrap_or(asked.len())];
         refused.iter().for_each(|asked| self.session.refuse_proposal(asked.memo, tokens));

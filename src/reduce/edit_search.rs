@@ -1,4 +1,4 @@
-//! Trying single edits, as many at a time as there are workers: the inquiry about the edits of one tree.
+//! Trying single edits, as many at a time as there are workers: the questions about the edits of one tree.
 //!
 //! Until one is accepted all candidates are made from the same text. From then on those that are still being tested
 //! are out of date: a refusal is learnt all the same, and what is interesting too and stands elsewhere is asked about
@@ -14,11 +14,11 @@ use crate::passes::{Action, Alternative, Removal, each_once};
 
 use super::classes::Classes;
 use super::current::{Candidate, Current};
-use super::inquiry::Inquiry;
 use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
 use super::options::Prefer;
 use super::outlook::{Ahead, until_accepted};
 use super::pass::Pass;
+use super::question_source::QuestionSource;
 
 /// What edits are tried on, and what is known of edits like them.
 pub(super) struct EditSpace<'t> {
@@ -138,7 +138,7 @@ impl<'t> EditSearch<'t> {
     }
 }
 
-impl Inquiry for EditSearch<'_> {
+impl QuestionSource for EditSearch<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         if !self.taken.is_empty() {
             if self.union.is_none() && !self.proven.is_empty() {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::engine::{Algorithm, BitSet, Judge, Stopped, Verdict};
 
 use super::current::{Candidate, Current, Pending};
-use super::in_order::{InOrder, Row, Until};
+use super::ordered::{Ordered, Row, Until};
 use super::session::{Halt, Session};
 use super::sweep::Positions;
 
@@ -79,9 +79,9 @@ impl SessionJudge<'_, '_, '_> {
             return Err(Stopped);
         }
         let mut row = Sets { state: &mut self.state, count, candidate };
-        let mut inquiry = InOrder::new(&mut row, until);
-        match self.session.pursue(&mut inquiry) {
-            Ok(()) => Ok((inquiry.first(), inquiry.into_verdicts())),
+        let mut ordered = Ordered::new(&mut row, until);
+        match self.session.pursue(&mut ordered) {
+            Ok(()) => Ok((ordered.first(), ordered.into_verdicts())),
             Err(halt) => {
                 self.halt = Some(halt);
                 Err(Stopped)

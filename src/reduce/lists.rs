@@ -17,8 +17,8 @@ use crate::passes::{NO_DEPTH, Unit};
 use crate::syntax::NodeId;
 
 use super::current::{Candidate, Current};
-use super::inquiry::Inquiry;
 use super::outlook::{Ahead, Sum};
+use super::question_source::QuestionSource;
 use super::sweep::Sweep;
 
 /// Numbers of questions: the turn's in the upper bits, the search's own below; unions have none of a turn.
@@ -140,7 +140,7 @@ impl Lists {
         }
     }
 
-    /// The lists as an inquiry, of which so many are at work.
+    /// The lists as a source of questions; at most so many are at work.
     pub(super) fn on(&mut self, most: usize) -> ListsOn<'_> {
         ListsOn { lists: self, most }
     }
@@ -227,7 +227,7 @@ impl ListsOn<'_> {
     }
 }
 
-impl Inquiry for ListsOn<'_> {
+impl QuestionSource for ListsOn<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         let lists = &mut *self.lists;
         let is_alone = self.most == 1;

@@ -19,9 +19,9 @@ use super::classes::Classes;
 use super::current::{Candidate, Current};
 use super::edit_search::{EditSearch, EditSpace};
 use super::gain::{Gain, is_no_loss};
-use super::in_order::{InOrder, Row, Until};
 use super::memory::{Ask, memo};
 use super::options::Prefer;
+use super::ordered::{Ordered, Row, Until};
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
@@ -166,9 +166,9 @@ impl Reducer<'_, '_> {
     /// Takes away everything but some parts of the text, the first that are interesting, and says which.
     fn cut_down_to_first(&mut self, parts: Vec<Vec<std::ops::Range<usize>>>) -> Result<Option<usize>, Halt> {
         let mut cuts = Cuts { parts };
-        let mut inquiry = InOrder::new(&mut cuts, Until::First);
-        self.session.pursue(&mut inquiry)?;
-        Ok(inquiry.first())
+        let mut ordered = Ordered::new(&mut cuts, Until::First);
+        self.session.pursue(&mut ordered)?;
+        Ok(ordered.first())
     }
 
     /// Collapses chains of nested nodes.

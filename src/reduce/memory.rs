@@ -318,7 +318,9 @@ mod tests {
     fn refusals_follow_the_nodes_of_a_new_tree_and_the_one_in_the_largest_file_counts() {
         let mut memory = Memory::default();
         memory.refuse(7, 100);
-        [(1, 100), (2, 50), (3, 10)].map(|(node, tokens)| memory.refuse_node(Ask::Unit, node, tokens));
+        for (node, tokens) in [(1, 100), (2, 50), (3, 10)] {
+            memory.refuse_node(Ask::Unit, node, tokens);
+        }
         // Two nodes have become one, and the third is gone.
         let find = |nodes: &mut dyn Iterator<Item = NodeId>| Ok(nodes.map(|node| (node < 3).then_some(8)).collect());
         assert!(memory.is_refused_now(7));

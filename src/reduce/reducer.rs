@@ -18,12 +18,12 @@ use super::current::{Candidate, Current};
 use super::embedded::Learnt;
 use super::event::{Event, Size};
 use super::gate::Gate;
-use super::inquiry::Inquiry;
 use super::memory::{Ask, memo};
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
 use super::outlook::Prospect;
 use super::pass::{Pass, Stage};
+use super::question_source::QuestionSource;
 use super::session::{Halt, Session};
 use super::sweep::Sweep;
 
@@ -573,7 +573,7 @@ impl Single {
     }
 }
 
-impl Inquiry for Single {
+impl QuestionSource for Single {
     fn questions(&mut self, _: usize) -> Vec<u64> {
         if self.candidate.is_some() { vec![0] } else { Vec::new() }
     }

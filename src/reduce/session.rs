@@ -1,5 +1,5 @@
-//! The session: the best result, the tests that were run for it, and the one place where a
-//! candidate is accepted. What it does about tests that contradict themselves is in `confirm`.
+//! The session: it has the current state and the memory of answers, runs the tests, and is the one place where a candidate
+//! is accepted. What it does about tests that contradict themselves is in `confirm`.
 
 mod confirm;
 mod provisional;
@@ -23,10 +23,10 @@ use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
-use super::inquiry::Inquiry;
 use super::memory::{Answers, Ask, Memory, Record, Refusals, Why};
 use super::options::Options;
 use super::pass::Pass;
+use super::question_source::QuestionSource;
 use super::report::{Counts, Ended, PassStats, RuleStats};
 
 use confirm::Confidence;
@@ -66,18 +66,18 @@ pub(super) enum Halt {
     Failed(ReduceError),
 }
 
-/// A candidate of the inquiry under way.
+/// A candidate of the source under way.
 struct Asked {
     candidate: Candidate,
     ticket: Option<Ticket>,
     duration: Duration,
     /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
     ungated: bool,
-    /// What it is, for people: the inquiry has gone on when the answer comes. Empty where it was answered at once.
+    /// What it is, for people: the source has gone on when the answer comes. Empty where it was answered at once.
     what: String,
 }
 
-/// The candidates of an inquiry that has not come to its end.
+/// The candidates of a source that has not come to its end.
 #[derive(Default)]
 pub(super) struct Pursuit(HashMap<u64, Asked>);
 
@@ -319,10 +319,10 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    /// Answers the questions of an inquiry until it has no more.
-    pub(super) fn pursue(&mut self, inquiry: &mut dyn Inquiry) -> Result<(), Halt> {
+    /// Answers the questions of a source until it has no more.
+    pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Halt> {
         let mut pursuit = Pursuit::default();
-        let result = self.go_on(inquiry, &mut pursuit);
+        let result = self.go_on(source, &mut pursuit);
         self.leave(pursuit, result)
     }
 
@@ -330,7 +330,7 @@ impl<'a, 'g> Session<'a, 'g> {
     pub(super) fn leave(&mut self, pursuit: Pursuit, mut result: Result<(), Halt>) -> Result<(), Halt> {
         let Pursuit(mut asked) = pursuit;
         self.withdraw(&mut asked, |_| false);
-        // A cancelled test ends at once; its outcome must not reach the next inquiry.
+        // A cancelled test ends at once; its outcome must not reach the next source.
         while asked.values().any(|a| a.ticket.is_some()) {
             match self.wait() {
                 Ok((ticket, outcome)) => {
@@ -357,17 +357,18 @@ impl<'a, 'g> Session<'a, 'g> {
         result
     }
 
-    /// Answers the questions of an inquiry until it has none; tests that run then go on, for what it asks
+    /// Answers the questions of a source until it has none; tests that run then go on, for what it asks
     /// next time.
-    pub(super) fn go_on(&mut self, inquiry: &mut dyn Inquiry, pursuit: &mut Pursuit) -> Result<(), Halt> {
+    pub(super) fn go_on(&mut self, source: &mut dyn QuestionSource, pursuit: &mut Pursuit) -> Result<(), Halt> {
         let Pursuit(asked) = pursuit;
-        let result = self.ask(inquiry, asked);
+        let result = self.ask(source, asked);
         self.provisional.clear();
         self.current.go_on_from(None);
         result
     }
 
-    fn ask(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
+    /// Asks until there are no more questions.
+    fn ask(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         loop {
             self.check_limits()?;
             let holds = self.options.control.is_paused();
@@ -382,19 +383,19 @@ impl<'a, 'g> Session<'a, 'g> {
                 continue;
             }
             let nothing_runs = asked.values().all(|a| a.ticket.is_none());
-            if nothing_runs && self.decide_provisional(inquiry, asked, false)? {
+            if nothing_runs && self.decide_provisional(source, asked, false)? {
                 continue;
             }
             let slots = self.executor.slots();
-            let questions = inquiry.questions(slots);
+            let questions = source.questions(slots);
             if questions.is_empty() {
-                if self.decide_provisional(inquiry, asked, true)? {
+                if self.decide_provisional(source, asked, true)? {
                     continue;
                 }
                 return Ok(());
             }
-            self.withdraw(asked, |question| inquiry.wants(question));
-            self.tell_outlook(inquiry)?;
+            self.withdraw(asked, |question| source.wants(question));
+            self.tell_outlook(source)?;
             let mut answered = false;
             for question in questions {
                 if asked.contains_key(&question) {
@@ -407,9 +408,9 @@ impl<'a, 'g> Session<'a, 'g> {
                 }
                 let from = self.provisional.last().map(|attempt| Rc::clone(&attempt.asked.candidate.pending));
                 self.current.go_on_from(from);
-                let candidate = inquiry.candidate(question, &self.current);
+                let candidate = source.candidate(question, &self.current);
                 let before = self.gate_steps();
-                let free = self.free_answer(&candidate, inquiry.blanks_matter());
+                let free = self.free_answer(&candidate, source.blanks_matter());
                 let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
                 let ungated = !self.is_gated(&candidate);
                 let text = Arc::clone(&candidate.text);
@@ -418,16 +419,16 @@ impl<'a, 'g> Session<'a, 'g> {
                     None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
                 };
                 let bytes = text.len();
-                let what = ticket.map_or_else(String::new, |_| inquiry.describe(question));
+                let what = ticket.map_or_else(String::new, |_| source.describe(question));
                 if let Some(ticket) = ticket {
-                    let pass = inquiry.pass(question).map_or(self.pass, Pass::name);
+                    let pass = source.pass(question).map_or(self.pass, Pass::name);
                     self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
                 asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
-                    self.answer(inquiry, asked, question, verdict)?;
+                    self.answer(source, asked, question, verdict)?;
                     if self.unasked.add(bytes, steps) {
-                        inquiry.give_up();
+                        source.give_up();
                     }
                     answered = true;
                     break;
@@ -443,7 +444,7 @@ impl<'a, 'g> Session<'a, 'g> {
             run.ticket = None;
             run.duration = outcome.duration;
             let (text, ungated, what) = (Arc::clone(&run.candidate.text), run.ungated, run.what.clone());
-            self.attribute(inquiry.pass(question));
+            self.attribute(source.pass(question));
             self.count(&text, &outcome, &what)?;
             match outcome.verdict {
                 Some(Verdict::Timeout) if self.takes_second_chance(&text) => {
@@ -453,10 +454,10 @@ impl<'a, 'g> Session<'a, 'g> {
                 Some(verdict) => match self.hear(&text, verdict, ungated, self.odds())? {
                     Some(verdict) => {
                         self.learn_from(&text, verdict);
-                        self.answer(inquiry, asked, question, verdict)?;
+                        self.answer(source, asked, question, verdict)?;
                     }
                     // It is not clear yet.
-                    None if self.takes_provisionally(inquiry, asked, question) => {}
+                    None if self.takes_provisionally(source, asked, question) => {}
                     None => {
                         let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
@@ -470,24 +471,24 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    /// Hands an answer to the inquiry and accepts what it commits to.
+    /// Hands an answer to the source and accepts what it commits to.
     fn answer(
         &mut self,
-        inquiry: &mut dyn Inquiry,
+        source: &mut dyn QuestionSource,
         asked: &mut HashMap<u64, Asked>,
         question: u64,
         verdict: Verdict,
     ) -> Result<(), Halt> {
-        let accepted = inquiry.observe(question, verdict);
+        let accepted = source.observe(question, verdict);
         if verdict != Verdict::Interesting {
             asked.remove(&question);
         }
         let Some(accepted) = accepted else { return Ok(()) };
-        self.attribute(inquiry.pass(accepted));
+        self.attribute(source.pass(accepted));
         // An interesting candidate stays until the search has got that far, or can no longer.
-        let winner = asked.remove(&accepted).expect("an inquiry accepts only what it asked in this pursuit");
-        asked.retain(|question, run| run.ticket.is_some() || inquiry.may_accept(*question));
-        self.accept(winner, inquiry.rules())
+        let winner = asked.remove(&accepted).expect("a source accepts only what it asked in this pursuit");
+        asked.retain(|question, run| run.ticket.is_some() || source.may_accept(*question));
+        self.accept(winner, source.rules())
     }
 
     /// Makes a candidate the best result, and its edits the pending ones. This is the only place where that happens, and
@@ -587,7 +588,7 @@ impl<'a, 'g> Session<'a, 'g> {
         ticket
     }
 
-    /// Runs the test on a candidate of the inquiry once more.
+    /// Runs the test on a candidate of the source once more.
     fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Halt> {
         let ticket = self.submit(Arc::clone(text), self.patience(text));
         self.tell_trying(ticket, self.pass, text.len(), || what.to_owned())?;

@@ -13,10 +13,10 @@ use crate::grammar::RuleId;
 use crate::passes::{NO_DEPTH, Sequence, Unit, each_once};
 
 use super::current::{Candidate, Current};
-use super::inquiry::Inquiry;
 use super::judge;
 use super::options::Order;
 use super::outlook::Ahead;
+use super::question_source::QuestionSource;
 use super::session::{Halt, Session};
 
 /// A sequence with the search over it: can be paused and taken up again.
@@ -282,7 +282,7 @@ struct SweepOn<'s> {
     rules: Vec<RuleId>,
 }
 
-impl Inquiry for SweepOn<'_> {
+impl QuestionSource for SweepOn<'_> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         let pauses = self.search.needed_count() >= self.most_needed && self.search.undecided() > 0;
         if pauses && !self.search.has_unjudged_union() {

@@ -468,6 +468,26 @@ fn links_between_documents_lead_somewhere() {
     assert_eq!(link_faults(&planted).len(), 2);
 }
 
+/// The steps of ARCHITECTURE.md from a pass to the disk: each with a file and a function in it.
+fn steps(document: &str) -> Vec<(String, String)> {
+    let step = Regex::new(r"(?m)^\d+\. `([^`]+\.rs)`, `(\w+)`: ").expect("a constant");
+    step.captures_iter(document).map(|found| (found[1].to_owned(), found[2].to_owned())).collect()
+}
+
+#[test]
+fn a_deletion_goes_from_a_pass_to_the_disk_in_twelve_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the tree has an architecture");
+    let steps = steps(&document);
+    assert!((2..=12).contains(&steps.len()), "{steps:?}");
+    for (path, function) in &steps {
+        let text = fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(text.contains(&format!("fn {function}(")), "{path} has no function {function}");
+    }
+    let first_and_last = [&steps[0].0, &steps[steps.len() - 1].0];
+    assert!(first_and_last[0].starts_with("src/passes/") && first_and_last[1].starts_with("src/report/"));
+}
+
 #[test]
 fn no_path_of_a_machine_is_written_down() {
     let pattern = Regex::new(r"(^|[^\w.])/(work|root|home/\w+|Users/\w+)/").expect("a constant");

@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use super::{Asked, Halt, Inquiry, Session};
+use super::{Asked, Halt, QuestionSource, Session};
 use crate::engine::{Search, Verdict};
 use crate::exec::key;
 use crate::grammar::RuleId;
@@ -36,7 +36,7 @@ pub(super) struct Attempt {
     question: u64,
     pub(super) asked: Asked,
     rules: Vec<RuleId>,
-    /// Where the inquiry's searches stood before it.
+    /// Where the source's searches stood before it.
     mark: Vec<Search>,
     /// Logarithm of the odds that it is interesting, before any answer.
     prior: f64,
@@ -54,10 +54,10 @@ fn tells(prior: f64, weight: f64) -> f64 {
 }
 
 impl Session<'_, '_> {
-    /// Takes a candidate for interesting that was called so and is not sure yet, if the inquiry can go back.
+    /// Takes a candidate for interesting that was called so and is not sure yet, if the source can go back.
     pub(super) fn takes_provisionally(
         &mut self,
-        inquiry: &mut dyn Inquiry,
+        source: &mut dyn QuestionSource,
         asked: &mut HashMap<u64, Asked>,
         question: u64,
     ) -> bool {
@@ -67,13 +67,13 @@ impl Session<'_, '_> {
         if prior + self.weight_of(&asking.candidate.text) < DOUBTFUL.ln() {
             return false;
         }
-        let Some(mark) = inquiry.mark() else { return false };
-        if inquiry.observe(question, Verdict::Interesting) != Some(question) {
-            inquiry.go_back(mark);
+        let Some(mark) = source.mark() else { return false };
+        if source.observe(question, Verdict::Interesting) != Some(question) {
+            source.go_back(mark);
             return false;
         }
         let asked = asked.remove(&question).expect("it was found above");
-        let rules = inquiry.rules().to_vec();
+        let rules = source.rules().to_vec();
         self.provisional.push(Attempt { question, asked, rules, mark, prior, told: 0.0, decided: false });
         true
     }
@@ -92,7 +92,7 @@ impl Session<'_, '_> {
     /// left to ask. `false` if there is nothing to do.
     pub(super) fn decide_provisional(
         &mut self,
-        inquiry: &mut dyn Inquiry,
+        source: &mut dyn QuestionSource,
         asked: &mut HashMap<u64, Asked>,
         at_end: bool,
     ) -> Result<bool, Halt> {
@@ -101,7 +101,7 @@ impl Session<'_, '_> {
         if let Some(sure) = odds.iter().rposition(|&odds| Trust::accepts(odds)) {
             self.accept_attempts(sure)?;
         } else if at_end || *last < DOUBTFUL.ln() {
-            self.ask_about_last(inquiry, asked)?;
+            self.ask_about_last(source, asked)?;
         } else {
             return Ok(false);
         }
@@ -137,7 +137,7 @@ impl Session<'_, '_> {
         result
     }
 
-    fn ask_about_last(&mut self, inquiry: &mut dyn Inquiry, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
+    fn ask_about_last(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
         let Some(last) = self.provisional.last() else { return Ok(()) };
         let (text, odds, what) =
             (last.asked.candidate.text.clone(), (last.prior + last.told).exp(), last.asked.what.clone());
@@ -155,9 +155,9 @@ impl Session<'_, '_> {
                 if let Some(before) = self.provisional.last_mut() {
                     before.told += tells(refused.prior, weight + refused.told);
                 }
-                inquiry.go_back(refused.mark);
+                source.go_back(refused.mark);
                 asked.clear();
-                self.answer(inquiry, asked, refused.question, refusal)?;
+                self.answer(source, asked, refused.question, refusal)?;
             }
         }
         Ok(())

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use crate::engine::Estimate;
 use crate::exec::Ticket;
 use crate::reduce::event::Event;
-use crate::reduce::inquiry::Inquiry;
 use crate::reduce::outlook::{Outlook, Prospect, Sum};
 use crate::reduce::pass::Pass;
+use crate::reduce::question_source::QuestionSource;
 
 use super::{Halt, Session};
 
@@ -86,12 +86,12 @@ impl Session<'_, '_> {
     }
 
     /// Says what lies ahead, to those who want to know and not too often.
-    pub(super) fn tell_outlook(&mut self, inquiry: &dyn Inquiry) -> Result<(), Halt> {
+    pub(super) fn tell_outlook(&mut self, source: &dyn QuestionSource) -> Result<(), Halt> {
         if !self.watch.follows || !is_due(self.watch.told) {
             return Ok(());
         }
         self.watch.told = Some(Instant::now());
-        let now = inquiry.ahead();
+        let now = source.ahead();
         let none = Estimate { mean: 0.0, deviation: 0.0 };
         let mut total: Sum = self.watch.prospect.later;
         total.add(1.0, now.map_or(none, |now| now.tests));

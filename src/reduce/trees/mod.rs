@@ -13,8 +13,8 @@ use crate::passes::Removal;
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::current::{Candidate, Current};
-use super::in_order::{InOrder, Row, Until};
 use super::method::OnTree;
+use super::ordered::{Ordered, Row, Until};
 use super::reducer::{MAX_ROUNDS, Reducer};
 use super::session::Halt;
 
@@ -44,9 +44,9 @@ impl Reducer<'_, '_> {
     /// them may leave it as large as it was.
     fn make_first(&mut self, edits: &[Removal], what: &str) -> Result<Option<usize>, Halt> {
         let mut row = Edits { edits, what };
-        let mut inquiry = InOrder::new(&mut row, Until::First);
-        self.session.pursue(&mut inquiry)?;
-        Ok(inquiry.first())
+        let mut ordered = Ordered::new(&mut row, Until::First);
+        self.session.pursue(&mut ordered)?;
+        Ok(ordered.first())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::engine::Verdict;
 
 use super::current::{Candidate, Current};
-use super::inquiry::Inquiry;
+use super::question_source::QuestionSource;
 
 /// A row of candidates, made one by one when it is their turn.
 pub(super) trait Row {
@@ -30,9 +30,9 @@ pub(super) enum Until {
     End,
 }
 
-/// The inquiry about a row. Its outcome does not depend on the number of workers: answers are used
+/// A row as a source of questions. Its outcome does not depend on the number of workers: answers are used
 /// in the order of the row.
-pub(super) struct InOrder<'r, R: Row> {
+pub(super) struct Ordered<'r, R: Row> {
     row: &'r mut R,
     until: Until,
     /// Those that were made and are not dealt with.
@@ -46,10 +46,10 @@ pub(super) struct InOrder<'r, R: Row> {
     first: Option<usize>,
 }
 
-impl<'r, R: Row> InOrder<'r, R> {
+impl<'r, R: Row> Ordered<'r, R> {
     pub(super) fn new(row: &'r mut R, until: Until) -> Self {
         let end = row.len();
-        InOrder { row, until, made: BTreeMap::new(), verdicts: vec![None; end], front: 0, end, first: None }
+        Ordered { row, until, made: BTreeMap::new(), verdicts: vec![None; end], front: 0, end, first: None }
     }
 
     /// The first interesting one.
@@ -57,7 +57,7 @@ impl<'r, R: Row> InOrder<'r, R> {
         self.first
     }
 
-    /// The answers; all are there when the inquiry was pursued to the end of the row.
+    /// The answers; all are there when it was pursued to the end of the row.
     pub(super) fn into_verdicts(self) -> Vec<Option<Verdict>> {
         self.verdicts
     }
@@ -83,7 +83,7 @@ impl<'r, R: Row> InOrder<'r, R> {
     }
 }
 
-impl<R: Row> Inquiry for InOrder<'_, R> {
+impl<R: Row> QuestionSource for Ordered<'_, R> {
     fn questions(&mut self, most: usize) -> Vec<u64> {
         let open = (self.front..self.end).filter(|&at| self.verdicts[at].is_none());
         open.take(most).map(|at| at as u64).collect()
@@ -165,27 +165,27 @@ mod tests {
     }
 
     /// The next questions, with their candidates made.
-    fn ask(inquiry: &mut InOrder<'_, Numbers>, most: usize) -> Vec<u64> {
+    fn ask(ordered: &mut Ordered<'_, Numbers>, most: usize) -> Vec<u64> {
         let current = Current::new([].into(), Size::default(), Vec::new());
-        let questions = inquiry.questions(most);
-        questions.iter().for_each(|&question| drop(inquiry.candidate(question, &current)));
+        let questions = ordered.questions(most);
+        questions.iter().for_each(|&question| drop(ordered.candidate(question, &current)));
         questions
     }
 
     #[test]
     fn the_first_in_the_row_counts_and_not_the_first_to_be_answered() {
         let mut numbers = Numbers::new(9);
-        let mut inquiry = InOrder::new(&mut numbers, Until::First);
-        assert_eq!(ask(&mut inquiry, 4), [0, 1, 2, 3]);
-        assert_eq!(inquiry.describe(3), "number 3");
-        assert_eq!(inquiry.observe(2, Verdict::Interesting), None, "one before it may be, too");
-        assert!(inquiry.may_accept(2) && inquiry.wants(1) && !inquiry.wants(3));
-        assert_eq!(inquiry.questions(4), [0, 1], "nothing behind it is needed");
-        assert_eq!(inquiry.observe(0, Verdict::NotInteresting), None);
-        assert_eq!(inquiry.observe(1, Verdict::Interesting), Some(1));
-        assert!(inquiry.questions(4).is_empty() && !inquiry.wants(3) && !inquiry.may_accept(2));
-        assert_eq!(inquiry.observe(3, Verdict::Interesting), None, "too late");
-        assert_eq!(inquiry.first(), Some(1));
+        let mut ordered = Ordered::new(&mut numbers, Until::First);
+        assert_eq!(ask(&mut ordered, 4), [0, 1, 2, 3]);
+        assert_eq!(ordered.describe(3), "number 3");
+        assert_eq!(ordered.observe(2, Verdict::Interesting), None, "one before it may be, too");
+        assert!(ordered.may_accept(2) && ordered.wants(1) && !ordered.wants(3));
+        assert_eq!(ordered.questions(4), [0, 1], "nothing behind it is needed");
+        assert_eq!(ordered.observe(0, Verdict::NotInteresting), None);
+        assert_eq!(ordered.observe(1, Verdict::Interesting), Some(1));
+        assert!(ordered.questions(4).is_empty() && !ordered.wants(3) && !ordered.may_accept(2));
+        assert_eq!(ordered.observe(3, Verdict::Interesting), None, "too late");
+        assert_eq!(ordered.first(), Some(1));
         assert_eq!((numbers.made, numbers.taken), (vec![0, 1, 2, 3], vec![1]));
     }
 
@@ -193,16 +193,16 @@ mod tests {
     fn a_whole_row_is_answered_and_taken_in_its_order() {
         let mut numbers = Numbers::new(4);
         numbers.refused = vec![3];
-        let mut inquiry = InOrder::new(&mut numbers, Until::End);
-        assert_eq!(ask(&mut inquiry, 9), [0, 1, 2, 3]);
-        assert_eq!(inquiry.observe(3, Verdict::Interesting), None);
-        assert_eq!(inquiry.observe(1, Verdict::Interesting), None);
-        assert_eq!(inquiry.observe(0, Verdict::Timeout), Some(1));
-        assert_eq!(inquiry.questions(9), [2]);
-        assert_eq!(inquiry.observe(2, Verdict::Interesting), Some(2), "the last one is not taken");
-        assert!(inquiry.questions(9).is_empty());
-        assert_eq!(inquiry.first(), Some(1));
-        let verdicts = inquiry.into_verdicts();
+        let mut ordered = Ordered::new(&mut numbers, Until::End);
+        assert_eq!(ask(&mut ordered, 9), [0, 1, 2, 3]);
+        assert_eq!(ordered.observe(3, Verdict::Interesting), None);
+        assert_eq!(ordered.observe(1, Verdict::Interesting), None);
+        assert_eq!(ordered.observe(0, Verdict::Timeout), Some(1));
+        assert_eq!(ordered.questions(9), [2]);
+        assert_eq!(ordered.observe(2, Verdict::Interesting), Some(2), "the last one is not taken");
+        assert!(ordered.questions(9).is_empty());
+        assert_eq!(ordered.first(), Some(1));
+        let verdicts = ordered.into_verdicts();
         assert_eq!(verdicts[..2], [Some(Verdict::Timeout), Some(Verdict::Interesting)]);
         assert_eq!(numbers.taken, [1, 2, 3]);
     }
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn a_row_of_nothing_asks_nothing() {
         let mut numbers = Numbers::new(0);
-        let mut inquiry = InOrder::new(&mut numbers, Until::First);
-        assert!(inquiry.questions(3).is_empty());
-        assert_eq!(inquiry.first(), None);
+        let mut ordered = Ordered::new(&mut numbers, Until::First);
+        assert!(ordered.questions(3).is_empty());
+        assert_eq!(ordered.first(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What a session is asked: candidates, and who has questions about them.
+//! What asks a session: a source of questions, each about a candidate.
 
 use crate::engine::{Search, Verdict};
 use crate::grammar::RuleId;
@@ -7,8 +7,8 @@ use super::current::{Candidate, Current};
 use super::outlook::Ahead;
 use super::pass::Pass;
 
-/// Somebody who has questions and learns from the answers, in any order.
-pub(super) trait Inquiry {
+/// Whatever has questions and learns from the answers, in any order.
+pub(super) trait QuestionSource {
     /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
     /// may come again under its number until it is answered.
     fn questions(&mut self, most: usize) -> Vec<u64>;
@@ -27,7 +27,7 @@ pub(super) trait Inquiry {
     fn blanks_matter(&self) -> bool {
         true
     }
-    /// The pass that asks, where an inquiry asks for several.
+    /// The pass that asks, where a source asks for several.
     fn pass(&self, _: u64) -> Option<Pass> {
         None
     }
