@@ -10,6 +10,8 @@ bash fixtures/setup.sh || true
 LOP_NOT_TESTED=$(mktemp)
 export LOP_NOT_TESTED
 trap 'rm -f "$LOP_NOT_TESTED"' EXIT
+# Most tests wait for programs that they start: with a thread for each core, a third of the cores would be idle.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
 code=0
 cargo test "$@" || code=$?
 if [ -s "$LOP_NOT_TESTED" ]; then
