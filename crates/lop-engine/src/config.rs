@@ -14,17 +14,6 @@ pub enum Direction {
     Evidence,
 }
 
-/// What a search keeps small.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Objective {
-    /// The number of tests.
-    #[default]
-    Tests,
-    /// The time, where a test costs more the larger its candidate is: large removals come first, and finding
-    /// single needed units is put off.
-    Time,
-}
-
 /// How the questions of several workers are spread over the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lanes {
@@ -110,8 +99,6 @@ pub struct Config {
     pub empty_known_uninteresting: bool,
     /// From which end units are asked about; forward by default.
     pub direction: Direction,
-    /// What is kept small; the number of tests by default.
-    pub objective: Objective,
     /// Where several workers ask; by evidence by default.
     pub lanes: Lanes,
     /// What to start from instead of the prior; nothing by default.
@@ -126,7 +113,6 @@ impl Default for Config {
             theta: Some(0.03),
             empty_known_uninteresting: false,
             direction: Direction::default(),
-            objective: Objective::default(),
             lanes: Lanes::default(),
             expect: None,
         }

@@ -9,11 +9,6 @@ use crate::model::run_length::Tail;
 /// More possible lengths than this are grouped before the tree is built.
 const MAX_LEAVES: usize = 64;
 
-/// What is asked about to remove much at once has at least this chance of going: the best gain from a
-/// run of independent units has 1/e, and where even that little is unlikely telling units apart is all
-/// there is to do.
-const LEAST_CHANCE: f64 = 0.4;
-
 /// The depth of each leaf in an optimal alphabetic tree over `weights`, by Garsia–Wachs.
 ///
 /// The working sequence is kept so that each weight is smaller than its second neighbour to the
@@ -137,7 +132,10 @@ pub(crate) fn root_split(weights: &[f64]) -> usize {
 /// the probability of yes, when the length is known to be in lo..hi. `tail` begins at lo; with `open`
 /// the last length means "hi − 1 or more".
 pub(crate) fn choose(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f64) {
-    let Possible { cuts, last, total } = Possible::new(tail, lo, hi, open);
+    debug_assert!(hi - lo >= 2, "one possible length needs no question");
+    let last = if open { tail.at_least(hi - 1) } else { (tail.below(hi) - tail.below(hi - 1)).max(0.0) };
+    let cuts = cuts(tail, lo, hi);
+    let total = cuts.last().map_or(0.0, |&(_, mass)| mass) + last;
     if total <= 0.0 {
         // The model excludes what the answers say: halve, and learn from the outcome.
         return (lo + (hi - lo) / 2, 0.5);
@@ -151,40 +149,6 @@ pub(crate) fn choose(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f
     weights.push(last);
     let (m, mass) = cuts[root_split(&weights) - 1];
     (m, ((total - mass) / total).clamp(0.0, 1.0))
-}
-
-/// The same, but so that as many units as possible may be expected to go at once.
-pub(crate) fn choose_most(tail: &Tail, lo: usize, hi: usize, open: bool) -> (usize, f64) {
-    let Possible { cuts, total, .. } = Possible::new(tail, lo, hi, open);
-    if total <= 0.0 {
-        return (lo + (hi - lo) / 2, 0.5);
-    }
-    let gain = |&(m, mass): &(usize, f64)| (total - mass) * (m - lo) as f64;
-    // Among equals the shortest, which is the likeliest: `max_by` takes the last.
-    let likely = cuts.iter().rev().filter(|&&(_, mass)| total - mass >= LEAST_CHANCE * total);
-    match likely.max_by(|one, other| gain(one).total_cmp(&gain(other))) {
-        Some(&(m, mass)) => (m, ((total - mass) / total).clamp(0.0, 1.0)),
-        None => choose(tail, lo, hi, open),
-    }
-}
-
-/// The lengths in lo..hi, in groups where there are many.
-struct Possible {
-    /// See [`cuts`].
-    cuts: Vec<(usize, f64)>,
-    /// The mass of the last length, and of all.
-    last: f64,
-    total: f64,
-}
-
-impl Possible {
-    fn new(tail: &Tail, lo: usize, hi: usize, open: bool) -> Self {
-        debug_assert!(hi - lo >= 2, "one possible length needs no question");
-        let last = if open { tail.at_least(hi - 1) } else { (tail.below(hi) - tail.below(hi - 1)).max(0.0) };
-        let cuts = cuts(tail, lo, hi);
-        let total = cuts.last().map_or(0.0, |&(_, mass)| mass) + last;
-        Self { cuts, last, total }
-    }
 }
 
 /// The expected number of questions that tell the length in 0..=cap, `tail` beginning at 0 and cap

@@ -131,7 +131,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::{Ahead, EXPONENTS, Exposure};
-    use crate::{Config, Direction, EvidenceView, Knowledge, Objective, Question, Search, Verdict, drive, monotone};
+    use crate::{Config, Direction, EvidenceView, Knowledge, Question, Search, Verdict, drive, monotone};
 
     fn sweep_only() -> Config {
         Config { theta: None, ..Config::default() }
@@ -201,7 +201,6 @@ mod tests {
                 theta: [None, Some(0.0)][set % 2],
                 empty_known_uninteresting: width == 3 && set != 0,
                 direction: [Direction::Forward, Direction::Evidence][set / 2 % 2],
-                objective: [Objective::Tests, Objective::Time][set % 3 % 2],
                 ..Config::default()
             };
             let mut search = Search::with_sizes(&sizes, &config, &EvidenceView::blank(10));
@@ -229,8 +228,7 @@ mod tests {
             }
             let mut knowledge = Knowledge::new(len);
             for direction in [Direction::Forward, Direction::Evidence] {
-                let objective = [Objective::Tests, Objective::Time][trial / 2 % 2];
-                let config = Config { direction, objective, ..Config::default() };
+                let config = Config { direction, ..Config::default() };
                 let mut search = Search::with_sizes(&sizes, &config, &knowledge.view(0, 0));
                 let mut probabilities = Vec::new();
                 drive(&mut search, [1, 2, 5][trial % 3], |question| {

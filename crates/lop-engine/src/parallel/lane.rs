@@ -4,7 +4,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::config::Objective;
 use crate::model::decision_tree;
 use crate::model::exposure::{Ahead, Exposure, PerExponent};
 use crate::model::posterior::Posterior;
@@ -57,7 +56,6 @@ impl Positions {
 struct Cursor {
     /// Whether it starts at the last open unit and goes backwards.
     mirrored: bool,
-    objective: Objective,
     before: Before,
     lo: usize,
     hi: usize,
@@ -90,7 +88,6 @@ impl Cursor {
         let possible = if excluded { survival.tail(0).below(cap) } else { 1.0 };
         Self {
             mirrored: context.mirrored,
-            objective: context.objective,
             before,
             lo: 0,
             hi: if excluded { cap } else { cap + 1 },
@@ -109,11 +106,7 @@ impl Cursor {
         let (lo, hi) = (self.lo, self.hi);
         let open = hi == self.cap + 1;
         let survival = self.outlook.as_ref().unwrap_or(&self.survival);
-        let choose = match self.objective {
-            Objective::Tests => decision_tree::choose,
-            Objective::Time => decision_tree::choose_most,
-        };
-        *self.choice.get_or_insert_with(|| choose(&survival.tail(lo), lo, hi, open))
+        *self.choice.get_or_insert_with(|| decision_tree::choose(&survival.tail(lo), lo, hi, open))
     }
 
     /// Probability the model gave to the run's outcome when the run began.
@@ -153,7 +146,6 @@ pub(crate) struct ClosedRun {
 pub(crate) struct LaneContext<'a> {
     /// Whether the next run shall begin at the last open unit.
     pub(crate) mirrored: bool,
-    pub(crate) objective: Objective,
     /// Whether all units outside this lane are removed, and the empty candidate is known not to be interesting.
     pub(crate) empty_rule: bool,
     /// Whether the model learns from what is found here.
@@ -415,14 +407,6 @@ impl Lane {
     /// Whether the run under way starts at the last open unit.
     pub(crate) fn is_mirrored(&self) -> bool {
         self.cursor.as_ref().is_some_and(|cursor| cursor.mirrored)
-    }
-
-    /// The index behind the units among which a needed one is known to be, unless at most two more answers would find
-    /// it.
-    pub(crate) fn beyond(&self) -> Option<usize> {
-        let cursor = self.cursor.as_ref()?;
-        let known = cursor.hi <= cursor.cap && cursor.hi - cursor.lo > 3;
-        known.then(|| if cursor.mirrored { self.open.end - cursor.hi } else { self.open.start + cursor.hi })
     }
 
     /// The positions of the units of which the run under way is known not to contain all, if the refused candidate

@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::config::Objective;
 use crate::model::chances::Chances;
 use crate::model::posterior::Posterior;
 use crate::parallel::lane::{Answer, Lane};
@@ -35,8 +34,6 @@ pub(crate) struct Ask {
     /// All that is gone in the candidate.
     pub(crate) remove: Runs,
     pub(crate) p_yes: f64,
-    /// The size of what the answer may remove.
-    pub(crate) size: f64,
 }
 
 /// One point of a search that assumed answers lead to.
@@ -70,22 +67,15 @@ impl Node {
                 for units in assumed.iter() {
                     remove.insert(lane.range(units));
                 }
-                let asked = lane.range(units.clone());
-                remove.insert(asked.clone());
-                Some(Ask {
-                    purpose: lane_purpose(lane, assumed, units),
-                    remove,
-                    p_yes,
-                    size: state.setting.size(asked),
-                })
+                remove.insert(lane.range(units.clone()));
+                Some(Ask { purpose: lane_purpose(lane, assumed, units), remove, p_yes })
             }
             Node::Verify { verification, assumed } => {
                 let pick = verification.pick()?;
                 let mut remove = Runs::clone(state.committed);
                 remove.insert_all(assumed);
                 remove.insert(pick.position..pick.position + 1);
-                let size = state.setting.size(pick.position..pick.position + 1);
-                Some(Ask { purpose: Purpose::Verify(remove.clone()), remove, p_yes: pick.chance, size })
+                Some(Ask { purpose: Purpose::Verify(remove.clone()), remove, p_yes: pick.chance })
             }
         }
     }
@@ -146,10 +136,8 @@ pub(crate) fn lane_purpose(lane: &Lane, assumed: &Runs, units: std::ops::Range<u
 /// A point that assumed answers lead to. It is worked out only when its turn comes, which for half of
 /// them is never.
 pub(crate) struct Future {
-    /// The probability that the search gets to this point.
+    /// The probability that the search gets to this point: the larger, the sooner it is looked at.
     pub(crate) reach: f64,
-    /// The larger, the sooner it is looked at.
-    worth: f64,
     /// The older of equals comes first.
     order: usize,
     before: Rc<Node>,
@@ -165,17 +153,12 @@ pub(crate) struct Futures {
 
 impl Futures {
     /// Where the search stands in its lanes, or in the verification.
-    pub(crate) fn of_sweep(sweep: &Sweep, state: &SearchState<'_>, posterior: &Arc<Posterior>) -> Self {
+    pub(crate) fn of_sweep(sweep: &Sweep, posterior: &Arc<Posterior>) -> Self {
         let mut futures = Self::default();
         let far = sweep.far_weight();
         for at in (0..sweep.lanes.len()).filter(|&at| !sweep.lanes[at].is_finished()) {
-            let mut node = lane_node(sweep, at, posterior);
             let reach = if at == 0 { 1.0 } else { far };
-            let worth = match state.setting.objective {
-                Objective::Tests => reach,
-                Objective::Time => node.ask(state).map_or(0.0, |ask| ask.p_yes * ask.size),
-            };
-            futures.push(Rc::new(node), reach, worth, None);
+            futures.push(Rc::new(lane_node(sweep, at, posterior)), reach, None);
         }
         futures
     }
@@ -183,7 +166,7 @@ impl Futures {
     /// Where the search stands in its front lane.
     pub(crate) fn of_front(sweep: &Sweep, posterior: &Arc<Posterior>) -> Self {
         let mut futures = Self::default();
-        futures.push(Rc::new(lane_node(sweep, 0, posterior)), 1.0, 1.0, None);
+        futures.push(Rc::new(lane_node(sweep, 0, posterior)), 1.0, None);
         futures
     }
 
@@ -191,13 +174,13 @@ impl Futures {
     pub(crate) fn of_verification(verification: &Verification) -> Self {
         let mut futures = Self::default();
         let node = Node::Verify { verification: Box::new(verification.clone()), assumed: Runs::default() };
-        futures.push(Rc::new(node), 1.0, 1.0, None);
+        futures.push(Rc::new(node), 1.0, None);
         futures
     }
 
-    fn push(&mut self, before: Rc<Node>, reach: f64, worth: f64, answer: Option<Verdict>) {
+    fn push(&mut self, before: Rc<Node>, reach: f64, answer: Option<Verdict>) {
         self.order += 1;
-        self.heap.push(Future { reach, worth, order: self.order, before, answer });
+        self.heap.push(Future { reach, order: self.order, before, answer });
     }
 
     /// The reach of the best of them.
@@ -205,32 +188,32 @@ impl Futures {
         self.heap.peek().map(|future| future.reach)
     }
 
-    /// The best of them, with its reach and its worth.
-    pub(crate) fn pop(&mut self, state: &SearchState<'_>) -> Option<(Node, f64, f64)> {
+    /// The best of them, with its reach.
+    pub(crate) fn pop(&mut self, state: &SearchState<'_>) -> Option<(Node, f64)> {
         let future = self.heap.pop()?;
         let mut node = Rc::unwrap_or_clone(future.before);
         if let Some(verdict) = future.answer {
             node.answer(verdict, state);
         }
-        Some((node, future.reach, future.worth))
+        Some((node, future.reach))
     }
 
     /// Adds what may come of a question: of its answer if that is known, else of both.
-    pub(crate) fn follow(&mut self, node: Node, reach: f64, worth: f64, p_yes: f64, answer: Option<Verdict>) {
+    pub(crate) fn follow(&mut self, node: Node, reach: f64, p_yes: f64, answer: Option<Verdict>) {
         let branches = match answer {
             Some(verdict) => [(verdict, 1.0), (verdict, 0.0)],
             None => [(Verdict::Interesting, p_yes), (Verdict::NotInteresting, 1.0 - p_yes)],
         };
         let node = Rc::new(node);
         for (verdict, chance) in branches.into_iter().filter(|(_, chance)| reach * chance > NEGLIGIBLE_REACH) {
-            self.push(Rc::clone(&node), reach * chance, worth * chance, Some(verdict));
+            self.push(Rc::clone(&node), reach * chance, Some(verdict));
         }
     }
 }
 
 impl Ord for Future {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.worth.total_cmp(&other.worth).then(other.order.cmp(&self.order))
+        self.reach.total_cmp(&other.reach).then(other.order.cmp(&self.order))
     }
 }
 

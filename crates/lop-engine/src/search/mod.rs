@@ -42,7 +42,7 @@ fn ask_ahead(
     known_removals: u32,
     questions: &mut Vec<Question>,
 ) -> bool {
-    let Some((mut node, reach, worth)) = futures.pop(state) else { return false };
+    let Some((mut node, reach)) = futures.pop(state) else { return false };
     let Some(ask) = node.ask(state) else { return true };
     let id = book.id_of(ask.purpose, ask.remove, known_removals);
     let record = &book.records[&id];
@@ -50,7 +50,7 @@ fn ask_ahead(
         let remove = record.remove.iter().collect();
         questions.push(Question { id, remove, p_yes: ask.p_yes, reach });
     }
-    futures.follow(node, reach, worth, ask.p_yes, record.answer);
+    futures.follow(node, reach, ask.p_yes, record.answer);
     true
 }
 
@@ -90,8 +90,7 @@ impl Search {
         Self::sweep(Setting::new(len, config, None), config, view)
     }
 
-    /// The same for units of these sizes, in sweep order. The objective *time* prefers large removals, and the search learns
-    /// whether larger units are needed more often. Equal sizes make no difference.
+    /// The same for units of these sizes, in sweep order. The search learns whether larger units are needed more often. Equal sizes make no difference.
     pub fn with_sizes(sizes: &[u32], config: &Config, view: &EvidenceView) -> Self {
         Self::sweep(Setting::new(sizes.len(), config, Some(sizes)), config, view)
     }
@@ -165,7 +164,7 @@ impl Search {
         let mut endings = Vec::new();
         let known_removals = sweep.map_or(0, Sweep::removals);
         if let Some(sweep) = sweep {
-            futures = Futures::of_sweep(sweep, &state, posterior);
+            futures = Futures::of_sweep(sweep, posterior);
             if k > 1
                 && !*is_beside_others
                 && !sweep.front_goes_through
@@ -430,7 +429,7 @@ impl Search {
                     let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, known_removals };
                     let remove = Arc::clone(&record.remove);
                     sweep.union_doubted |= !yes && knows_all && sweep.union != *runs;
-                    sweep.count(setting, at, yes, posterior);
+                    sweep.count(at, yes, posterior);
                     sweep.answer(setting, at, answer, posterior);
                     sweep.catch_up(setting, posterior);
                     findings.evidence.tests += 1;
@@ -494,7 +493,7 @@ impl Search {
         if let Phase::Sweep(sweep) = &mut self.phase
             && sweep.union == self.runs
         {
-            let settled = sweep.settle(&self.setting);
+            let settled = sweep.settle();
             for run in settled {
                 self.findings.decided(run);
             }
@@ -623,7 +622,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::{Question, QuestionId, Search, Verdict};
-    use crate::{Config, Direction, EvidenceView, Knowledge, Lanes, Objective, drive, monotone};
+    use crate::{Config, Direction, EvidenceView, Knowledge, Lanes, drive, monotone};
 
     #[test]
     fn of_many_workers_one_asks_at_once_whether_nothing_is_needed() {
@@ -781,13 +780,9 @@ mod tests {
     fn with_several_lanes_every_committed_state_was_judged_interesting() {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         for salt in 0..30 {
-            for (direction, objective) in [
-                (Direction::Forward, Objective::Tests),
-                (Direction::Evidence, Objective::Tests),
-                (Direction::Forward, Objective::Time),
-            ] {
+            for direction in [Direction::Forward, Direction::Evidence] {
                 for lanes in [Lanes::ByEvidence, Lanes::Always] {
-                    let config = Config { lanes, direction, objective, ..theta(Some(0.0)) };
+                    let config = Config { lanes, direction, ..theta(Some(0.0)) };
                     let search = Search::new(80, &config, &EvidenceView::blank(80));
                     let judge = |q: &Question| whimsical(q, salt);
                     let width = 2 + salt as usize % 9;

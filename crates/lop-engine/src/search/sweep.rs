@@ -25,7 +25,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bit_set::BitSet;
-use crate::config::{Direction, Lanes, Objective};
+use crate::config::{Direction, Lanes};
 use crate::model::posterior::Posterior;
 use crate::parallel::independence::Independence;
 use crate::parallel::lane::{Answer, ClosedRun, Lane, LaneContext, LaneId, Positions};
@@ -42,8 +42,6 @@ const FIRST_UNITS: usize = 8;
 /// The least number of units on either side of a cut once lanes are known to be independent: 5.3 rounds instead of 6.0 at
 /// 64 workers, see `oracles`.
 const LEAST_UNITS: usize = 2;
-/// The most lanes that may be open at the same time under the objective *time*, which puts off finding single needed units.
-const MOST_DEFERRED: usize = 128;
 /// Below this probability of independence far lanes are given up. With 1/3 instead, 6 of 200 independent
 /// lists at .9/.95 took 5 to 12 of 14 rounds more with 16 workers, with 0.1 one did.
 const COLLAPSE_BELOW: f64 = 0.1;
@@ -166,16 +164,10 @@ impl Sweep {
     ) -> LaneContext<'a> {
         LaneContext {
             mirrored: setting.direction == Direction::Evidence && self.ends.mirrored(),
-            objective: setting.objective,
             empty_rule: setting.empty_known_uninteresting && self.lanes.len() == 1 && self.settled.is_empty(),
-            teaches: self.is_final(setting, lane) || self.independence_probability() >= TEACH_FROM,
+            teaches: lane == 0 || self.independence_probability() >= TEACH_FROM,
             closed_runs,
         }
-    }
-
-    /// Whether what a lane decides is never reconsidered.
-    fn is_final(&self, setting: &Setting, lane: usize) -> bool {
-        lane == 0 || setting.objective == Objective::Time
     }
 
     fn close(&mut self, lane: usize, closed: Vec<ClosedRun>) {
@@ -226,8 +218,8 @@ impl Sweep {
     }
 
     /// Learns from an answer whether lanes depend on each other.
-    pub(crate) fn count(&mut self, setting: &Setting, lane: usize, yes: bool, posterior: &Arc<Posterior>) {
-        if self.lanes.len() > 1 && setting.objective == Objective::Tests {
+    pub(crate) fn count(&mut self, lane: usize, yes: bool, posterior: &Arc<Posterior>) {
+        if self.lanes.len() > 1 {
             let independence = self.independence.get_or_insert_with(|| Independence::new(posterior));
             independence.count(&self.lanes[lane], lane == 0, yes);
         }
@@ -304,16 +296,6 @@ impl Sweep {
             }
         }
         self.close(lane, closed);
-        if setting.objective == Objective::Time && !answer.yes && self.lanes.len() < MOST_DEFERRED {
-            self.defer(setting, lane, posterior);
-        }
-    }
-
-    /// After a refusal under the objective *time*: a needed unit is among those that were asked about. What lies behind
-    /// them becomes a lane of its own, which may be cleared before the needed unit is found.
-    fn defer(&mut self, setting: &Setting, lane: usize, posterior: &mut Arc<Posterior>) {
-        let Some(at) = self.lanes[lane].beyond() else { return };
-        self.cut(setting, lane, at, posterior);
     }
 
     /// Cuts a lane in two. Returns whether it could be cut.
@@ -367,7 +349,7 @@ impl Sweep {
 
     /// Arranges the lanes for `workers` that ask at the same time.
     pub(crate) fn arrange(&mut self, setting: &Setting, workers: usize, posterior: &mut Arc<Posterior>) {
-        if setting.objective == Objective::Time || setting.lanes == Lanes::One {
+        if setting.lanes == Lanes::One {
             return;
         }
         self.workers = workers;
@@ -437,8 +419,7 @@ impl Sweep {
     /// Whether one lane should go on alone.
     pub(crate) fn should_collapse(&self, setting: &Setting) -> bool {
         let is_done = self.front_goes_through && self.lanes[0].is_finished();
-        let may = setting.objective == Objective::Tests && self.lanes.len() > 1;
-        may && (is_done || self.contradicted || self.has_collapsed(setting))
+        self.lanes.len() > 1 && (is_done || self.contradicted || self.has_collapsed(setting))
     }
 
     /// Whether lanes are so likely to depend on each other that there should be one only.
@@ -614,20 +595,18 @@ impl Sweep {
 
     /// Hands over the runs that are settled, which means that this sweep does not reconsider them. Only called when the
     /// union is the committed state.
-    pub(crate) fn settle(&mut self, setting: &Setting) -> Vec<ClosedRun> {
+    pub(crate) fn settle(&mut self) -> Vec<ClosedRun> {
         let mut settled = Vec::new();
         let now = self.removals();
-        let mut at = 0;
         // What the front lane found while it was a far one waits until it is known to hold.
-        while self.probe().is_none() && at < self.lanes.len() && self.is_final(setting, at) {
-            settled.extend(self.closed.remove(&self.lanes[at].id).unwrap_or_default());
-            if self.lanes[at].is_finished() && self.lanes.len() > 1 && !self.front_goes_through {
-                // The next lane is in front now. Its refusals are older than these removals.
-                self.lanes.remove(at);
-                self.front_since = now;
-            } else {
-                at += 1;
+        while self.probe().is_none() {
+            settled.extend(self.closed.remove(&self.lanes[0].id).unwrap_or_default());
+            if !self.lanes[0].is_finished() || self.lanes.len() == 1 || self.front_goes_through {
+                break;
             }
+            // The next lane is in front now. Its refusals are older than these removals.
+            self.lanes.remove(0);
+            self.front_since = now;
         }
         for run in &settled {
             if let Some(needed) = run.needed {

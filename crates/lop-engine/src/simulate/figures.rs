@@ -1,12 +1,12 @@
 //! Measured figures of what the search does beyond one worker that goes from front to back: rounds of
-//! several workers, direction by evidence, the objective time, stated expectations. Counts of tests and
+//! several workers, direction by evidence, stated expectations. Counts of tests and
 //! rounds over fixed seeds, with the margin that each test names.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use crate::{
-    BitSet, Config, Direction, EvidenceView, Family, Lanes, Markov, Objective, Question, Search, Tally, Verdict, Waste,
+    BitSet, Config, Direction, EvidenceView, Family, Lanes, Markov, Question, Search, Tally, Verdict, Waste,
     drive, monotone,
 };
 
@@ -116,34 +116,6 @@ fn the_better_end_is_found_by_evidence() {
     assert!(tests(definitions, true, Direction::Evidence) <= 1.10 * backward, "from the right end");
     assert!(tests(uses, true, Direction::Evidence) <= 2.1 * forward, "from the wrong end");
     assert!(tests(uses, true, Direction::Forward) > 4.0 * forward, "which alone would cost much more");
-}
-
-/// Costs up to the point where nine tenths of what may go are gone, a test costing what its candidate
-/// is of the input. Measured over 50 lists: 72.7 instead of 97.0 at .9/.95, 11.9 instead of 32.1 at
-/// .95/.99, 9.8 instead of 20.8 at .99/.99; at .5/.5, where every second unit stays, 24 % more.
-#[test]
-fn the_objective_time_removes_much_first() {
-    let cost = |chain: Markov, objective| {
-        let config = Config { theta: None, objective, ..Config::default() };
-        let mut sum = 0.0;
-        for seed in 0..12 {
-            let needed = chain.sequence(LEN, &mut ChaCha8Rng::seed_from_u64(seed));
-            let removable = needed.iter().filter(|&&needed| !needed).count();
-            let mut search = Search::with_sizes(&[1; LEN], &config, &EvidenceView::blank(LEN));
-            while search.removed().count() * 10 < removable * 9 {
-                let question = search.next_tests(1).pop().expect("something may still go");
-                let left = LEN - question.remove.iter().map(ExactSizeIterator::len).sum::<usize>();
-                sum += left as f64 / LEN as f64;
-                search.observe(question.id, monotone(&needed, &question));
-            }
-        }
-        sum
-    };
-    for (share, a, most) in [(0.9, 0.95, 0.8), (0.95, 0.99, 0.6), (0.99, 0.99, 0.7)] {
-        let chain = Markov::from_share(share, a);
-        let (tests, time) = (cost(chain, Objective::Tests), cost(chain, Objective::Time));
-        assert!(time < most * tests, "{share} {a}: {time} {tests}");
-    }
 }
 
 /// One of 31 options is needed: with that expectation it takes 6 tests.
