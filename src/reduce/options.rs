@@ -34,9 +34,6 @@ pub enum Order {
     Forward,
     /// Shuffled with the seed.
     Random,
-    /// What the grammar says for the list's kind; when it says nothing, from the end that gives more
-    /// per test, as observed.
-    Evidence,
 }
 
 /// What every candidate's syntax has to be, whatever the test says. Asked of the grammar's parser.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::engine::{Algorithm, Config, Direction, Knowledge, Verdict};
+use crate::engine::{Algorithm, Config, Knowledge, Verdict};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
     Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, blank_words, character_units, comment_lines, comment_words,
@@ -413,7 +413,7 @@ impl<'g> Reducer<'_, 'g> {
         }
         self.session.enter_pass(Pass::Minimality.name(), self.round)?;
         let sequence = Sequence { kind, depth: NO_DEPTH, units, rules: Vec::new() };
-        let config = Config { theta: Some(0.0), ..self.config(Direction::Forward) };
+        let config = Config { theta: Some(0.0), ..self.config() };
         let mut sweep = Sweep::verification(sequence, &config, &self.knowledge, self.options.order, self.options.seed);
         self.finish(&mut sweep)?;
         for unit in sweep.kept_by_timeout() {
@@ -482,23 +482,20 @@ impl<'g> Reducer<'_, 'g> {
     /// A sweep in the order that the user or the grammar wants.
     pub(super) fn new_sweep(&self, sequence: Sequence) -> Sweep {
         let order = match (self.options.order, &self.tools, u16::try_from(sequence.kind)) {
-            (Order::Grammar | Order::Evidence, Some(tools), Ok(kind))
-                if tools.grammar.order(kind) == SweepOrder::Forward =>
-            {
+            (Order::Grammar, Some(tools), Ok(kind)) if tools.grammar.order(kind) == SweepOrder::Forward => {
                 Order::Forward
             }
             (order, ..) => order,
         };
-        let direction = if order == Order::Evidence { Direction::Evidence } else { Direction::Forward };
         match &self.algorithm {
             Some(algorithm) => Sweep::by(Rc::clone(algorithm), sequence, order, self.options.seed),
-            None => Sweep::new(sequence, &self.config(direction), &self.knowledge, order, self.options.seed),
+            None => Sweep::new(sequence, &self.config(), &self.knowledge, order, self.options.seed),
         }
     }
 
     /// The engine's parameters for a list.
-    fn config(&self, direction: Direction) -> Config {
-        Config { direction, empty_known_uninteresting: false, ..self.options.engine.clone() }
+    fn config(&self) -> Config {
+        Config { empty_known_uninteresting: false, ..self.options.engine.clone() }
     }
 
     /// Runs a sweep to its end and learns from it.

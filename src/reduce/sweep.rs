@@ -73,7 +73,7 @@ impl Sweep {
         let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
         match order {
             Order::Forward => {}
-            Order::Backward | Order::Grammar | Order::Evidence => positions.reverse(),
+            Order::Backward | Order::Grammar => positions.reverse(),
             Order::Random => {
                 // A stream of its own for every list, so that one list's length does not change
                 // the order of the next.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lop::engine::{Config, ConfigError, Direction, Verdict};
+use lop::engine::{Config, ConfigError, Verdict};
 use lop::exec::{Executor, Inline, Job, Ticket};
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::{Cancel, Outcome};
@@ -143,7 +143,7 @@ pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMu
 fn the_same_seed_asks_the_same_questions() {
     let input = functions(40);
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int"));
-    for order in [Order::Backward, Order::Forward, Order::Random, Order::Evidence] {
+    for order in [Order::Backward, Order::Forward, Order::Random] {
         let options = Options { order, seed: 7, ..Options::default() };
         let (first, one) = run("x.c", input.as_bytes(), &options, test);
         let (second, two) = run("x.c", input.as_bytes(), &options, test);
@@ -316,9 +316,8 @@ fn the_parameters_of_the_engine_reach_it() {
     let default = asked(&Options::default());
     assert_ne!(asked(&with_engine(|engine| engine.prior_exponent = 1.0)), default);
     assert_ne!(asked(&with_engine(|engine| engine.fixed_share = 0.5)), default);
-    // These two are decided for each list.
+    // This one is decided for each list.
     assert_eq!(asked(&with_engine(|engine| engine.empty_known_uninteresting = true)), default);
-    assert_eq!(asked(&with_engine(|engine| engine.direction = Direction::Evidence)), default);
 }
 
 #[test]

@@ -34,11 +34,10 @@ type Way = (&'static str, usize, fn(&mut Options));
 const WAYS: [Way; 2] = [("one worker", 1, |_| {}), ("four workers", 4, |_| {})];
 
 /// Options that have one fixture each: they shape the search, and not what it is done to.
-const MORE: [(&str, Way); 4] = [
+const MORE: [(&str, Way); 3] = [
     ("json-malformed", ("minimal in characters", 1, |options| options.minimal = Some(Minimal::Char))),
     ("c-malformed", ("thorough", 1, |options| options.effort = Effort::Thorough)),
     ("javascript-error", ("random order", 1, |options| (options.order, options.seed) = (Order::Random, 5))),
-    ("c-crash", ("order by evidence", 4, |options| options.order = Order::Evidence)),
 ];
 
 /// Whether every bracket has its partner; quotes mean nothing.

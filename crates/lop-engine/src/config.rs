@@ -3,17 +3,6 @@
 use std::error::Error;
 use std::fmt;
 
-/// From which end of a sequence units are asked about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Direction {
-    /// From the first position on: the caller has put the units into sweep order.
-    #[default]
-    Forward,
-    /// From the end that has given more per test so far: for sequences of which it is not known whether later units
-    /// depend on earlier ones.
-    Evidence,
-}
-
 /// How the questions of several workers are spread over the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lanes {
@@ -97,8 +86,6 @@ pub struct Config {
     /// Whether this list is all there is and removing all of it is known not to be interesting;
     /// `false` by default.
     pub empty_known_uninteresting: bool,
-    /// From which end units are asked about; forward by default.
-    pub direction: Direction,
     /// Where several workers ask; by evidence by default.
     pub lanes: Lanes,
     /// What to start from instead of the prior; nothing by default.
@@ -112,7 +99,6 @@ impl Default for Config {
             prior_exponent: -0.65,
             theta: Some(0.03),
             empty_known_uninteresting: false,
-            direction: Direction::default(),
             lanes: Lanes::default(),
             expect: None,
         }

@@ -44,7 +44,7 @@ mod verdict;
 
 pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;
-pub use config::{Config, ConfigError, Direction, Lanes, Waste};
+pub use config::{Config, ConfigError, Lanes, Waste};
 pub use model::bound::lower_bound;
 pub use model::chain::Markov;
 pub use model::decision_tree::cost as tree_cost;

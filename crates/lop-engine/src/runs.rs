@@ -61,13 +61,6 @@ impl Runs {
         (start <= position).then_some(end)
     }
 
-    /// The start of the range that ends at `end`, or contains it.
-    pub(crate) fn run_before(&self, end: usize) -> Option<usize> {
-        let index = self.pairs.partition_point(|&(_, e)| e < end);
-        let &(start, _) = self.pairs.get(index)?;
-        (start < end).then_some(start)
-    }
-
     /// Whether every position of `other` is here as well.
     pub(crate) fn is_superset(&self, other: &Self) -> bool {
         let mut index = 0;
@@ -164,8 +157,6 @@ mod tests {
             }
             for (position, &inside) in plain.iter().enumerate() {
                 prop_assert_eq!(runs.run_at(position).is_some(), inside);
-                let start = (0..=position).rev().take_while(|&p| plain[p]).last();
-                prop_assert_eq!(runs.run_before(position + 1), start);
             }
             prop_assert_eq!(runs.count(), plain.iter().filter(|&&inside| inside).count());
             let gaps: Vec<usize> = runs.gaps(50).collect();

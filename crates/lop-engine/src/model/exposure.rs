@@ -91,16 +91,14 @@ impl Exposure {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ahead {
     exposure: Exposure,
-    /// The run's first unit, or where it is mirrored the one behind that.
+    /// The run's first unit.
     start: usize,
-    /// Whether the run goes backwards.
-    mirrored: bool,
 }
 
 impl Ahead {
-    /// What lies ahead of a run at the first of the `open` units, or mirrored at their last.
-    pub(crate) fn new(exposure: Exposure, open: &Range<usize>, mirrored: bool) -> Self {
-        Self { exposure, start: if mirrored { open.end } else { open.start }, mirrored }
+    /// What lies ahead of a run that starts at this unit.
+    pub(crate) fn new(exposure: Exposure, start: usize) -> Self {
+        Self { exposure, start }
     }
 
     /// How many exponents make a difference: all, or only the first where all units are equal.
@@ -111,16 +109,11 @@ impl Ahead {
     /// The exposure of the run's units in `units` under an exponent, by its index.
     pub(crate) fn of(&self, units: Range<usize>, exponent: usize) -> f64 {
         match &self.exposure.sums {
-            Some(sums) if exponent > 0 => self.difference(&sums[exponent - 1], units),
+            Some(sums) if exponent > 0 => {
+                let sums = &sums[exponent - 1];
+                sums[self.start + units.end] - sums[self.start + units.start]
+            }
             _ => units.len() as f64,
-        }
-    }
-
-    fn difference(&self, sums: &[f64], units: Range<usize>) -> f64 {
-        if self.mirrored {
-            sums[self.start - units.start] - sums[self.start - units.end]
-        } else {
-            sums[self.start + units.end] - sums[self.start + units.start]
         }
     }
 }
@@ -131,7 +124,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::{Ahead, EXPONENTS, Exposure};
-    use crate::{Config, Direction, EvidenceView, Knowledge, Question, Search, Verdict, drive, monotone};
+    use crate::{Config, EvidenceView, Knowledge, Question, Search, Verdict, drive, monotone};
 
     fn sweep_only() -> Config {
         Config { theta: None, ..Config::default() }
@@ -139,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_list_has_as_much_exposure_as_units() {
-        let ahead = Ahead::new(Exposure::new(&[3, 0, 100, 7, 1, 20_000]), &(0..6), false);
+        let ahead = Ahead::new(Exposure::new(&[3, 0, 100, 7, 1, 20_000]), 0);
         for exponent in 0..EXPONENTS {
             assert!((ahead.of(0..6, exponent) - 6.0).abs() < 1e-12);
             let parts: f64 = (0..6).map(|unit| ahead.of(unit..unit + 1, exponent)).sum();
@@ -152,20 +145,17 @@ mod tests {
     }
 
     #[test]
-    fn a_run_sees_what_lies_ahead_of_it_in_its_own_direction_and_lane() {
+    fn a_run_sees_what_lies_ahead_of_it_in_its_own_lane() {
         let exposure = Exposure::new(&[3, 5, 100, 7, 1, 20]);
-        let whole = Ahead::new(exposure.clone(), &(0..6), false);
-        let forwards = Ahead::new(exposure.clone(), &(1..5), false);
-        let backwards = Ahead::new(exposure.clone(), &(1..5), true);
-        let listed = Ahead::new(exposure.listed(&[0, 2, 4, 5]), &(1..4), true);
+        let whole = Ahead::new(exposure.clone(), 0);
+        let part = Ahead::new(exposure.clone(), 1);
+        let listed = Ahead::new(exposure.listed(&[0, 2, 4, 5]), 1);
         for exponent in 0..EXPONENTS {
             let unit = |at: usize| whole.of(at..at + 1, exponent);
             let close = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");
-            close(forwards.of(0..2, exponent), unit(1) + unit(2));
-            close(backwards.of(0..1, exponent), unit(4));
-            close(backwards.of(1..4, exponent), unit(3) + unit(2) + unit(1));
-            close(listed.of(0..1, exponent), unit(5));
-            close(listed.of(1..3, exponent), unit(4) + unit(2));
+            close(part.of(0..2, exponent), unit(1) + unit(2));
+            close(listed.of(0..1, exponent), unit(2));
+            close(listed.of(1..3, exponent), unit(4) + unit(5));
         }
     }
 
@@ -200,7 +190,6 @@ mod tests {
             let config = Config {
                 theta: [None, Some(0.0)][set % 2],
                 empty_known_uninteresting: width == 3 && set != 0,
-                direction: [Direction::Forward, Direction::Evidence][set / 2 % 2],
                 ..Config::default()
             };
             let mut search = Search::with_sizes(&sizes, &config, &EvidenceView::blank(10));
@@ -227,9 +216,8 @@ mod tests {
                 sizes[len / 2] = u32::MAX;
             }
             let mut knowledge = Knowledge::new(len);
-            for direction in [Direction::Forward, Direction::Evidence] {
-                let config = Config { direction, ..Config::default() };
-                let mut search = Search::with_sizes(&sizes, &config, &knowledge.view(0, 0));
+            for _ in 0..2 {
+                let mut search = Search::with_sizes(&sizes, &Config::default(), &knowledge.view(0, 0));
                 let mut probabilities = Vec::new();
                 drive(&mut search, [1, 2, 5][trial % 3], |question| {
                     probabilities.extend([question.p_yes, question.reach]);

@@ -50,12 +50,9 @@ impl Positions {
     }
 }
 
-/// A run of removable units that starts at one end of a lane's open units, known to be at least `lo`
-/// and less than `hi` long.
+/// A run of removable units that starts at a lane's first open unit, known to be at least `lo` and less than `hi` long.
 #[derive(Clone, Debug)]
 struct Cursor {
-    /// Whether it starts at the last open unit and goes backwards.
-    mirrored: bool,
     before: Before,
     lo: usize,
     hi: usize,
@@ -75,19 +72,12 @@ struct Cursor {
 
 impl Cursor {
     /// Starts a run; `empty_rule` says that removing all `left` units is known not to be interesting.
-    fn new(
-        context: &LaneContext<'_>,
-        (left, ahead): (usize, &Ahead),
-        before: Before,
-        posterior: &Posterior,
-        empty_rule: bool,
-    ) -> Self {
+    fn new((left, ahead): (usize, &Ahead), before: Before, posterior: &Posterior, empty_rule: bool) -> Self {
         let survival = posterior.survival(before, ahead);
         let cap = survival.cap(left, NEGLIGIBLE_SURVIVAL);
         let excluded = empty_rule && cap == left;
         let possible = if excluded { survival.tail(0).below(cap) } else { 1.0 };
         Self {
-            mirrored: context.mirrored,
             before,
             lo: 0,
             hi: if excluded { cap } else { cap + 1 },
@@ -144,8 +134,6 @@ pub(crate) struct ClosedRun {
 
 /// What a lane has to know of the search it is a part of.
 pub(crate) struct LaneContext<'a> {
-    /// Whether the next run shall begin at the last open unit.
-    pub(crate) mirrored: bool,
     /// Whether all units outside this lane are removed, and the empty candidate is known not to be interesting.
     pub(crate) empty_rule: bool,
     /// Whether the model learns from what is found here.
@@ -172,8 +160,8 @@ pub(crate) struct Lane {
     exposure: Exposure,
     /// Units that are not decided yet, those of the run under way included.
     open: Range<usize>,
-    before_first: Before,
-    before_last: Before,
+    /// What stands before the first of them.
+    before: Before,
     cursor: Option<Cursor>,
     /// Units that are removed, by index.
     gone: Arc<Runs>,
@@ -190,8 +178,7 @@ impl Lane {
             positions,
             exposure,
             open: 0..count,
-            before_first: Before::Unknown,
-            before_last: Before::Unknown,
+            before: Before::Unknown,
             cursor: None,
             gone: Arc::default(),
             kept: 0,
@@ -207,12 +194,10 @@ impl Lane {
 
     /// The units asked about next, by index, and the chance of yes; `None` when all are decided.
     pub(crate) fn ask(&mut self) -> Option<(Range<usize>, f64)> {
-        let open = self.open.clone();
+        let start = self.open.start;
         let cursor = self.cursor.as_mut()?;
         let (m, p_yes) = cursor.choose();
-        let units =
-            if cursor.mirrored { open.end - m..open.end - cursor.lo } else { open.start + cursor.lo..open.start + m };
-        Some((units, p_yes))
+        Some((start + cursor.lo..start + m, p_yes))
     }
 
     /// Lets the next question be chosen by a posterior that has learnt from all lanes.
@@ -231,11 +216,7 @@ impl Lane {
         let cursor = self.cursor.as_ref()?;
         let [asked] = gone.minus(&self.gone).try_into().ok()?;
         let asked: Range<usize> = asked;
-        let fits = if cursor.mirrored {
-            asked.end == self.open.end - cursor.lo && asked.len() + cursor.lo < cursor.hi
-        } else {
-            asked.start == self.open.start + cursor.lo && asked.len() + cursor.lo < cursor.hi
-        };
+        let fits = asked.start == self.open.start + cursor.lo && asked.len() + cursor.lo < cursor.hi;
         (fits && gone.is_superset(&self.gone)).then_some(asked)
     }
 
@@ -249,7 +230,7 @@ impl Lane {
     /// Lets `ask` return those of the next units that are in `union`, if there are any and the run may be that long.
     /// Returns whether it does.
     pub(crate) fn adopt_gone(&mut self, union: &Runs) -> bool {
-        let Some(cursor) = self.cursor.as_mut().filter(|cursor| !cursor.mirrored) else { return false };
+        let Some(cursor) = &mut self.cursor else { return false };
         let first = self.open.start + cursor.lo;
         if first >= self.open.end {
             return false;
@@ -314,10 +295,8 @@ impl Lane {
             // After a timeout it is not known whether a needed unit follows. The model learns only that the run is at
             // least as long as the interesting answers made it.
             let learnt = Run { ended: run.ended && !cursor.timed_out, ..run };
-            let (before, mirrored) = (cursor.before, cursor.mirrored);
-            let units = run.length + usize::from(run.ended);
-            let closed_units =
-                if mirrored { self.open.end - units..self.open.end } else { self.open.start..self.open.start + units };
+            let before = cursor.before;
+            let closed_units = self.open.start..self.open.start + run.length + usize::from(run.ended);
             let ahead = cursor.survival.ahead();
             let believed = posterior.exponents();
             let told = if context.teaches {
@@ -326,10 +305,7 @@ impl Lane {
                 PerExponent::default()
             };
             if let Some(closed) = context.closed_runs.as_deref_mut() {
-                let needed = run.ended.then(|| {
-                    let index = if mirrored { closed_units.start } else { closed_units.end - 1 };
-                    self.positions.position(index)
-                });
+                let needed = run.ended.then(|| self.positions.position(closed_units.end - 1));
                 closed.push(ClosedRun {
                     run,
                     learnt,
@@ -345,28 +321,21 @@ impl Lane {
                 });
             }
             self.kept += usize::from(run.ended);
-            let now = match (run.ended, learnt.ended) {
+            self.before = match (run.ended, learnt.ended) {
                 (true, true) => Before::Needed,
                 (true, false) => Before::Unknown,
                 (false, _) => Before::Removable,
             };
-            if mirrored {
-                self.open.end = closed_units.start;
-                self.before_last = now;
-            } else {
-                self.open.start = closed_units.end;
-                self.before_first = now;
-            }
+            self.open.start = closed_units.end;
             self.begin_run(posterior, context);
         }
     }
 
     fn begin_run(&mut self, posterior: &Posterior, context: &LaneContext<'_>) {
         let empty_rule = context.empty_rule && self.kept == 0;
-        let before = if context.mirrored { self.before_last } else { self.before_first };
-        let ahead = Ahead::new(self.exposure.clone(), &self.open, context.mirrored);
+        let ahead = Ahead::new(self.exposure.clone(), self.open.start);
         let left = self.open.len();
-        self.cursor = (left > 0).then(|| Cursor::new(context, (left, &ahead), before, posterior, empty_rule));
+        self.cursor = (left > 0).then(|| Cursor::new((left, &ahead), self.before, posterior, empty_rule));
     }
 
     /// Whether all units are decided.
@@ -378,7 +347,6 @@ impl Lane {
     /// them.
     pub(crate) fn undecided(&self) -> Range<usize> {
         match &self.cursor {
-            Some(cursor) if cursor.mirrored => self.open.start..self.open.end - cursor.lo,
             Some(cursor) => self.open.start + cursor.lo..self.open.end,
             None => self.open.end..self.open.end,
         }
@@ -394,30 +362,16 @@ impl Lane {
         self.positions.range(units)
     }
 
-    /// The position of the first open unit, for the order of lanes.
-    pub(crate) fn first(&self) -> usize {
-        self.positions.position(self.open.start)
-    }
-
     /// The position of its first unit, decided or not.
     pub(crate) fn start(&self) -> usize {
         self.start
-    }
-
-    /// Whether the run under way starts at the last open unit.
-    pub(crate) fn is_mirrored(&self) -> bool {
-        self.cursor.as_ref().is_some_and(|cursor| cursor.mirrored)
     }
 
     /// The positions of the units of which the run under way is known not to contain all, if the refused candidate
     /// contained fewer than `now` removals of the search.
     pub(crate) fn refused(&self, now: u32) -> Option<Range<usize>> {
         let cursor = self.cursor.as_ref()?;
-        let units = if cursor.mirrored {
-            self.open.end.checked_sub(cursor.hi)?..self.open.end - cursor.lo
-        } else {
-            self.open.start + cursor.lo..self.open.start + cursor.hi
-        };
+        let units = self.open.start + cursor.lo..self.open.start + cursor.hi;
         (cursor.hi <= cursor.cap && cursor.certified < now).then(|| self.positions.range(units))
     }
 
@@ -427,12 +381,7 @@ impl Lane {
         let open = self.undecided();
         let (asked, _) = self.ask()?;
         let share = open.len() / parts.max(2);
-        let at = match (self.is_mirrored(), through) {
-            (false, true) => open.start + share,
-            (false, false) => asked.end.max(open.start + share),
-            (true, true) => open.end - share,
-            (true, false) => asked.start.min(open.end - share),
-        };
+        let at = if through { open.start + share } else { asked.end.max(open.start + share) };
         (at >= open.start + least && at + least <= open.end).then_some(at)
     }
 
@@ -448,11 +397,6 @@ impl Lane {
             return false;
         }
         let Some(first) = remove.first_not_in(&self.gone) else { return false };
-        if cursor.mirrored {
-            let length = self.open.end - remove.run_before(self.open.end).unwrap_or(self.open.end);
-            let possible = length < cursor.hi || cursor.hi == cursor.cap + 1;
-            return possible && (length > cursor.lo || first < self.open.end - length && length == cursor.lo);
-        }
         let start = self.open.start;
         let length = remove.run_at(start).unwrap_or(start) - start;
         let more = remove.end() > start + length;
@@ -472,18 +416,8 @@ impl Lane {
         let mut other = self.clone();
         let cursor = self.cursor.as_mut()?;
         (other.id, other.cursor, other.gone, other.kept) = (id, None, Arc::default(), 0);
-        let (mine, its) = if cursor.mirrored {
-            (at..self.open.end, self.open.start..at)
-        } else {
-            (self.open.start..at, at..self.open.end)
-        };
-        if cursor.mirrored {
-            self.before_first = Before::Unknown;
-            other.before_last = Before::Unknown;
-        } else {
-            self.before_last = Before::Unknown;
-            other.before_first = Before::Unknown;
-        }
+        let (mine, its) = (self.open.start..at, at..self.open.end);
+        other.before = Before::Unknown;
         if cursor.cap > mine.len() {
             // The run is seen up to the cut only: the last length now means "at least to there".
             cursor.cap = mine.len();
@@ -491,7 +425,7 @@ impl Lane {
             cursor.choice = None;
         }
         (self.open, other.open) = (mine, its);
-        other.start = other.first();
+        other.start = other.position(at);
         Some(other)
     }
 }

@@ -1,7 +1,6 @@
 //! The search over one sequence: hands out questions, takes answers in any order, and commits what
 //! they add up to.
 
-pub(crate) mod end_bandit;
 pub(crate) mod entropy;
 pub(crate) mod findings;
 pub(crate) mod questions;
@@ -456,7 +455,7 @@ impl Search {
                 findings.verified(pick, verdict);
                 if verdict == Verdict::Interesting {
                     verification.remove(pick);
-                    let resumed = swept.as_mut().is_some_and(|sweep| sweep.reconsider(setting, pick.position));
+                    let resumed = swept.as_mut().is_some_and(|sweep| sweep.reconsider(pick.position));
                     *accepted = Some(id);
                     self.commit(remove);
                     if resumed && let Some(sweep) = self.swept.take() {
@@ -622,7 +621,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::{Question, QuestionId, Search, Verdict};
-    use crate::{Config, Direction, EvidenceView, Knowledge, Lanes, drive, monotone};
+    use crate::{Config, EvidenceView, Knowledge, Lanes, drive, monotone};
 
     #[test]
     fn of_many_workers_one_asks_at_once_whether_nothing_is_needed() {
@@ -780,22 +779,20 @@ mod tests {
     fn with_several_lanes_every_committed_state_was_judged_interesting() {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         for salt in 0..30 {
-            for direction in [Direction::Forward, Direction::Evidence] {
-                for lanes in [Lanes::ByEvidence, Lanes::Always] {
-                    let config = Config { lanes, direction, ..theta(Some(0.0)) };
-                    let search = Search::new(80, &config, &EvidenceView::blank(80));
-                    let judge = |q: &Question| whimsical(q, salt);
-                    let width = 2 + salt as usize % 9;
-                    let (kept, path) = in_any_order(search, width, &mut rng, &judge);
-                    for state in &path {
-                        assert_eq!(whimsical(&without(state), salt), Verdict::Interesting, "salt {salt}");
-                    }
-                    let gone: Vec<usize> = (0..80).filter(|p| !kept.contains(p)).collect();
-                    for unit in kept {
-                        let mut more: Vec<usize> = gone.iter().copied().chain([unit]).collect();
-                        more.sort_unstable();
-                        assert_ne!(whimsical(&without(&more), salt), Verdict::Interesting, "1-minimal");
-                    }
+            for lanes in [Lanes::ByEvidence, Lanes::Always] {
+                let config = Config { lanes, ..theta(Some(0.0)) };
+                let search = Search::new(80, &config, &EvidenceView::blank(80));
+                let judge = |q: &Question| whimsical(q, salt);
+                let width = 2 + salt as usize % 9;
+                let (kept, path) = in_any_order(search, width, &mut rng, &judge);
+                for state in &path {
+                    assert_eq!(whimsical(&without(state), salt), Verdict::Interesting, "salt {salt}");
+                }
+                let gone: Vec<usize> = (0..80).filter(|p| !kept.contains(p)).collect();
+                for unit in kept {
+                    let mut more: Vec<usize> = gone.iter().copied().chain([unit]).collect();
+                    more.sort_unstable();
+                    assert_ne!(whimsical(&without(&more), salt), Verdict::Interesting, "1-minimal");
                 }
             }
         }

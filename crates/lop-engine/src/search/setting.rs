@@ -1,6 +1,6 @@
 //! What does not change during a search: the number of units, their sizes, and what the caller asked for.
 
-use crate::config::{Config, Direction, Lanes};
+use crate::config::{Config, Lanes};
 use crate::model::exposure::Exposure;
 
 /// The setting of one search.
@@ -9,7 +9,6 @@ pub(crate) struct Setting {
     pub(crate) len: usize,
     pub(crate) theta: Option<f64>,
     pub(crate) empty_known_uninteresting: bool,
-    pub(crate) direction: Direction,
     pub(crate) lanes: Lanes,
     /// What the sizes say about what is needed, as far as they differ.
     pub(crate) exposure: Exposure,
@@ -21,7 +20,6 @@ impl Setting {
             len,
             theta: config.theta,
             empty_known_uninteresting: config.empty_known_uninteresting,
-            direction: config.direction,
             lanes: config.lanes,
             exposure: sizes.map_or_else(Exposure::default, Exposure::new),
         }

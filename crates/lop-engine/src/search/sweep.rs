@@ -25,13 +25,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bit_set::BitSet;
-use crate::config::{Direction, Lanes};
+use crate::config::Lanes;
 use crate::model::posterior::Posterior;
 use crate::parallel::independence::Independence;
 use crate::parallel::lane::{Answer, ClosedRun, Lane, LaneContext, LaneId, Positions};
 use crate::parallel::prospects::Prospects;
 use crate::runs::Runs;
-use crate::search::end_bandit::EndBandit;
 use crate::search::questions::{Purpose, Record};
 use crate::search::setting::Setting;
 use crate::search::verification::Certificate;
@@ -97,7 +96,6 @@ pub(crate) struct Sweep {
     probe: Option<Range<usize>>,
     /// The number of removals when the lane that is in front now got there.
     front_since: u32,
-    ends: EndBandit,
     /// Units whose removal was refused in far lanes that were given up; they are asked about again.
     refused: BTreeSet<usize>,
     /// Runs that are decided, but may be reconsidered.
@@ -127,13 +125,12 @@ impl Sweep {
             independence: None,
             probe: None,
             front_since: 0,
-            ends: EndBandit::default(),
             refused: BTreeSet::new(),
             closed: BTreeMap::new(),
             settled: BitSet::new(setting.len),
             removals: Vec::new(),
             certificates: Vec::new(),
-            in_order: setting.direction == Direction::Forward,
+            in_order: true,
             fresh: true,
         };
         let id = sweep.new_id();
@@ -163,7 +160,6 @@ impl Sweep {
         closed_runs: Option<&'a mut Vec<ClosedRun>>,
     ) -> LaneContext<'a> {
         LaneContext {
-            mirrored: setting.direction == Direction::Evidence && self.ends.mirrored(),
             empty_rule: setting.empty_known_uninteresting && self.lanes.len() == 1 && self.settled.is_empty(),
             teaches: lane == 0 || self.independence_probability() >= TEACH_FROM,
             closed_runs,
@@ -271,7 +267,6 @@ impl Sweep {
     pub(crate) fn answer(&mut self, setting: &Setting, lane: usize, answer: Answer, posterior: &mut Arc<Posterior>) {
         let Some((units, _)) = self.lanes[lane].ask() else { return };
         self.fresh = false;
-        self.ends.count(self.lanes[lane].is_mirrored(), if answer.yes { units.len() } else { 0 });
         let mut closed = Vec::new();
         let mut context = self.context(setting, lane, Some(&mut closed));
         if answer.yes {
@@ -303,10 +298,8 @@ impl Sweep {
         let id = self.new_id();
         let Some(other) = self.lanes[lane].split(at, id) else { return false };
         self.in_order = false;
-        let before = other.first() < self.lanes[lane].first();
-        let place = if before { lane } else { lane + 1 };
-        self.lanes.insert(place, other);
-        self.begin(setting, place, posterior);
+        self.lanes.insert(lane + 1, other);
+        self.begin(setting, lane + 1, posterior);
         true
     }
 
@@ -356,8 +349,7 @@ impl Sweep {
         if self.front_goes_through && self.independence_probability() >= TRUSTED {
             self.bound_front();
         }
-        let may_go_through = setting.lanes == Lanes::ByEvidence && setting.direction == Direction::Forward;
-        if may_go_through && self.independence.is_none() && self.lanes.len() == 1 {
+        if setting.lanes == Lanes::ByEvidence && self.independence.is_none() && self.lanes.len() == 1 {
             self.front_goes_through = true;
         }
         if self.probe.is_none()
@@ -464,15 +456,12 @@ impl Sweep {
             return;
         }
         // What was refused before something that may use it went is open again.
-        self.unsettle(setting);
+        self.unsettle();
         self.removals.clear();
         self.removals.extend(removed.iter());
         // What is settled knew of every removal before it. What there is behind it is listed later.
         for certificate in &mut self.certificates {
-            let before = match setting.direction {
-                Direction::Forward => self.removals.partition_point(|removal| removal.start < certificate.position),
-                Direction::Evidence => 0,
-            };
+            let before = self.removals.partition_point(|removal| removal.start < certificate.position);
             certificate.known_removals = u32::try_from(before).expect("fewer removals than units");
         }
         // A lane's units have nothing but removed ones between them, so what is settled among them is
@@ -501,9 +490,9 @@ impl Sweep {
     }
 
     /// Opens units again that were refused before the removal of units that may have used them.
-    fn unsettle(&mut self, setting: &Setting) {
-        let stale = self.stale(setting);
-        let mut settled = BitSet::new(setting.len);
+    fn unsettle(&mut self) {
+        let stale = self.stale();
+        let mut settled = BitSet::new(self.settled.len());
         let mut numbers = stale.iter();
         self.certificates.retain(|_| !numbers.next().expect("one per certificate"));
         for certificate in &self.certificates {
@@ -513,34 +502,29 @@ impl Sweep {
     }
 
     /// Which certificates are stale: older than the removal of units that may have used the certificate's unit. These are
-    /// the units before it, or all units where the direction is not known. Units of the same run do not count: the refused
-    /// candidate did not contain them either.
-    fn stale(&self, setting: &Setting) -> Vec<bool> {
-        // From the first to the last unit of the removals from each one on, as far as they hold.
-        const NOTHING: (usize, usize) = (usize::MAX, 0);
-        let mut hulls = vec![NOTHING; self.removals.len() + 1];
+    /// the units before it. Units of the same run do not count: the refused candidate did not contain them either.
+    fn stale(&self) -> Vec<bool> {
+        // The first unit of the removals from each one on, as far as they hold.
+        let mut firsts = vec![usize::MAX; self.removals.len() + 1];
         for (number, removal) in self.removals.iter().enumerate().rev() {
-            let later = hulls[number + 1];
             let holds = self.union.run_at(removal.start).is_some();
-            hulls[number] = if holds { (later.0.min(removal.start), later.1.max(removal.end)) } else { later };
+            firsts[number] = if holds { firsts[number + 1].min(removal.start) } else { firsts[number + 1] };
         }
-        let anywhere = setting.direction == Direction::Evidence;
         let stale = |certificate: &Certificate| {
-            let later = hulls[(certificate.known_removals as usize).min(hulls.len() - 1)];
-            later.0 < certificate.run.start || anywhere && later.1 > certificate.run.end
+            firsts[(certificate.known_removals as usize).min(self.removals.len())] < certificate.run.start
         };
         self.certificates.iter().map(stale).collect()
     }
 
     /// Whether refusals in far lanes may have been due to units that were removed later.
     pub(crate) fn is_doubtful(&self, setting: &Setting) -> bool {
-        self.independence.is_some() && setting.lanes == Lanes::ByEvidence && self.stale(setting).contains(&true)
+        self.independence.is_some() && setting.lanes == Lanes::ByEvidence && self.stale().contains(&true)
     }
 
     /// The verification has removed a unit that the sweep had kept. Returns whether other units that were refused at the
     /// same time should be swept once more.
-    pub(crate) fn reconsider(&mut self, setting: &Setting, unit: usize) -> bool {
-        let stale = self.stale(setting);
+    pub(crate) fn reconsider(&mut self, unit: usize) -> bool {
+        let stale = self.stale();
         let mut doubtful: Vec<usize> = Vec::new();
         for (certificate, _) in self.certificates.iter().zip(&stale).filter(|&(_, &stale)| stale) {
             doubtful.push(certificate.position);
