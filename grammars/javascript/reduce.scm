@@ -218,6 +218,8 @@
     handler: (catch_clause body: (_) @_last)
     finalizer: (finally_clause body: (_) @_last)
   ]) @rewrite (#set! text "{_body.inside}\n{_last.inside}\n"))
+((try_statement handler: (_) @_handler finalizer: (finally_clause body: (_) @_last)) @rewrite
+  (#set! text "try {_last} {_handler}"))
 ((switch_statement body: (switch_body (_ body: (_)+ @_body))) @rewrite (#set! text "{_body}\n"))
 
 ; if (a) for (;;) b;   do b; while (a);   for (; a;) b;   become  while (a) b;

@@ -43,8 +43,6 @@ pub enum Action {
     Window,
     /// A bracket goes with its partner.
     Pair,
-    /// A node is made anew from pieces of it.
-    Expand,
     /// The inside of a block takes the place of a statement far around it.
     DeepSplice,
 }

@@ -65,7 +65,7 @@ pub(super) fn compatible_descendants(
 
 /// The first few descendants of a node that are not far below it and not empty, breadth first, with
 /// their distance. Comments are left out.
-pub(super) fn nearby<'d>(
+fn nearby<'d>(
     document: &'d Document,
     grammar: &'d Grammar,
     outer: NodeId,

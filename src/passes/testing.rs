@@ -13,7 +13,7 @@ use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count};
 use super::removal::{NodeSet, removal_edits};
 use super::{
     Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
-    comments, deep_splices, expansions, forwards, globalised, groups, hoists, inlined, lifts, line_units, merges,
+    comments, deep_splices, forwards, globalised, groups, hoists, inlined, lifts, line_units, merges,
     minimal_replacements, pairs, parameters, rendered, rewrites, sensitive_ranges, short_names, shorter_literals,
     shorter_patterns, siblings, simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows,
     word_units,
@@ -179,7 +179,6 @@ impl Sample {
         brackets.learn(document);
         all.extend(windows(document, grammar, &brackets, &prints, |_| false));
         all.extend(pairs(document, grammar, &brackets, &prints));
-        all.extend(expansions(document, grammar, &prints));
         all.extend(deep_splices(document, grammar, &prints));
         all.extend(merges(document, grammar, &prints));
         all.extend(self.alternatives_of_rules());

@@ -252,7 +252,6 @@ fn pass_of(action: Action) -> Pass {
         Action::Literal => Pass::Literals,
         Action::Window => Pass::Tokens,
         Action::Pair => Pass::Pairs,
-        Action::Expand => Pass::Expand,
         Action::DeepSplice => Pass::DeepSplice,
     }
 }

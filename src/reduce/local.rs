@@ -9,9 +9,8 @@ use std::sync::Arc;
 use crate::grammar::Grammar;
 use crate::passes::{
     Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, deep_splices,
-    error_shells, error_windows, expansions, forwards, globalised, groups, hoists, inlined, lifts, merges,
-    minimal_replacements, pairs, parameters, rewrites, shorter_literals, shorter_patterns, splices, unifications,
-    windows,
+    error_shells, error_windows, forwards, globalised, groups, hoists, inlined, lifts, merges, minimal_replacements,
+    pairs, parameters, rewrites, shorter_literals, shorter_patterns, splices, unifications, windows,
 };
 use crate::syntax::{Document, Edit, NodeId};
 
@@ -291,7 +290,6 @@ pub(super) fn alternatives(
         Pass::Tokens => windows(document, grammar, brackets, prints, needed),
         Pass::Pairs => pairs(document, grammar, brackets, prints),
         Pass::Rewrite => rewrites(document, grammar, prints),
-        Pass::Expand => expansions(document, grammar, prints),
         Pass::DeepSplice => deep_splices(document, grammar, prints),
         Pass::Merge => merges(document, grammar, prints),
         Pass::Literals => {

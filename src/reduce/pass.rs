@@ -43,8 +43,6 @@ pub enum Pass {
     Inline,
     /// Different texts of one kind made the same.
     Unify,
-    /// A node made anew from pieces of it.
-    Expand,
     /// A statement replaced by the inside of any block in it.
     DeepSplice,
     /// A name replaced by another, and its definition gone.
@@ -113,7 +111,7 @@ impl Stage {
 
 impl Pass {
     /// All passes, in the order of their stages.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 30] = [
         Self::Outline,
         Self::Comments,
         Self::Unreferenced,
@@ -134,7 +132,6 @@ impl Pass {
         Self::Globalise,
         Self::Inline,
         Self::Unify,
-        Self::Expand,
         Self::DeepSplice,
         Self::Merge,
         Self::Literals,
@@ -174,7 +171,7 @@ impl Pass {
     /// Whether it does nothing without rules of the language.
     #[must_use]
     pub fn needs_rules(self) -> bool {
-        self.stage() == Stage::Rules && self != Self::Expand
+        self.stage() == Stage::Rules
             || matches!(self, Self::Unreferenced | Self::Bodies | Self::Splice | Self::Lift | Self::Merge)
     }
 
@@ -202,11 +199,6 @@ impl Pass {
             Self::Globalise => ("globalise", Stage::Rules, "declarations moved out of what encloses them"),
             Self::Inline => ("inline", Stage::Rules, "calls replaced by the body of what they call"),
             Self::Unify => ("unify", Stage::Rules, "equal texts replaced by a simpler one, all together"),
-            Self::Expand => (
-                "expand",
-                Stage::Rules,
-                "a node made anew, by a shorter rule of the grammar, from its parts; with --thorough",
-            ),
             Self::DeepSplice => {
                 ("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it")
             }

@@ -105,10 +105,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Whether a pass has its turn.
     pub(super) fn allows(&self, pass: Pass) -> bool {
-        // On the inputs it was measured on it cost tests and took nothing out.
-        let rare = pass == Pass::Expand && self.options.effort != Effort::Thorough;
-        let is_wanted = self.options.passes.allow(pass) && !self.session.skips(pass);
-        is_wanted && (!rare || self.options.passes.only.contains(&pass))
+        self.options.passes.allow(pass) && !self.session.skips(pass)
     }
 
     /// Reduces to the fixpoint; a thorough reduction does so again, with all refusals forgotten, until

@@ -130,11 +130,9 @@ fn a_parser_works_without_descriptions_and_takes_those_beside_it() {
     assert!(without.contains("proposals of the pass hoist ("), "the parser itself knows its supertypes: {without}");
     // Its description says the same once more; the grammar says what else may stand in a place.
     let beside = |name| fs::copy(sources(package).join(name), folder.path("with").join(name)).expect("it is there");
-    let with = || proposals(&folder, &["input.js", "--grammar", "with/parser.so"]);
     beside("node-types.json");
-    assert_eq!(without, with());
+    assert_eq!(without, proposals(&folder, &["input.js", "--grammar", "with/parser.so"]));
     beside("grammar.json");
-    assert!(!without.contains("proposals of the pass expand (") && with().contains("proposals of the pass expand ("));
     let expand = ["-q", "-j1", "--algorithm=grammar-reducer", "-o", "out", "input.js", "--grammar"];
     let test = ["--", "grep", "-q", "keep", "@@"];
     folder.lop(&[&expand[..], &["./with"], &test].concat()).expect_code(0);

@@ -1,13 +1,14 @@
 //! The grammar reducer of The Fuzzing Book.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use crate::grammar::{Expansion, Grammar};
-use crate::passes::{Removal, Sequence, fits, pick, siblings, text_of, ways};
+use crate::grammar::{Expansion, Grammar, Part};
+use crate::passes::{Removal, Sequence, siblings};
 use crate::reduce::event::Event;
 use crate::reduce::reducer::{Reducer, nodes_of};
 use crate::reduce::session::Halt;
-use crate::syntax::{Document, Edit, NodeId};
+use crate::syntax::{Document, Edit, NodeId, join};
 
 use super::keep_only;
 
@@ -223,4 +224,51 @@ impl Look<'_> {
 /// Nodes on the longest way from the root to a leaf.
 fn height(document: &Document) -> u32 {
     1 + document.ids().map(|node| document.depth(node)).max().unwrap_or(0)
+}
+
+/// Whether a node may stand in a place of an expansion.
+fn fits(document: &Document, part: &Part, piece: NodeId) -> bool {
+    let node = document.node(piece);
+    match part {
+        Part::Node(kinds) => node.is_named() && !node.is_empty() && kinds.contains(&node.kind),
+        Part::Token { kinds, .. } => !node.is_empty() && kinds.contains(&node.kind),
+        Part::Hidden => false,
+    }
+}
+
+/// The texts of some nodes, one behind the other; neighbours keep the blanks that are between them.
+fn text_of(document: &Document, pieces: &[NodeId]) -> Vec<u8> {
+    join(stretches(document, pieces).into_iter().map(|stretch| &document.source()[stretch]))
+}
+
+/// The parts of the source that nodes cover, neighbours united.
+fn stretches(document: &Document, pieces: &[NodeId]) -> Vec<Range<usize>> {
+    let source = document.source();
+    let mut stretches: Vec<Range<usize>> = Vec::new();
+    for &piece in pieces {
+        let next = document.node(piece).range();
+        match stretches.last_mut() {
+            Some(last) if last.end <= next.start && source[last.end..next.start].trim_ascii().is_empty() => {
+                last.end = next.end;
+            }
+            _ => stretches.push(next),
+        }
+    }
+    stretches
+}
+
+/// Ways to choose one from each row.
+fn ways(choices: &[Vec<NodeId>]) -> usize {
+    choices.iter().map(Vec::len).fold(1, usize::saturating_mul)
+}
+
+/// One of the ways to choose from each row; the choice from the last changes fastest.
+fn pick(choices: &[Vec<NodeId>], mut way: usize) -> Vec<NodeId> {
+    let mut picked: Vec<NodeId> = Vec::with_capacity(choices.len());
+    for row in choices.iter().rev() {
+        picked.push(row[way % row.len()]);
+        way /= row.len();
+    }
+    picked.reverse();
+    picked
 }
