@@ -7,8 +7,9 @@ use crate::passes::{
     short_names, siblings,
 };
 
+use super::ordered::first_interesting;
 use super::pass::Pass;
-use super::reducer::{Reducer, Single};
+use super::reducer::Reducer;
 use super::session::Halt;
 
 /// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
@@ -132,10 +133,10 @@ impl Reducer<'_, '_> {
 
     /// Makes all changes of a sequence in one test.
     fn all_at_once(&mut self, changes: &Sequence) -> Result<bool, Halt> {
-        let removals = changes.units.iter().map(|unit| &unit.removal);
-        let mut single = Single::new(self.current().candidate(removals, false));
-        self.session.pursue(&mut single)?;
-        Ok(single.accepted)
+        let changed = first_interesting(&mut self.session, 1, "everything", |_, current| {
+            current.candidate(changes.units.iter().map(|unit| &unit.removal), false)
+        })?;
+        Ok(changed.is_some())
     }
 
     /// Makes the changes of a sequence that can be made, until some were found impossible. What is

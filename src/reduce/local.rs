@@ -15,12 +15,11 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::classes::Classes;
-use super::current::{Candidate, Current};
 use super::edit_search::{EditSearch, EditSpace};
 use super::gain::{Gain, is_no_loss};
 use super::memory::{Ask, memo};
 use super::options::Prefer;
-use super::ordered::{Ordered, Row, Until};
+use super::ordered::first_interesting;
 use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
@@ -139,7 +138,7 @@ impl Reducer<'_, '_> {
         parts.extend(windows.bracketed.iter().map(|three| three.to_vec()));
         let before = parts.len();
         parts.extend(steps.iter().map(|&step| vec![groups[step].clone()]));
-        let (mut refused, mut taken) = match self.cut_down_to_first(parts)? {
+        let (mut refused, mut taken) = match self.cut_down_to_first(&parts)? {
             Some(at) if at < before => return Ok(true),
             Some(at) => (if at > before { steps[at - before - 1] + 1 } else { 0 }, steps[at - before]),
             None => (steps.last().map_or(0, |step| step + 1), last),
@@ -149,25 +148,26 @@ impl Reducer<'_, '_> {
             let mut between: Vec<usize> =
                 (1..sections).map(|section| refused + (taken - refused) * section / sections).collect();
             between.dedup();
-            match self.cut_down_to_first(between.iter().map(|&at| vec![groups[at].clone()]).collect())? {
+            let parts: Vec<_> = between.iter().map(|&at| vec![groups[at].clone()]).collect();
+            match self.cut_down_to_first(&parts)? {
                 Some(0) => taken = between[0],
                 Some(at) => (refused, taken) = (between[at - 1] + 1, between[at]),
                 None => refused = between[between.len() - 1] + 1,
             }
         }
-        if taken == 0 && self.cut_down_to_first(windows.near.iter().map(|near| vec![near.clone()]).collect())?.is_some()
-        {
+        let near: Vec<_> = windows.near.iter().map(|near| vec![near.clone()]).collect();
+        if taken == 0 && self.cut_down_to_first(&near)?.is_some() {
             return Ok(true);
         }
         Ok(taken + 1 < groups.len())
     }
 
     /// Takes away everything but some parts of the text, the first that are interesting, and says which.
-    fn cut_down_to_first(&mut self, parts: Vec<Vec<std::ops::Range<usize>>>) -> Result<Option<usize>, Halt> {
-        let mut cuts = Cuts { parts };
-        let mut ordered = Ordered::new(&mut cuts, Until::First);
-        self.session.pursue(&mut ordered)?;
-        Ok(ordered.first())
+    fn cut_down_to_first(&mut self, parts: &[Vec<std::ops::Range<usize>>]) -> Result<Option<usize>, Halt> {
+        first_interesting(&mut self.session, parts.len(), "everything", |at, current| {
+            let removal = around(&parts[at], current.source().len());
+            current.candidate(std::iter::once(&removal), false)
+        })
     }
 
     /// Collapses chains of nested nodes.
@@ -317,38 +317,10 @@ fn chain_memo(source: &[u8], units: &[crate::passes::Unit]) -> u64 {
     memo(("chain", texts))
 }
 
-/// Parts of the text, one of which may be enough.
-struct Cuts {
-    parts: Vec<Vec<std::ops::Range<usize>>>,
-}
-
-impl Cuts {
-    /// Everything around the parts of a text of this length.
-    fn removal(&self, at: usize, length: usize) -> Removal {
-        let parts = &self.parts[at];
-        let starts = parts.iter().map(|part| part.start).chain([length]);
-        let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
-        let around = ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| Edit::delete(end..start));
-        Removal::Edits(around.collect())
-    }
-}
-
-impl Row for Cuts {
-    type Item = ();
-
-    fn len(&self) -> usize {
-        self.parts.len()
-    }
-
-    fn make(&mut self, at: usize, current: &Current<'_>) -> ((), Candidate) {
-        ((), current.candidate(std::iter::once(&self.removal(at, current.source().len())), false))
-    }
-
-    fn takes(&mut self, (): &(), _: &Candidate) -> bool {
-        true
-    }
-
-    fn describe(&self, (): &()) -> String {
-        "everything".to_owned()
-    }
+/// Everything around some parts of a text of this length.
+fn around(parts: &[std::ops::Range<usize>], length: usize) -> Removal {
+    let starts = parts.iter().map(|part| part.start).chain([length]);
+    let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
+    let around = ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| Edit::delete(end..start));
+    Removal::Edits(around.collect())
 }

@@ -6,6 +6,7 @@ use crate::engine::Verdict;
 
 use super::current::{Candidate, Current};
 use super::question_source::QuestionSource;
+use super::session::{Halt, Session};
 
 /// A row of candidates, made one by one when it is their turn.
 pub(super) trait Row {
@@ -44,6 +45,47 @@ pub(super) struct Ordered<'r, R: Row> {
     end: usize,
     /// The first interesting one.
     first: Option<usize>,
+}
+
+/// Asks about so many candidates in their order, makes the first that is interesting the best result, and says which that
+/// is. `what` they are is for people.
+pub(super) fn first_interesting(
+    session: &mut Session<'_, '_>,
+    count: usize,
+    what: &str,
+    make: impl FnMut(usize, &Current<'_>) -> Candidate,
+) -> Result<Option<usize>, Halt> {
+    let mut row = Alternatives { count, what, make };
+    let mut ordered = Ordered::new(&mut row, Until::First);
+    session.pursue(&mut ordered)?;
+    Ok(ordered.first())
+}
+
+/// A row of which any interesting one is taken.
+struct Alternatives<'w, F> {
+    count: usize,
+    what: &'w str,
+    make: F,
+}
+
+impl<F: FnMut(usize, &Current<'_>) -> Candidate> Row for Alternatives<'_, F> {
+    type Item = ();
+
+    fn len(&self) -> usize {
+        self.count
+    }
+
+    fn make(&mut self, at: usize, current: &Current<'_>) -> ((), Candidate) {
+        ((), (self.make)(at, current))
+    }
+
+    fn takes(&mut self, (): &(), _: &Candidate) -> bool {
+        true
+    }
+
+    fn describe(&self, (): &()) -> String {
+        self.what.to_owned()
+    }
 }
 
 impl<'r, R: Row> Ordered<'r, R> {

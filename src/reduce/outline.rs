@@ -19,8 +19,9 @@ use crate::syntax::{
 
 use super::method::Method;
 use super::options::Options;
+use super::ordered::first_interesting;
 use super::pass::Pass;
-use super::reducer::{Reducer, Single};
+use super::reducer::Reducer;
 use super::session::Halt;
 
 /// Shorter texts have their tree at once, whatever it takes.
@@ -150,13 +151,14 @@ impl<'g> Reducer<'_, 'g> {
                     continue;
                 }
             };
-            let mut candidate = self.current().candidate(std::iter::once(&removal), true);
-            // A text has more words than tokens where strings are long.
-            candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
-            let mut single = Single::new(candidate);
-            self.session.pursue(&mut single)?;
+            let accepted = first_interesting(&mut self.session, 1, "everything", |_, current| {
+                let mut candidate = current.candidate(std::iter::once(&removal), true);
+                // A text has more words than tokens where strings are long.
+                candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
+                candidate
+            })?;
             parts.steps = 0;
-            if single.accepted {
+            if accepted.is_some() {
                 gone = cut;
                 if parts.words(&gone) >= parts.least {
                     break;

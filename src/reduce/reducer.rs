@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::engine::{Algorithm, Config, Knowledge, Verdict};
+use crate::engine::{Algorithm, Config, Knowledge};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
     Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, blank_words, character_units, comment_lines, comment_words,
@@ -14,16 +14,16 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
 use super::classes::Classes;
-use super::current::{Candidate, Current};
+use super::current::Current;
 use super::embedded::Learnt;
 use super::event::{Event, Size};
 use super::gate::Gate;
 use super::memory::{Ask, memo};
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
+use super::ordered::first_interesting;
 use super::outlook::Prospect;
 use super::pass::{Pass, Stage};
-use super::question_source::QuestionSource;
 use super::session::{Halt, Session};
 use super::sweep::Sweep;
 
@@ -132,8 +132,8 @@ impl<'g> Reducer<'_, 'g> {
     /// The empty text is interesting and wanted.
     pub(super) fn take_empty(&mut self) -> Result<(), Halt> {
         let everything = Removal::Edits(vec![Edit::delete(0..self.current().source().len())]);
-        let nothing = self.current().candidate(std::iter::once(&everything), true);
-        self.session.pursue(&mut Single::new(nothing))
+        let nothing = |_, current: &Current<'_>| current.candidate(std::iter::once(&everything), true);
+        first_interesting(&mut self.session, 1, "everything", nothing).map(|_| ())
     }
 
     fn run_on_tree(&mut self) -> Result<(), Halt> {
@@ -553,44 +553,4 @@ pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_
         Removal::Nodes(nodes) => nodes.first().copied(),
         Removal::Edits(_) => None,
     })
-}
-
-/// One candidate, to be taken or left.
-pub(super) struct Single {
-    candidate: Option<Candidate>,
-    pub(super) accepted: bool,
-}
-
-impl Single {
-    pub(super) fn new(candidate: Candidate) -> Self {
-        Single { candidate: Some(candidate), accepted: false }
-    }
-}
-
-impl QuestionSource for Single {
-    fn questions(&mut self, _: usize) -> Vec<u64> {
-        if self.candidate.is_some() { vec![0] } else { Vec::new() }
-    }
-
-    fn candidate(&mut self, _: u64, _: &Current<'_>) -> Candidate {
-        self.candidate.clone().expect("asked only while there is a question")
-    }
-
-    fn wants(&self, _: u64) -> bool {
-        self.candidate.is_some()
-    }
-
-    fn may_accept(&self, _: u64) -> bool {
-        self.candidate.is_some()
-    }
-
-    fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        self.candidate = None;
-        self.accepted = verdict == Verdict::Interesting;
-        self.accepted.then_some(question)
-    }
-
-    fn describe(&self, _: u64) -> String {
-        "everything".to_owned()
-    }
 }

@@ -12,9 +12,8 @@ mod perses;
 use crate::passes::Removal;
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::current::{Candidate, Current};
 use super::method::OnTree;
-use super::ordered::{Ordered, Row, Until};
+use super::ordered::first_interesting;
 use super::reducer::{MAX_ROUNDS, Reducer};
 use super::session::Halt;
 
@@ -43,10 +42,9 @@ impl Reducer<'_, '_> {
     /// Makes the first of some edits, in their order, after which the text is interesting; none of
     /// them may leave it as large as it was.
     fn make_first(&mut self, edits: &[Removal], what: &str) -> Result<Option<usize>, Halt> {
-        let mut row = Edits { edits, what };
-        let mut ordered = Ordered::new(&mut row, Until::First);
-        self.session.pursue(&mut ordered)?;
-        Ok(ordered.first())
+        first_interesting(&mut self.session, edits.len(), what, |at, current| {
+            current.candidate(std::iter::once(&edits[at]), false)
+        })
     }
 }
 
@@ -54,30 +52,4 @@ impl Reducer<'_, '_> {
 fn keep_only(document: &Document, outer: NodeId, inner: NodeId) -> Removal {
     let (around, kept) = (document.node(outer).range(), document.node(inner).range());
     Removal::Edits(vec![Edit::delete(around.start..kept.start), Edit::delete(kept.end..around.end)])
-}
-
-/// Edits of which one is made.
-struct Edits<'e> {
-    edits: &'e [Removal],
-    what: &'e str,
-}
-
-impl Row for Edits<'_> {
-    type Item = ();
-
-    fn len(&self) -> usize {
-        self.edits.len()
-    }
-
-    fn make(&mut self, at: usize, current: &Current<'_>) -> ((), Candidate) {
-        ((), current.candidate(std::iter::once(&self.edits[at]), false))
-    }
-
-    fn takes(&mut self, (): &(), _: &Candidate) -> bool {
-        true
-    }
-
-    fn describe(&self, (): &()) -> String {
-        self.what.to_owned()
-    }
 }
