@@ -5,28 +5,26 @@
 //! happens, [`reduce_on`] runs tests elsewhere, a [`CustomPass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
 //! The rooms of the house, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
-//! knows nothing but numbers; [`baselines`] are the published algorithms it is measured against; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a tree; [`grammar`] says what a language
-//! allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`] runs tests;
-//! [`mod@reduce`] drives; [`library`] is the front door for programs; [`compare`] holds algorithms
-//! against each other; [`doctor`] says whether a test can be relied on;
-//! [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
+//! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a
+//! tree; [`grammar`] says what a language allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`]
+//! runs tests; [`mod@reduce`] drives; [`library`] is the front door for programs; [`doctor`] says whether a test can be
+//! relied on; [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
 //!
 #![doc = include_str!("../docs/library.md")]
 
 #[cfg(not(unix))]
 compile_error!("lop runs on Linux, and in parts on other Unix systems");
 
-pub mod baselines;
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "cli")]
-pub mod compare;
 pub mod disk;
 pub mod doctor;
 pub mod exec;
 pub mod grammar;
 #[cfg(feature = "cli")]
 pub mod journal;
+#[cfg(feature = "lab")]
+pub mod lab;
 pub mod library;
 pub mod oracle;
 pub mod passes;

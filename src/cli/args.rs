@@ -11,6 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 use crate::engine::{Config, Waste};
 use crate::reduce;
 
+#[cfg(feature = "lab")]
 use super::compare_args::{self, CompareArgs};
 use super::condition_args::{CONDITIONS, ConditionArgs, exit_code};
 use super::confine_args::ConfineArgs;
@@ -73,8 +74,17 @@ pub enum Command {
     /// List the best results of a reduction, or write one of them
     History(HistoryArgs),
     /// Run reduction algorithms on the same problems, and count their tests
+    #[cfg(feature = "lab")]
     #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
     Compare(Box<CompareArgs>),
+    /// Run reduction algorithms on the same problems (not in this lop: it was built without the feature `lab`)
+    #[cfg(not(feature = "lab"))]
+    #[command(hide = true, disable_help_flag = true)]
+    Compare {
+        /// Whatever there would be to say.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<std::ffi::OsString>,
+    },
     /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
@@ -432,7 +442,23 @@ impl From<ColorArg> for anstream::ColorChoice {
     }
 }
 
+/// How to get what the feature `lab` brings.
+#[cfg(not(feature = "lab"))]
+pub(super) const WITH_LAB: &str = "cargo install --path . --features lab builds one with the published algorithms";
+
+/// The name of lop's own. The others are not there.
+#[cfg(not(feature = "lab"))]
+fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
+    clap::builder::StringValueParser::new().try_map(|name| {
+        reduce::Method::named(&name).ok_or_else(|| {
+            let own = reduce::Method::default().name();
+            format!("this lop has only `{own}`: it was built without the feature `lab`; {WITH_LAB}")
+        })
+    })
+}
+
 /// A name among those that there are; the message about another one lists them.
+#[cfg(feature = "lab")]
 fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
     let names = reduce::Method::all().into_iter().map(reduce::Method::name);
     PossibleValuesParser::new(names).map(|name| reduce::Method::named(&name).expect("it is a possible value"))
@@ -538,6 +564,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "lab")]
     #[test]
     fn algorithms_are_known_by_name() {
         assert_eq!(parse("lop a b").reduce.algorithm, reduce::Method::default());

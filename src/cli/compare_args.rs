@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use lop_lab::compare::{self, Direction};
 
-use crate::compare::{self, Direction, Granularity};
+use crate::lab::Granularity;
 
 use super::condition_args::ConditionArgs;
 use super::values::{at_least_one, seconds};
@@ -143,12 +144,11 @@ pub enum GranularityArg {
     Tree,
 }
 
-impl From<Option<WayArg>> for Direction {
-    fn from(arg: Option<WayArg>) -> Self {
+impl From<WayArg> for Direction {
+    fn from(arg: WayArg) -> Self {
         match arg {
-            None => Direction::Usual,
-            Some(WayArg::Backward) => Direction::Backward,
-            Some(WayArg::Forward) => Direction::Forward,
+            WayArg::Backward => Direction::Backward,
+            WayArg::Forward => Direction::Forward,
         }
     }
 }

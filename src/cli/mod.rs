@@ -4,6 +4,7 @@ pub mod args;
 mod beside;
 mod climb;
 pub mod commands;
+#[cfg(feature = "lab")]
 pub mod compare_args;
 mod compat;
 pub mod condition_args;
@@ -23,6 +24,7 @@ pub mod home;
 pub mod info_args;
 mod installed;
 pub mod invocation_args;
+mod live;
 mod meant;
 mod open;
 mod options_page;
@@ -101,7 +103,13 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
     match cli.command {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
+        #[cfg(feature = "lab")]
         Some(Command::Compare(args)) => commands::compare::run(*args),
+        #[cfg(not(feature = "lab"))]
+        Some(Command::Compare { .. }) => Err(Failure::Usage {
+            message: "lop compare is not in this lop, which was built without the feature `lab`".to_owned(),
+            hint: args::WITH_LAB.to_owned(),
+        }),
         Some(Command::Doctor(args)) => commands::doctor::run(*args, &line.words),
         Some(Command::Resume(args)) => commands::resume::run(&args),
         Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),

@@ -5,7 +5,6 @@
 
 mod content;
 mod embedded;
-mod expansions;
 mod folder;
 mod forms;
 mod guard;
@@ -17,6 +16,7 @@ mod minimal;
 mod overrides;
 mod places;
 mod problem;
+#[cfg(feature = "lab")]
 mod productions;
 mod query;
 mod registry;
@@ -28,12 +28,9 @@ mod supertypes;
 mod template;
 mod wildcard;
 
-use std::sync::OnceLock;
-
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
 pub use embedded::Embedded;
-pub use expansions::{Child, Expansion, Part};
 pub use folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn, Parser, Texts};
 pub use guard::Guard;
 pub use listed::{Home, Listed};
@@ -42,7 +39,6 @@ pub use minimal::Place;
 pub use overrides::{Overrides, Patched};
 pub use places::{ByRule, RuleId, RulePlace, RuleText};
 pub use problem::{GrammarError, Problem};
-pub use productions::Productions;
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Registry, TEXT};
 pub use rules::{
@@ -57,6 +53,8 @@ use language_toml::{LanguageToml, Word};
 use layers::Layers;
 use minimal::MinimalTable;
 use problem::Origin;
+#[cfg(feature = "lab")]
+use productions::LazyProductions;
 use replace::ReplaceTable;
 use rule_file::RuleFile;
 use supertypes::NodeTypes;
@@ -75,7 +73,6 @@ pub enum SweepOrder {
 #[derive(Debug)]
 pub struct Grammar {
     name: String,
-    directory: String,
     language: Language,
     extensions: Vec<String>,
     keeps_newlines: bool,
@@ -91,15 +88,8 @@ pub struct Grammar {
     embedded: Vec<Embedded>,
     rules: Rules,
     places: Vec<RulePlace>,
+    #[cfg(feature = "lab")]
     productions: LazyProductions,
-}
-
-/// The grammar's productions, read when they are first asked for: few runs need them.
-#[derive(Debug)]
-struct LazyProductions {
-    /// The text of `grammar.json`, empty when there is none.
-    text: Box<str>,
-    read: OnceLock<Result<Productions, GrammarError>>,
 }
 
 /// The plain sets of kinds in `language.toml`.
@@ -166,7 +156,6 @@ impl Grammar {
         let places = places::of_patterns(rules.texts()).chain(minimal_places).collect();
         Ok(Self {
             name: folder.name.to_owned(),
-            directory: folder.directory.to_owned(),
             extensions: layers.own().language.extensions.clone(),
             is_written_compact: layers.files().find_map(|file| file.layout.blocks.as_ref()).is_some_and(Vec::is_empty),
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
@@ -182,7 +171,8 @@ impl Grammar {
             embedded,
             rules,
             places,
-            productions: LazyProductions { text: folder.productions.into(), read: OnceLock::new() },
+            #[cfg(feature = "lab")]
+            productions: LazyProductions::new(folder),
         })
     }
 
@@ -378,13 +368,9 @@ impl Grammar {
     ///
     /// # Errors
     /// When `grammar.json` is malformed, or is not of this parser.
-    pub fn productions(&self) -> Result<Option<&Productions>, GrammarError> {
-        if self.productions.text.is_empty() {
-            return Ok(None);
-        }
-        let origin = Origin { folder: &self.name, file: productions::FILE_NAME, text: &self.productions.text };
-        let read = self.productions.read.get_or_init(|| Productions::parse(origin, &self.language));
-        read.as_ref().map(Some).map_err(|error| error.clone().moved(&self.name, &self.directory))
+    #[cfg(feature = "lab")]
+    pub fn productions(&self) -> Result<Option<&lop_lab::trees::Productions>, GrammarError> {
+        self.productions.get(&self.name, &self.language)
     }
 }
 

@@ -1,291 +1,47 @@
-//! A grammar's productions: what its rules say, read from the parser's `grammar.json`.
-//!
-//! The file is what tree-sitter made of the grammar before it made the parser. Of its rules only what
-//! decides which children a node can have is kept: precedences go, and a token is either one text or
-//! a pattern. What a symbol can be expanded to is said by [`Productions::alternatives`].
+//! A grammar's productions, read for the crate lop-lab when they are first asked for: few runs need them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::OnceLock;
 
-use serde::Deserialize;
+use lop_lab::trees::{Productions, ProductionsError};
 use tree_sitter::Language;
 
-use super::expansions::Expansion;
+use super::folder::{Folder, PRODUCTIONS};
 use super::problem::{GrammarError, Origin, Problem};
 
-/// The file's name in its folder.
-pub(super) const FILE_NAME: &str = "grammar.json";
-
-/// The productions of a grammar.
+/// The text of `grammar.json`, and what it says.
 #[derive(Debug)]
-pub struct Productions {
-    pub(super) rules: BTreeMap<String, Rule>,
-    /// What is aliased to a named kind, by the kind's name.
-    pub(super) aliased: BTreeMap<String, Vec<Rule>>,
-    pub(super) kinds: Kinds,
-    /// Expansions by kind, as far as they were asked for.
-    pub(super) known: Mutex<HashMap<u16, Arc<[Expansion]>>>,
+pub(super) struct LazyProductions {
+    /// Empty when there is none.
+    text: Box<str>,
+    /// Where the folder is, as messages name it.
+    directory: Box<str>,
+    read: OnceLock<Result<Productions, GrammarError>>,
 }
 
-/// A rule's right side.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Rule {
-    Blank,
-    /// A token that is always this text.
-    Text(String),
-    /// A token that can be several texts, or is made by the parser's own scanner.
-    Pattern,
-    Symbol(String),
-    Seq(Vec<Rule>),
-    Choice(Vec<Rule>),
-    /// Any number, none included.
-    Repeat(Box<Rule>),
-    Repeat1(Box<Rule>),
-    Field(u16, Box<Rule>),
-    /// Trees show it under another name.
-    Alias {
-        name: String,
-        named: bool,
-        content: Box<Rule>,
-    },
-}
+impl LazyProductions {
+    pub(super) fn new(folder: &Folder<'_>) -> Self {
+        Self { text: folder.productions.into(), directory: folder.directory.into(), read: OnceLock::new() }
+    }
 
-/// The numbers of the kinds that trees show, by name and whether they are named.
-#[derive(Debug)]
-pub(super) struct Kinds {
-    numbers: HashMap<(String, bool), Arc<[u16]>>,
-    /// Number → name, for the kinds that are named and visible.
-    pub(super) named: HashMap<u16, String>,
-}
-
-/// The file, as far as it is read.
-#[derive(Deserialize)]
-struct File {
-    rules: BTreeMap<String, Raw>,
-    #[serde(default)]
-    externals: Vec<Raw>,
-}
-
-/// A right side as the file has it.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE")]
-enum Raw {
-    Blank,
-    String { value: String },
-    Pattern,
-    Symbol { name: String },
-    Seq { members: Vec<Raw> },
-    Choice { members: Vec<Raw> },
-    Repeat { content: Box<Raw> },
-    Repeat1 { content: Box<Raw> },
-    Field { name: String, content: Box<Raw> },
-    Alias { value: String, named: bool, content: Box<Raw> },
-    Token { content: Box<Raw> },
-    ImmediateToken { content: Box<Raw> },
-    Prec { content: Box<Raw> },
-    PrecLeft { content: Box<Raw> },
-    PrecRight { content: Box<Raw> },
-    PrecDynamic { content: Box<Raw> },
-    Reserved { content: Box<Raw> },
-}
-
-impl Productions {
-    /// Reads the file of a folder.
-    ///
-    /// # Errors
-    /// When it is no `grammar.json`, or names a rule or field that it or the parser does not have.
-    pub(super) fn parse(origin: Origin<'_>, language: &Language) -> Result<Self, GrammarError> {
-        let file: File = serde_json::from_str(origin.text)
-            .map_err(|error| origin.error_in_line(error.line(), Problem::Json(error.to_string())))?;
-        let mut reader = Reader { language, symbols: BTreeSet::new(), unknown_field: None };
-        let mut rules: BTreeMap<String, Rule> =
-            file.rules.into_iter().map(|(name, raw)| (name, reader.rule(raw))).collect();
-        for external in file.externals {
-            if let Raw::Symbol { name } = external {
-                rules.entry(name).or_insert(Rule::Pattern);
-            }
+    /// What the text says; `None` when there is none. `folder` is the language's name.
+    pub(super) fn get(&self, folder: &str, language: &Language) -> Result<Option<&Productions>, GrammarError> {
+        if self.text.is_empty() {
+            return Ok(None);
         }
-        let unknown = |what, name: &str| {
-            let at = origin.text.find(&format!("\"{name}\"")).unwrap_or(0);
-            Err(origin.error(at, Problem::Unknown { what, name: name.to_owned() }))
-        };
-        if let Some(field) = &reader.unknown_field {
-            return unknown("field", field);
-        }
-        if let Some(lost) = reader.symbols.iter().find(|name| !rules.contains_key(*name)) {
-            return unknown("rule", lost);
-        }
-        let mut aliased: BTreeMap<String, Vec<Rule>> = BTreeMap::new();
-        rules.values().for_each(|rule| rule.collect_aliases(&mut aliased));
-        Ok(Self { rules, aliased, kinds: Kinds::new(language), known: Mutex::default() })
+        let read = self.read.get_or_init(|| read(Origin { folder, file: PRODUCTIONS, text: &self.text }, language));
+        read.as_ref().map(Some).map_err(|error| error.clone().moved(folder, &self.directory))
     }
 }
 
-impl Kinds {
-    fn new(language: &Language) -> Self {
-        let kinds = (0..=u16::MAX).take(language.node_kind_count());
-        Self::from_names(kinds.filter(|&kind| language.node_kind_is_visible(kind)).filter_map(|kind| {
-            let name = language.node_kind_for_id(kind)?;
-            Some((kind, name, language.node_kind_is_named(kind)))
-        }))
-    }
-
-    /// Kinds with their names, and whether they are named.
-    pub(super) fn from_names<'n>(all: impl IntoIterator<Item = (u16, &'n str, bool)>) -> Self {
-        let mut numbers: HashMap<(String, bool), Vec<u16>> = HashMap::new();
-        let mut names = HashMap::new();
-        for (kind, name, named) in all {
-            numbers.entry((name.to_owned(), named)).or_default().push(kind);
-            if named {
-                names.insert(kind, name.to_owned());
-            }
-        }
-        Self { numbers: numbers.into_iter().map(|(name, kinds)| (name, kinds.into())).collect(), named: names }
-    }
-
-    /// The kinds of this name; none when trees never show it.
-    pub(super) fn of(&self, name: &str, named: bool) -> Arc<[u16]> {
-        self.numbers.get(&(name.to_owned(), named)).cloned().unwrap_or_default()
-    }
-}
-
-impl Rule {
-    fn collect_aliases(&self, aliased: &mut BTreeMap<String, Vec<Rule>>) {
-        match self {
-            Rule::Blank | Rule::Text(_) | Rule::Pattern | Rule::Symbol(_) => {}
-            Rule::Seq(members) | Rule::Choice(members) => members.iter().for_each(|m| m.collect_aliases(aliased)),
-            Rule::Repeat(content) | Rule::Repeat1(content) | Rule::Field(_, content) => {
-                content.collect_aliases(aliased);
-            }
-            Rule::Alias { name, named, content } => {
-                if *named {
-                    let known = aliased.entry(name.clone()).or_default();
-                    if !known.contains(content) {
-                        known.push((**content).clone());
-                    }
-                }
-                content.collect_aliases(aliased);
-            }
-        }
-    }
-}
-
-/// Simplifies what the file says.
-struct Reader<'l> {
-    language: &'l Language,
-    /// The symbols that are mentioned.
-    symbols: BTreeSet<String>,
-    /// The first field that the parser does not have.
-    unknown_field: Option<String>,
-}
-
-impl Reader<'_> {
-    /// serde_json has bounded how deep a rule can be nested.
-    fn rule(&mut self, raw: Raw) -> Rule {
-        match raw {
-            Raw::Blank => Rule::Blank,
-            Raw::String { value } => Rule::Text(value),
-            Raw::Pattern => Rule::Pattern,
-            Raw::Symbol { name } => {
-                self.symbols.insert(name.clone());
-                Rule::Symbol(name)
-            }
-            Raw::Seq { members } => Rule::Seq(members.into_iter().map(|member| self.rule(member)).collect()),
-            Raw::Choice { members } => Rule::Choice(members.into_iter().map(|member| self.rule(member)).collect()),
-            Raw::Repeat { content } => Rule::Repeat(Box::new(self.rule(*content))),
-            Raw::Repeat1 { content } => Rule::Repeat1(Box::new(self.rule(*content))),
-            Raw::Field { name, content } => {
-                let content = self.rule(*content);
-                match self.language.field_id_for_name(&name) {
-                    Some(field) => Rule::Field(field.get(), Box::new(content)),
-                    None => {
-                        self.unknown_field.get_or_insert(name);
-                        content
-                    }
-                }
-            }
-            Raw::Alias { value, named, content } => {
-                Rule::Alias { name: value, named, content: Box::new(self.rule(*content)) }
-            }
-            Raw::Token { content } | Raw::ImmediateToken { content } => {
-                self.rule(*content).only_text().map_or(Rule::Pattern, Rule::Text)
-            }
-            Raw::Prec { content }
-            | Raw::PrecLeft { content }
-            | Raw::PrecRight { content }
-            | Raw::PrecDynamic { content }
-            | Raw::Reserved { content } => self.rule(*content),
-        }
-    }
-}
-
-impl Rule {
-    /// The text of a token, when it can be one only.
-    fn only_text(&self) -> Option<String> {
-        match self {
-            Rule::Blank => Some(String::new()),
-            Rule::Text(text) => Some(text.clone()),
-            Rule::Seq(members) => members.iter().map(Rule::only_text).collect(),
-            Rule::Choice(members) => match &members[..] {
-                [only] => only.only_text(),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::EMBEDDED;
-
-    fn language() -> Language {
-        Language::new(EMBEDDED[0].parser.language)
-    }
-
-    fn parsed(text: &str) -> Result<Productions, GrammarError> {
-        let origin = Origin { folder: "some", file: FILE_NAME, text };
-        Productions::parse(origin, &language())
-    }
-
-    #[test]
-    fn precedences_go_and_tokens_become_texts_or_patterns() {
-        let productions = parsed(
-            r#"{"rules": {
-                "a": {"type": "PREC_LEFT", "value": "x", "content": {"type": "SEQ", "members": [
-                    {"type": "TOKEN", "content": {"type": "PREC", "value": -1, "content": {"type": "STRING", "value": "/*"}}},
-                    {"type": "IMMEDIATE_TOKEN", "content": {"type": "PATTERN", "value": "[a-z]", "flags": "i"}},
-                    {"type": "RESERVED", "context_name": "some", "content": {"type": "SYMBOL", "name": "b"}},
-                    {"type": "CHOICE", "members": [{"type": "BLANK"}, {"type": "SYMBOL", "name": "outside"}]}
-                ]}},
-                "b": {"type": "REPEAT1", "content": {"type": "TOKEN", "content": {"type": "SEQ", "members": [
-                    {"type": "STRING", "value": "<"}, {"type": "STRING", "value": "="}
-                ]}}}
-            }, "externals": [{"type": "SYMBOL", "name": "outside"}, {"type": "STRING", "value": "||"}]}"#,
-        )
-        .expect("it is well-formed");
-        let symbol = |name: &str| Rule::Symbol(name.to_owned());
-        let a = [
-            Rule::Text("/*".to_owned()),
-            Rule::Pattern,
-            symbol("b"),
-            Rule::Choice(vec![Rule::Blank, symbol("outside")]),
-        ];
-        assert_eq!(productions.rules["a"], Rule::Seq(a.to_vec()));
-        assert_eq!(productions.rules["b"], Rule::Repeat1(Box::new(Rule::Text("<=".to_owned()))));
-        assert_eq!(productions.rules["outside"], Rule::Pattern);
-    }
-
-    #[test]
-    fn mistakes_are_named_with_their_line() {
-        let wrong = |text: &str| parsed(text).expect_err("it has a mistake").to_string();
-        assert!(wrong("{\n\"rules\": {\n\"a\": {\"type\": \"WHAT\"}}}").starts_with("grammars/some/grammar.json:3: "));
-        assert_eq!(
-            wrong("{\n\"rules\": {\"a\": {\"type\": \"SYMBOL\",\n\"name\": \"nowhere\"}}}"),
-            "grammars/some/grammar.json:3: unknown rule `nowhere`: the parser has none of this name"
-        );
-        let field = r#"{"rules": {"a": {"type": "FIELD", "name": "no such", "content": {"type": "BLANK"}}}}"#;
-        assert!(wrong(field).contains("unknown field `no such`"));
-    }
+fn read(origin: Origin<'_>, language: &Language) -> Result<Productions, GrammarError> {
+    let kinds = (0..=u16::MAX).take(language.node_kind_count());
+    let kinds = kinds.filter(|&kind| language.node_kind_is_visible(kind)).filter_map(|kind| {
+        let name = language.node_kind_for_id(kind)?;
+        Some((kind, name, language.node_kind_is_named(kind)))
+    });
+    let fields = |name: &str| language.field_id_for_name(name).map(Into::into);
+    Productions::parse(origin.text, &fields, kinds).map_err(|error| match error {
+        ProductionsError::Json { line, message } => origin.error_in_line(line, Problem::Json(message)),
+        ProductionsError::Unknown { offset, what, name } => origin.error(offset, Problem::Unknown { what, name }),
+    })
 }

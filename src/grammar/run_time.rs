@@ -10,10 +10,10 @@ use tree_sitter::{Language, LanguageMetadata};
 
 use crate::disk;
 
-use super::folder::{EMBEDDED, Folder, Parser, Texts};
+use super::folder::{EMBEDDED, Folder, PRODUCTIONS, Parser, Texts};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
-use super::{Grammar, places, productions};
+use super::{Grammar, places};
 
 /// The file's name where tree-sitter writes it.
 const NODE_TYPES: &str = "node-types.json";
@@ -179,8 +179,8 @@ impl Loaded {
         };
         let place = Place::of(&path.join(parser))?;
         let either = |own: String, name| if own.is_empty() { place.text(name) } else { Ok(own) };
-        let (node_types, productions) =
-            (either(read(NODE_TYPES)?, NODE_TYPES)?, either(read(productions::FILE_NAME)?, productions::FILE_NAME)?);
+        let node_types = either(read(NODE_TYPES)?, NODE_TYPES)?;
+        let productions = if cfg!(feature = "lab") { either(read(PRODUCTIONS)?, PRODUCTIONS)? } else { String::new() };
         let rules = read(places::RULES)?;
         let inherited = match &file.extends {
             Some(word) => inherited(word.get_ref())
@@ -196,7 +196,8 @@ impl Loaded {
 
     fn of_parser(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
         let place = Place::of(path)?;
-        let (node_types, productions) = (place.text(NODE_TYPES)?, place.text(productions::FILE_NAME)?);
+        let node_types = place.text(NODE_TYPES)?;
+        let productions = if cfg!(feature = "lab") { place.text(PRODUCTIONS)? } else { String::new() };
         let (parser, library) = place.load(symbol)?;
         let identity = identity(&[&library, node_types.as_bytes(), productions.as_bytes()]);
         Ok(Self {

@@ -2,6 +2,7 @@
 //! for any one language.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use tree_sitter::{Node, Parser as TreeSitter, Tree};
 
@@ -546,99 +547,107 @@ fn named_kinds(language: &Language) -> impl Iterator<Item = u16> + '_ {
     kinds.filter(|&kind| language.node_kind_is_named(kind) && language.node_kind_is_visible(kind))
 }
 
-/// The languages with a `grammar.json`.
-fn with_productions() -> Vec<&'static Sampled> {
-    let all = Sampled::all().iter().filter(|language| !language.folder.productions.is_empty()).collect::<Vec<_>>();
-    assert!(!all.is_empty(), "some language has one");
-    all
-}
+/// What only the crate lop-lab reads.
+#[cfg(feature = "lab")]
+mod of_productions {
+    use lop_lab::trees::{Child, Part, Productions};
 
-fn productions(grammar: &Grammar) -> &Productions {
-    grammar.productions().expect("it is well-formed").unwrap_or_else(|| panic!("{} has none", grammar.name()))
-}
+    use super::*;
 
-#[test]
-fn productions_are_those_of_the_parser() {
-    for language in with_productions() {
-        let productions = productions(&language.grammar);
-        for kind in named_kinds(language.grammar.language()) {
-            let name = language.grammar.kind_name(kind);
-            let expansions = productions.alternatives(kind);
-            assert!(!expansions.is_empty(), "{}: {name} has no expansion", language.folder.name);
-            assert!(expansions.is_sorted_by_key(|expansion| expansion.children.len()), "{name}");
-            for child in expansions.iter().flat_map(|expansion| &expansion.children) {
-                assert!(!matches!(&child.part, Part::Node(kinds) if kinds.is_empty()), "{name}: {expansions:?}");
+    /// The languages with a `grammar.json`.
+    fn with_productions() -> Vec<&'static Sampled> {
+        let all = Sampled::all().iter().filter(|language| !language.folder.productions.is_empty()).collect::<Vec<_>>();
+        assert!(!all.is_empty(), "some language has one");
+        all
+    }
+
+    fn productions(grammar: &Grammar) -> &Productions {
+        grammar.productions().expect("it is well-formed").unwrap_or_else(|| panic!("{} has none", grammar.name()))
+    }
+
+    #[test]
+    fn productions_are_those_of_the_parser() {
+        for language in with_productions() {
+            let productions = productions(&language.grammar);
+            for kind in named_kinds(language.grammar.language()) {
+                let name = language.grammar.kind_name(kind);
+                let expansions = productions.alternatives(kind);
+                assert!(!expansions.is_empty(), "{}: {name} has no expansion", language.folder.name);
+                assert!(expansions.is_sorted_by_key(|expansion| expansion.children.len()), "{name}");
+                for child in expansions.iter().flat_map(|expansion| &expansion.children) {
+                    assert!(!matches!(&child.part, Part::Node(kinds) if kinds.is_empty()), "{name}: {expansions:?}");
+                }
             }
+            assert!(productions.alternatives(u16::MAX).is_empty(), "ERROR nodes have no production");
         }
-        assert!(productions.alternatives(u16::MAX).is_empty(), "ERROR nodes have no production");
     }
-}
 
-/// The children of a node that are not comments.
-fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    node.children(&mut node.walk()).filter(|child| !child.is_extra()).collect()
-}
-
-fn may_be(child: &Child, node: Node<'_>) -> bool {
-    match &child.part {
-        Part::Node(kinds) => node.is_named() && kinds.contains(&node.kind_id()),
-        Part::Token { kinds, .. } => kinds.contains(&node.kind_id()),
-        Part::Hidden => false,
+    /// The children of a node that are not comments.
+    fn children(node: Node<'_>) -> Vec<Node<'_>> {
+        node.children(&mut node.walk()).filter(|child| !child.is_extra()).collect()
     }
-}
 
-/// Those that are none have lists of several elements, of which an expansion has one.
-#[test]
-fn nodes_of_the_sample_are_expansions_of_their_kind() {
-    for language in with_productions() {
-        let productions = productions(&language.grammar);
-        let inner = nodes(&language.tree).into_iter().map(|(node, _)| node);
-        let inner: Vec<_> = inner.filter(|node| node.is_named() && node.child_count() > 0).collect();
-        let described = inner.iter().filter(|node| {
-            let children = children(**node);
-            productions.alternatives(node.kind_id()).iter().any(|expansion| {
-                let shown: Vec<_> = expansion.children.iter().filter(|child| child.part != Part::Hidden).collect();
-                shown.len() == children.len() && shown.iter().zip(&children).all(|(part, node)| may_be(part, *node))
-            })
-        });
-        let described = described.count();
-        assert!(described * 10 >= inner.len() * 9, "{}: {described} of {}", language.folder.name, inner.len());
+    fn may_be(child: &Child, node: Node<'_>) -> bool {
+        match &child.part {
+            Part::Node(kinds) => node.is_named() && kinds.contains(&node.kind_id()),
+            Part::Token { kinds, .. } => kinds.contains(&node.kind_id()),
+            Part::Hidden => false,
+        }
     }
-}
 
-#[test]
-fn expansions_of_the_sample_made_of_its_own_parts_parse() {
-    for language in with_productions() {
-        let productions = productions(&language.grammar);
-        let (mut made, mut wrong) = (0, Vec::new());
-        for (node, _) in nodes(&language.tree) {
-            let inside: Vec<_> = nodes(&language.tree)
-                .into_iter()
-                .map(|(part, _)| part)
-                .filter(|part| *part != node && node.start_byte() <= part.start_byte())
-                .filter(|part| part.end_byte() <= node.end_byte() && !part.byte_range().is_empty())
-                .collect();
-            for expansion in productions.alternatives(node.kind_id()).iter().take(16) {
-                let pieces = expansion.children.iter().map(|child| {
-                    let found = inside.iter().find(|part| may_be(child, **part))?;
-                    Some(&language.source[found.byte_range()])
-                });
-                let Some(pieces) = pieces.collect::<Option<Vec<_>>>() else { continue };
-                made += 1;
-                wrong.extend(language.check(node.kind(), &node.byte_range(), &crate::syntax::join(pieces)));
+    /// Those that are none have lists of several elements, of which an expansion has one.
+    #[test]
+    fn nodes_of_the_sample_are_expansions_of_their_kind() {
+        for language in with_productions() {
+            let productions = productions(&language.grammar);
+            let inner = nodes(&language.tree).into_iter().map(|(node, _)| node);
+            let inner: Vec<_> = inner.filter(|node| node.is_named() && node.child_count() > 0).collect();
+            let described = inner.iter().filter(|node| {
+                let children = children(**node);
+                productions.alternatives(node.kind_id()).iter().any(|expansion| {
+                    let shown: Vec<_> = expansion.children.iter().filter(|child| child.part != Part::Hidden).collect();
+                    shown.len() == children.len() && shown.iter().zip(&children).all(|(part, node)| may_be(part, *node))
+                })
+            });
+            let described = described.count();
+            assert!(described * 10 >= inner.len() * 9, "{}: {described} of {}", language.folder.name, inner.len());
+        }
+    }
+
+    #[test]
+    fn expansions_of_the_sample_made_of_its_own_parts_parse() {
+        for language in with_productions() {
+            let productions = productions(&language.grammar);
+            let (mut made, mut wrong) = (0, Vec::new());
+            for (node, _) in nodes(&language.tree) {
+                let inside: Vec<_> = nodes(&language.tree)
+                    .into_iter()
+                    .map(|(part, _)| part)
+                    .filter(|part| *part != node && node.start_byte() <= part.start_byte())
+                    .filter(|part| part.end_byte() <= node.end_byte() && !part.byte_range().is_empty())
+                    .collect();
+                for expansion in productions.alternatives(node.kind_id()).iter().take(16) {
+                    let pieces = expansion.children.iter().map(|child| {
+                        let found = inside.iter().find(|part| may_be(child, **part))?;
+                        Some(&language.source[found.byte_range()])
+                    });
+                    let Some(pieces) = pieces.collect::<Option<Vec<_>>>() else { continue };
+                    made += 1;
+                    wrong.extend(language.check(node.kind(), &node.byte_range(), &crate::syntax::join(pieces)));
+                }
             }
+            assert!(made > 50, "{}: {made}", language.folder.name);
+            assert!(wrong.len() * 20 <= made, "{} of {made}:\n{}", wrong.len(), wrong.join("\n"));
         }
-        assert!(made > 50, "{}: {made}", language.folder.name);
-        assert!(wrong.len() * 20 <= made, "{} of {made}:\n{}", wrong.len(), wrong.join("\n"));
     }
-}
 
-#[test]
-fn a_folder_without_productions_has_none_and_a_malformed_file_is_a_mistake() {
-    let without = Grammar::load(&Folder { productions: "", ..some_folder() }).expect("they are optional");
-    assert!(without.productions().expect("there is nothing to be wrong").is_none());
-    let folder = Folder { productions: "{\n]", ..some_folder() };
-    let error = Grammar::load(&folder).expect("they are read later").productions().expect_err("it is malformed");
-    let message = error.to_string();
-    assert!(message.starts_with(&format!("grammars/{}/grammar.json:2: ", folder.name)), "{message}");
+    #[test]
+    fn a_folder_without_productions_has_none_and_a_malformed_file_is_a_mistake() {
+        let without = Grammar::load(&Folder { productions: "", ..some_folder() }).expect("they are optional");
+        assert!(without.productions().expect("there is nothing to be wrong").is_none());
+        let folder = Folder { productions: "{\n]", ..some_folder() };
+        let error = Grammar::load(&folder).expect("they are read later").productions().expect_err("it is malformed");
+        let message = error.to_string();
+        assert!(message.starts_with(&format!("grammars/{}/grammar.json:2: ", folder.name)), "{message}");
+    }
 }

@@ -65,11 +65,7 @@ pub(super) fn compatible_descendants(
 
 /// The first few descendants of a node that are not far below it and not empty, breadth first, with
 /// their distance. Comments are left out.
-fn nearby<'d>(
-    document: &'d Document,
-    grammar: &'d Grammar,
-    outer: NodeId,
-) -> impl Iterator<Item = (NodeId, u16)> + 'd {
+fn nearby<'d>(document: &'d Document, grammar: &'d Grammar, outer: NodeId) -> impl Iterator<Item = (NodeId, u16)> + 'd {
     let mut below = VecDeque::from([(document.children(outer), 1)]);
     let mut visited = 0;
     std::iter::from_fn(move || {

@@ -296,6 +296,7 @@ impl<'g> Current<'g> {
     }
 
     /// Whether a node was taken out itself.
+    #[cfg(feature = "lab")]
     pub(super) fn is_taken_out(&self, node: NodeId) -> bool {
         self.pending.dead.contains(node)
     }

@@ -1,15 +1,12 @@
-//! The algorithms that a reduction can be done by: lop's own, and the published ones it is measured
+//! The algorithms that a reduction can be done by: lop's own, and with the feature `lab` the published ones it is measured
 //! against.
 
 use std::rc::Rc;
 
-use crate::baselines;
 use crate::engine::Algorithm;
 
 /// lop's own engine and pipeline.
 const OWN: &str = "entropy";
-/// Lists inside the algorithms on trees go by this, as in their sources.
-const ON_LISTS: &str = "ddmin";
 
 /// An algorithm by which a reduction can be done, by its name.
 ///
@@ -22,26 +19,6 @@ pub struct Method {
     name: &'static str,
 }
 
-/// An algorithm that works on the whole tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OnTree {
-    Hdd,
-    GrammarReducer,
-    Perses,
-}
-
-impl OnTree {
-    const ALL: [OnTree; 3] = [OnTree::Hdd, OnTree::GrammarReducer, OnTree::Perses];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            OnTree::Hdd => "hdd",
-            OnTree::GrammarReducer => "grammar-reducer",
-            OnTree::Perses => "perses",
-        }
-    }
-}
-
 impl Default for Method {
     fn default() -> Self {
         Method { name: OWN }
@@ -52,9 +29,7 @@ impl Method {
     /// All that there are, lop's own first.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let sequences = baselines::all(0).into_iter().map(|algorithm| algorithm.name());
-        let trees = OnTree::ALL.into_iter().map(OnTree::name);
-        [OWN].into_iter().chain(sequences).chain(trees).map(|name| Method { name }).collect()
+        [OWN].into_iter().chain(published::names()).map(|name| Method { name }).collect()
     }
 
     /// The one of this name.
@@ -78,19 +53,98 @@ impl Method {
 
     /// What takes the place of the pipeline on trees.
     pub(super) fn on_tree(self) -> Option<OnTree> {
-        OnTree::ALL.into_iter().find(|tree| tree.name() == self.name)
+        published::on_tree(self.name)
     }
 
     /// What takes the place of lop's engine on sequences; `None` for lop's own.
     pub(super) fn on_sequences(self, seed: u64) -> Option<Rc<dyn Algorithm>> {
-        let name = if self.on_tree().is_some() { ON_LISTS } else { self.name };
-        let found = baselines::all(seed).into_iter().find(|algorithm| algorithm.name() == name);
+        published::on_sequences(self.name, seed)
+    }
+}
+
+pub(super) use published::OnTree;
+
+/// Those of the crate lop-lab, and those on trees.
+#[cfg(feature = "lab")]
+mod published {
+    use std::rc::Rc;
+
+    use lop_lab::algorithms;
+
+    use crate::engine::Algorithm;
+
+    /// Lists inside the algorithms on trees go by this, as in their sources.
+    pub(super) const ON_LISTS: &str = "ddmin";
+
+    /// An algorithm that works on the whole tree.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::reduce) enum OnTree {
+        Hdd,
+        GrammarReducer,
+        Perses,
+    }
+
+    impl OnTree {
+        const ALL: [OnTree; 3] = [OnTree::Hdd, OnTree::GrammarReducer, OnTree::Perses];
+
+        pub(in crate::reduce) fn name(self) -> &'static str {
+            match self {
+                OnTree::Hdd => "hdd",
+                OnTree::GrammarReducer => "grammar-reducer",
+                OnTree::Perses => "perses",
+            }
+        }
+    }
+
+    pub(super) fn names() -> Vec<&'static str> {
+        let sequences = algorithms::all(0).into_iter().map(|algorithm| algorithm.name());
+        sequences.chain(OnTree::ALL.into_iter().map(OnTree::name)).collect()
+    }
+
+    pub(super) fn on_tree(name: &str) -> Option<OnTree> {
+        OnTree::ALL.into_iter().find(|tree| tree.name() == name)
+    }
+
+    pub(super) fn on_sequences(name: &str, seed: u64) -> Option<Rc<dyn Algorithm>> {
+        let name = if on_tree(name).is_some() { ON_LISTS } else { name };
+        let found = algorithms::all(seed).into_iter().find(|algorithm| algorithm.name() == name);
         found.map(Rc::from)
     }
 }
 
-#[cfg(test)]
+/// None of them.
+#[cfg(not(feature = "lab"))]
+mod published {
+    use std::rc::Rc;
+
+    use crate::engine::Algorithm;
+
+    /// There is none.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::reduce) enum OnTree {}
+
+    impl OnTree {
+        pub(in crate::reduce) fn name(self) -> &'static str {
+            match self {}
+        }
+    }
+
+    pub(super) fn names() -> [&'static str; 0] {
+        []
+    }
+
+    pub(super) fn on_tree(_: &str) -> Option<OnTree> {
+        None
+    }
+
+    pub(super) fn on_sequences(_: &str, _: u64) -> Option<Rc<dyn Algorithm>> {
+        None
+    }
+}
+
+#[cfg(all(test, feature = "lab"))]
 mod tests {
+    use super::published::ON_LISTS;
     use super::*;
 
     #[test]

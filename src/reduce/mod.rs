@@ -45,6 +45,7 @@ mod report;
 mod session;
 mod sweep;
 mod tokens;
+#[cfg(feature = "lab")]
 mod trees;
 mod trust;
 

@@ -137,6 +137,7 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     fn run_on_tree(&mut self) -> Result<(), Halt> {
+        #[cfg(feature = "lab")]
         if let Some(algorithm) = self.options.algorithm.on_tree() {
             return self.run_on_tree_by(algorithm);
         }

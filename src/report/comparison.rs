@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::compare::{BoundSource, Cell, overall};
+use lop_lab::compare::{BoundSource, Cell, overall};
 
 use super::text::{self, FAINT, STRONG, Table};
 
@@ -115,7 +115,7 @@ fn unknown() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Bound, Mean, Optimum, Row};
+    use lop_lab::compare::{Bound, Mean, Optimum, Row};
 
     fn row(algorithm: &'static str, tests: f64) -> Row {
         let mean = |mean| Mean { mean, error: Some(0.25) };

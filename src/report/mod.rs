@@ -10,6 +10,7 @@
 
 pub mod annotations;
 pub mod certificate;
+#[cfg(feature = "lab")]
 pub mod comparison;
 mod details;
 pub mod diff;

@@ -260,7 +260,7 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
 fn the_help_of_a_comparison_names_every_problem() {
     let help = said(&Folder::new(), &["--help"]);
     assert_eq!(help.lines().find(|line| line.chars().count() > 110), None);
-    for (name, _) in lop::compare::NAMES {
+    for (name, _) in lop_lab::compare::NAMES {
         assert!(help.contains(name), "{name}");
     }
 }

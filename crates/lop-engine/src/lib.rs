@@ -21,8 +21,8 @@
 //!
 //! [`Search`] is one sequence, and `next_tests(k)` keeps k workers busy: answers may come late, in any order, or never.
 //! What one sequence teaches the next is [`Knowledge`]. [`Config`] has what can be chosen. [`Algorithm`] and [`Judge`] are
-//! the same from outside for any algorithm over one sequence, and [`Entropy`] is this search as one of them. Simulated
-//! sources and what the best policy would take on them are there to measure algorithms with.
+//! the same from outside for any algorithm over one sequence, and [`drive`] runs a search to its end. What algorithms are
+//! measured on, and published ones to measure against, are in the crate lop-lab.
 //!
 //! It knows nothing but numbers: no file, process, thread, clock or environment, nor any randomness it was not handed.
 //!
@@ -34,17 +34,18 @@
 mod algorithm;
 mod bit_set;
 mod config;
+mod drive;
 mod model;
 mod parallel;
 mod question;
 mod runs;
 mod search;
-mod simulate;
 mod verdict;
 
 pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;
 pub use config::{Config, ConfigError, Lanes, Waste};
+pub use drive::{Tally, drive, monotone};
 pub use model::bound::lower_bound;
 pub use model::chain::Markov;
 pub use model::decision_tree::cost as tree_cost;
@@ -54,8 +55,4 @@ pub use model::expectation::Expectation;
 pub use model::view::EvidenceView;
 pub use question::{Progress, Question, QuestionId};
 pub use search::Search;
-pub use search::entropy::Entropy;
-pub use simulate::families::{Family, ShortList, Simulated, short_lists};
-pub use simulate::optimum::{longest_run, optimum};
-pub use simulate::{CELLS, Tally, drive, monotone};
 pub use verdict::Verdict;

@@ -1,12 +1,13 @@
 //! `lop compare`: algorithms on the same problems, from what was typed to the tables.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
+use lop_lab::compare::{self, Cell, Direction, Plan, Problem};
 
 use crate::cli::beside::belongings;
 use crate::cli::compare_args::CompareArgs;
@@ -14,14 +15,13 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::files::is_same;
 use crate::cli::grammar_args::{GrammarArgs, Wanted};
+use crate::cli::live::live_line;
 use crate::cli::piped::is_stdout;
 use crate::cli::rules::Language;
 use crate::cli::settings::{forms, in_words, read_case};
 use crate::cli::{piped, signals};
-use crate::compare::{
-    self, Cell, FileError, FileProblem, GenerateError, Generator, Granularity, Plan, Problem, compare_file,
-};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, StartError};
+use crate::lab::{FileError, FileProblem, GenerateError, Generator, Granularity, compare_file};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions};
 use crate::reduce::ReduceError;
 use crate::report::{Kept, comparison, text};
@@ -111,7 +111,7 @@ fn on_problems(args: CompareArgs) -> Result<Vec<Cell>, Failure> {
     }
     if let Some(language) = &args.grammar {
         let granularity = args.granularity.map_or(Granularity::Token, Into::into);
-        problems.push(Problem::generated(generator(language, &args.kind, granularity)?));
+        problems.push(Problem::drawn(generator(language, &args.kind, granularity)?));
     } else if let Some(option) = [("--kind", !args.kind.is_empty()), ("--granularity", args.granularity.is_some())]
         .iter()
         .find_map(|(option, given)| given.then_some(option))
@@ -136,7 +136,7 @@ fn on_problems(args: CompareArgs) -> Result<Vec<Cell>, Failure> {
         workers: args.workers,
         trials: args.trials.unwrap_or(TRIALS),
         seed: args.seed,
-        direction: args.order.into(),
+        direction: args.order.map_or(Direction::Usual, Into::into),
         threads: thread::available_parallelism().map_or(1, usize::from),
     };
     let line = live_line();
@@ -183,7 +183,7 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
         workers: args.workers,
         trials: args.trials.unwrap_or(1),
         seed: args.seed,
-        direction: args.order.into(),
+        direction: args.order.map_or(Direction::Usual, Into::into),
         deadline: args.timeout,
     };
     let command = oracle.describe();
@@ -210,14 +210,6 @@ fn on_file(args: CompareArgs) -> Result<Option<Vec<Cell>>, Failure> {
         }
         Err(error) => Err(usage(error.to_string(), "lines need no grammar: --granularity line")),
     }
-}
-
-/// The line that says how far it is, on a terminal.
-pub(super) fn live_line() -> ProgressBar {
-    let live = io::stderr().is_terminal();
-    let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-    ProgressBar::with_draw_target(None, target).with_style(style)
 }
 
 fn show_progress(line: &ProgressBar, done: usize, all: usize, what: &str) {

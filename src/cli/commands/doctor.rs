@@ -20,7 +20,7 @@ use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Confinemen
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
 
-use super::compare::live_line;
+use crate::cli::live::live_line;
 
 /// How it is called.
 const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";

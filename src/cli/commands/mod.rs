@@ -1,5 +1,6 @@
 //! What lop can be told to do.
 
+#[cfg(feature = "lab")]
 pub mod compare;
 pub mod completions;
 pub mod config;

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::grammar::{Expansion, Grammar, Part};
+use lop_lab::trees::{Expansion, Part};
+
+use crate::grammar::Grammar;
 use crate::passes::{Removal, Sequence, siblings};
 use crate::reduce::event::Event;
 use crate::reduce::reducer::{Reducer, nodes_of};

@@ -1,7 +1,5 @@
-//! Markov chains of needed and removable units with known parameters: the sources that simulated sequences come from,
-//! and the points of the model's grid.
-
-use rand::{Rng, RngExt};
+//! Markov chains of needed and removable units with known parameters: the points of the model's grid, and the sources that
+//! simulated sequences come from.
 
 use crate::model::bound::binary_entropy;
 
@@ -31,17 +29,5 @@ impl Markov {
         let share = self.share();
         let step = share * binary_entropy(self.a) + (1.0 - share) * binary_entropy(self.b);
         if len == 0 { 0.0 } else { binary_entropy(share) + (len - 1) as f64 * step }
-    }
-
-    /// A sequence of `len` units, `true` for needed, that starts in the stationary state.
-    pub fn sequence(&self, len: usize, rng: &mut impl Rng) -> Vec<bool> {
-        let mut p = self.share();
-        (0..len)
-            .map(|_| {
-                let removable = rng.random::<f64>() < p;
-                p = if removable { self.a } else { self.b };
-                !removable
-            })
-            .collect()
     }
 }

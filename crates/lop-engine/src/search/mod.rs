@@ -1,7 +1,6 @@
 //! The search over one sequence: hands out questions, takes answers in any order, and commits what
 //! they add up to.
 
-pub(crate) mod entropy;
 pub(crate) mod findings;
 pub(crate) mod questions;
 pub(crate) mod setting;

@@ -1,0 +1,33 @@
+//! The naive sweep: one unit at a time.
+
+use super::also_without;
+use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+
+/// One pass from the first unit to the last; a unit goes when the candidate without it, and without
+/// those that went before, is interesting.
+///
+/// It is the reducer everybody writes first, and has no other source. It takes as many tests as there
+/// are units, whatever is needed. The result is 1-minimal for monotone tests only: with others, a
+/// unit that was needed when its turn came may be removable now, and nobody asks again.
+///
+/// It asks for the empty candidate when everything but the last unit is gone, so of a single unit
+/// too. All that is left of the pass can be judged at once, as if nothing of it could go.
+#[derive(Clone, Copy, Debug)]
+pub struct Naive;
+
+impl Algorithm for Naive {
+    fn name(&self) -> &'static str {
+        "naive"
+    }
+
+    fn reduce(&self, sizes: &[u32], judge: &mut dyn Judge) -> Result<BitSet, Stopped> {
+        let len = sizes.len();
+        let mut gone = BitSet::new(len);
+        let mut next = 0;
+        while let Some(kept) = judge.first_interesting(len - next, &mut |i| also_without(&gone, [next + i]))? {
+            gone.insert(next + kept);
+            next += kept + 1;
+        }
+        Ok(gone)
+    }
+}

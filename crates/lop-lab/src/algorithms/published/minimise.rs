@@ -1,0 +1,40 @@
+//! Minimisation: single units are tried from left to right until a sweep changes nothing (paper,
+//! "Minimization").
+
+use super::rest::Rest;
+use lop_engine::{Judge, Stopped};
+
+/// Removes single units until none of the kept ones may go. `last_removal` is the index where
+/// consumption removed something last.
+///
+/// A sweep ends where the last removal took place, unless it removes something itself: the units from
+/// there on were tried after that removal. From the second sweep on the reference implementation ends
+/// one unit before (`one_early`), so that its result need not be 1-minimal.
+pub(super) fn minimise(
+    rest: &mut Rest,
+    last_removal: Option<usize>,
+    one_early: bool,
+    judge: &mut dyn Judge,
+) -> Result<(), Stopped> {
+    let mut bound = last_removal.unwrap_or(0);
+    loop {
+        let mut removal = None;
+        let mut index = 0;
+        while index < bound {
+            let found = judge
+                .first_interesting(bound - index, &mut |offset| rest.without(index + offset..index + offset + 1))?;
+            let Some(offset) = found else {
+                break;
+            };
+            index += offset;
+            rest.remove(index..index + 1);
+            removal = Some(index);
+            bound = rest.len();
+        }
+        let Some(index) = removal else {
+            return Ok(());
+        };
+        // One less than nothing is a bound that the reference implementation never meets.
+        bound = if one_early { index.checked_sub(1).unwrap_or(rest.len()) } else { index };
+    }
+}

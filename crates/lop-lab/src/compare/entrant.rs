@@ -1,0 +1,244 @@
+//! Who takes part: lop's own search and the baselines, by name.
+
+use lop_engine::{Algorithm, Config, EvidenceView, Knowledge, Markov, Stopped};
+
+use crate::algorithms::{self, Entropy};
+
+use super::judge::Counting;
+use super::subject::Instance;
+
+/// Through which end of a list an algorithm starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The baselines from the first unit on, as their sources do; lop's own from the last.
+    #[default]
+    Usual,
+    /// All from the first unit on.
+    Forward,
+    /// All from the last.
+    Backward,
+}
+
+/// These take part when they are asked for by name: for a single worker they are `entropy`.
+const BY_NAME_ONLY: [&str; 2] = ["entropy-one-lane", "entropy-lanes"];
+
+/// An algorithm that nobody knows.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown algorithm `{name}` (known: {})", known.join(", "))]
+pub struct UnknownAlgorithm {
+    name: String,
+    known: Vec<&'static str>,
+}
+
+/// An algorithm that takes part.
+pub enum Entrant {
+    /// lop's own, which can share evidence between lists and tells its code length.
+    Own(Entropy),
+    /// A published one.
+    Baseline(Box<dyn Algorithm>),
+}
+
+/// What one algorithm did on one instance.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// Distinct candidates that were judged.
+    pub tests: usize,
+    /// Rounds in which at least one was.
+    pub rounds: usize,
+    /// Units that are left.
+    pub left: usize,
+    /// The ideal code length of what was found, in bits, under the model that was used; `None` for
+    /// algorithms without one.
+    pub bits: Option<f64>,
+}
+
+/// The names of all algorithms, lop's own first.
+#[must_use]
+pub fn algorithms() -> Vec<&'static str> {
+    Entrant::all(0, false).iter().map(Entrant::name).collect()
+}
+
+/// The names of those that take part when none is named.
+#[must_use]
+pub fn usual_algorithms() -> Vec<&'static str> {
+    algorithms().into_iter().filter(|name| !BY_NAME_ONLY.contains(name)).collect()
+}
+
+/// Checks names against those that are known; none means all of them that are not [`BY_NAME_ONLY`].
+///
+/// # Errors
+/// The first name that is not known.
+pub fn choose(wanted: &[String], known: Vec<&'static str>) -> Result<Vec<&'static str>, UnknownAlgorithm> {
+    if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(UnknownAlgorithm { name: name.clone(), known });
+    }
+    let takes_part = |name: &&'static str| match wanted {
+        [] => !BY_NAME_ONLY.contains(name),
+        _ => wanted.iter().any(|wanted| wanted == name),
+    };
+    Ok(known.into_iter().filter(takes_part).collect())
+}
+
+impl Entrant {
+    /// All algorithms, lop's own first; chance comes from `seed`.
+    pub fn all(seed: u64, empty_is_known: bool) -> Vec<Entrant> {
+        let config = Config { empty_known_uninteresting: empty_is_known, ..Config::default() };
+        let own = [Entropy::minimise, Entropy::simplify, Entropy::one_lane, Entropy::many_lanes];
+        let own = own.map(|own| own(config.clone()));
+        own.into_iter().map(Entrant::Own).chain(algorithms::all(seed).into_iter().map(Entrant::Baseline)).collect()
+    }
+
+    /// Those with these names, in the order of [`Entrant::all`].
+    pub fn named(names: &[&str], seed: u64, empty_is_known: bool) -> Vec<Entrant> {
+        Entrant::all(seed, empty_is_known).into_iter().filter(|entrant| names.contains(&entrant.name())).collect()
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Entrant::Own(own) => own.name(),
+            Entrant::Baseline(baseline) => baseline.name(),
+        }
+    }
+
+    /// Whether it is one of lop's own.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Entrant::Own(_))
+    }
+
+    /// Reduces all lists of an instance, judging at most `width` candidates at once.
+    ///
+    /// # Errors
+    /// When there are no more answers.
+    pub fn run(&self, instance: &mut Instance<'_>, width: usize, direction: Direction) -> Result<Measured, Stopped> {
+        let backward = match direction {
+            Direction::Usual => self.is_own(),
+            Direction::Forward => false,
+            Direction::Backward => true,
+        };
+        let mut measured = Measured { bits: self.is_own().then_some(0.0), ..Measured::default() };
+        let mut knowledge = Knowledge::new(instance.units());
+        for list in &mut instance.lists {
+            let mut judge = Counting::new(list.subject.as_mut(), backward, width, instance.empty_is_known);
+            let sizes = judge.sizes();
+            let gone = match self {
+                Entrant::Baseline(baseline) => baseline.reduce(&sizes, &mut judge)?,
+                Entrant::Own(own) => {
+                    let view = knowledge.view(list.kind, list.depth);
+                    let (gone, evidence) = own.reduce_from(&view, &sizes, &mut judge)?;
+                    knowledge.absorb(list.kind, list.depth, &evidence);
+                    measured.bits = measured.bits.map(|sum| sum + evidence.code_length);
+                    gone
+                }
+            };
+            measured.tests += judge.tests;
+            measured.rounds += judge.rounds;
+            measured.left += sizes.len() - gone.count();
+        }
+        Ok(measured)
+    }
+}
+
+/// What the best sweep does on an instance that knows the sources of its lists; `None` where they are
+/// not known. Its code length is the information in the instance.
+///
+/// # Errors
+/// When there are no more answers.
+pub(super) fn run_optimal(instance: &mut Instance<'_>) -> Result<Option<Measured>, Stopped> {
+    // Nothing has to be forgotten where nothing has to be learnt.
+    let sweep = Entropy::simplify(Config { fixed_share: 0.0, ..Config::default() });
+    let mut measured = Measured::default();
+    for list in &mut instance.lists {
+        let Some(Markov { a, b }) = list.chain else { return Ok(None) };
+        let mut judge = Counting::new(list.subject.as_mut(), true, 1, instance.empty_is_known);
+        let sizes = judge.sizes();
+        let (gone, evidence) = sweep.reduce_from(&EvidenceView::known(a, b), &sizes, &mut judge)?;
+        measured.tests += judge.tests;
+        measured.left += sizes.len() - gone.count();
+        measured.bits = Some(measured.bits.unwrap_or(0.0) + evidence.code_length);
+    }
+    Ok(Some(Measured { rounds: measured.tests, ..measured }))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha8Rng;
+
+    use super::{BY_NAME_ONLY, Direction, Entrant, algorithms, choose, run_optimal};
+    use crate::compare::subject::Instance;
+    use crate::simulate::{Simulated, sequence};
+    use lop_engine::Markov;
+
+    #[test]
+    fn names_are_distinct_and_lops_own_come_first() {
+        let names = algorithms();
+        assert_eq!(names[..2], ["entropy", "entropy-simplify"]);
+        let distinct: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+        let plain = |name: &&str| name.chars().all(|letter| matches!(letter, 'a'..='z' | '0'..='9' | '-' | '.'));
+        assert!(names.iter().all(plain), "{names:?}");
+    }
+
+    #[test]
+    fn chosen_names_keep_their_order_and_unknown_ones_are_refused() {
+        let wanted = ["naive".to_owned(), "entropy".to_owned()];
+        assert_eq!(choose(&wanted, algorithms()).expect("both are known"), ["entropy", "naive"]);
+        let usual = choose(&[], algorithms()).expect("none is unknown");
+        assert_eq!(usual.len() + BY_NAME_ONLY.len(), algorithms().len());
+        let by_name = BY_NAME_ONLY.map(str::to_owned);
+        assert_eq!(choose(&by_name, algorithms()).expect("both are known"), BY_NAME_ONLY);
+        let error = choose(&["ddmim".to_owned()], algorithms()).expect_err("it is a slip").to_string();
+        assert!(
+            error.starts_with("unknown algorithm `ddmim` (known: entropy, entropy-simplify, entropy-one-lane, "),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn everybody_keeps_what_is_needed_from_either_end() {
+        let needed: Vec<bool> = (0..40).map(|unit| unit % 9 == 4).collect();
+        for direction in [Direction::Usual, Direction::Forward, Direction::Backward] {
+            for width in [1, 4] {
+                let mut tests = Vec::new();
+                for entrant in Entrant::all(3, false) {
+                    let mut instance = Instance::of(Simulated::monotone(needed.clone()), false);
+                    let measured = entrant.run(&mut instance, width, direction).expect("it answers");
+                    assert_eq!(measured.left, 4, "{}", entrant.name());
+                    assert!(measured.rounds <= measured.tests && measured.tests <= 4 * measured.rounds);
+                    assert_eq!(measured.bits.is_some(), entrant.is_own());
+                    tests.push(measured.tests);
+                }
+                assert!(tests.iter().all(|&tests| tests >= 4), "{tests:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_code_length_is_about_what_was_asked() {
+        let needed: Vec<bool> = (0..200).map(|unit| unit % 23 == 4).collect();
+        let entrant = &Entrant::named(&["entropy-simplify"], 0, false)[0];
+        let mut instance = Instance::of(Simulated::monotone(needed), false);
+        let measured = entrant.run(&mut instance, 1, Direction::Usual).expect("it answers");
+        let bits = measured.bits.expect("it is lop's own");
+        assert!(bits > 9.0 && (measured.tests as f64 / bits - 1.0).abs() < 0.2, "{measured:?}");
+    }
+
+    #[test]
+    fn who_knows_the_source_asks_less_than_who_learns_it() {
+        let chain = Markov::from_share(0.9, 0.95);
+        let (mut known, mut learnt) = (0, 0);
+        for seed in 0..10 {
+            let needed = sequence(chain, 300, &mut ChaCha8Rng::seed_from_u64(seed));
+            let mut instance = Instance::of(Simulated::monotone(needed), false);
+            assert_eq!(run_optimal(&mut instance), Ok(None));
+            instance.lists[0].chain = Some(chain);
+            let optimal = run_optimal(&mut instance).expect("it answers").expect("the source is known");
+            let own = &Entrant::named(&["entropy-simplify"], 0, false)[0];
+            let own = own.run(&mut instance, 1, Direction::Usual).expect("it answers");
+            assert_eq!(optimal.left, own.left);
+            (known, learnt) = (known + optimal.tests, learnt + own.tests);
+        }
+        assert!(known < learnt, "{known} {learnt}");
+    }
+}

@@ -1,0 +1,31 @@
+//! What lop is measured against, and how: published algorithms for test-case reduction, problems to let them loose on, the
+//! judge that counts their tests, what no algorithm can do better, and the figures as tables and pictures.
+//!
+//! ```
+//! use lop_lab::compare::{Direction, Plan, Problem, compare};
+//!
+//! let plan = Plan {
+//!     problems: Problem::named("markov:0.9/0.95").expect("a source"),
+//!     sizes: vec![100],
+//!     algorithms: vec!["entropy".to_owned(), "ddmin".to_owned()],
+//!     workers: vec![1],
+//!     trials: 5,
+//!     seed: 0,
+//!     direction: Direction::Usual,
+//!     threads: 2,
+//! };
+//! let cells = compare(&plan, &|_, _| {}).expect("both are known");
+//! let tests = |row: usize| cells[0].rows[row].tests.mean;
+//! assert!(tests(0) < tests(1), "lop's own takes fewer than ddmin");
+//! ```
+//!
+//! [`algorithms`] has those over one sequence, each as its source describes it; [`simulate`] sources of sequences and the
+//! optimum on them; [`compare`] holds algorithms against each other; [`trees`] has what a parser's own productions say.
+//!
+//! It knows as little of texts and grammars as the engine, whose public functions are all that it uses. The package lop has
+//! what connects the two: real files with their tests, and documents of a language, as problems.
+
+pub mod algorithms;
+pub mod compare;
+pub mod simulate;
+pub mod trees;

@@ -1,0 +1,13 @@
+//! The line of a command that says how far it is.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The line that says how far it is, on a terminal.
+pub(crate) fn live_line() -> ProgressBar {
+    let live = io::stderr().is_terminal();
+    let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+    ProgressBar::with_draw_target(None, target).with_style(style)
+}

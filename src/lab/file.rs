@@ -1,0 +1,378 @@
+//! A file of the user's and its real test: every algorithm on the same units, one after the other.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lop_lab::compare::{
+    Bound, BoundSource, Cell, Direction, Entrant, Instance, Mean, Measured, Row, UnknownAlgorithm, algorithms, bound,
+    choose,
+};
+
+use crate::engine::{Stopped, Verdict};
+use crate::exec::{Executor, Job, StartError, Ticket};
+use crate::grammar::Grammar;
+use crate::oracle::{Cancel, Outcome, Unresolved};
+use crate::reduce::{self, BASELINE_DEADLINE, Ended, Method, Options, ReduceError, Report, Silent, usual_deadline};
+use crate::syntax::ParseError;
+
+use super::text::{Granularity, TextSubject, Units};
+
+/// A file and how it is to be reduced.
+#[derive(Clone, Debug)]
+pub struct FileProblem {
+    /// What to call it.
+    pub name: String,
+    /// Its content.
+    pub content: Vec<u8>,
+    /// Its grammar; `None` is text.
+    pub grammar: Option<Arc<Grammar>>,
+    /// What it is cut into.
+    pub granularity: Granularity,
+    /// Names of the algorithms; empty means all.
+    pub algorithms: Vec<String>,
+    /// Numbers of workers, ascending, at least one.
+    pub workers: Vec<usize>,
+    /// How often each algorithm runs, at least once: with another seed each time.
+    pub trials: usize,
+    /// Where all chance comes from.
+    pub seed: u64,
+    /// Through which end the list is entered.
+    pub direction: Direction,
+    /// Deadline of a test; `None` derives it from the run on the file itself.
+    pub deadline: Option<Duration>,
+}
+
+/// Why a comparison on a file came to nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// An algorithm is not known, or not for trees.
+    #[error(transparent)]
+    Algorithm(#[from] UnknownAlgorithm),
+    /// The workers cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The file has no syntax tree.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// A candidate without any unit is interesting.
+    #[error("the test says that the empty file is interesting, so there is nothing to compare")]
+    EmptyIsInteresting,
+    /// The test refuses the file, or could not be run, or a reduction failed.
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
+}
+
+/// Makes an executor with so many slots.
+pub type StartWorkers<'a> = dyn FnMut(usize) -> Result<Box<dyn Executor>, StartError> + 'a;
+
+/// Compares algorithms on a file, and calls `progress` with the number of runs done and of all.
+///
+/// Two algorithms that ask about the same text run the test once; each is charged for it.
+///
+/// # Errors
+/// See [`FileError`]; [`ReduceError::Cancelled`] when `cancel` was stopped.
+pub fn compare_file(
+    problem: &FileProblem,
+    start: &mut StartWorkers<'_>,
+    cancel: &Cancel,
+    progress: &dyn Fn(usize, usize),
+) -> Result<Cell, FileError> {
+    match problem.granularity {
+        Granularity::Tree => as_trees(problem, start, cancel, progress),
+        _ => as_list(problem, start, progress),
+    }
+}
+
+/// The file as a list of units.
+fn as_list(
+    problem: &FileProblem,
+    start: &mut StartWorkers<'_>,
+    progress: &dyn Fn(usize, usize),
+) -> Result<Cell, FileError> {
+    let names = choose(&problem.algorithms, algorithms())?;
+    let units = Units::cut(&problem.content, problem.granularity, problem.grammar.as_deref())?;
+    let len = units.len();
+    let most = problem.workers.iter().copied().max().unwrap_or(1);
+    let runner = RefCell::new(Runner::new(start(most)?, problem.deadline));
+    runner.borrow_mut().baseline(&problem.content)?;
+    let judge = |texts: Vec<Vec<u8>>| runner.borrow_mut().judge(texts);
+    let mut instance = Instance::of(TextSubject::new(units, Box::new(judge)), true);
+    let mut measured: Vec<Vec<Vec<Measured>>> = Vec::new();
+    let (mut done, all) = (0, problem.trials * names.len() * problem.workers.len());
+    for trial in 0..problem.trials as u64 {
+        let mut of_trial = Vec::new();
+        for entrant in Entrant::named(&names, problem.seed.wrapping_add(trial), true) {
+            let mut widths = Vec::new();
+            for &width in &problem.workers {
+                let run = entrant.run(&mut instance, width, problem.direction);
+                widths.push(run.map_err(|Stopped| runner.borrow_mut().why())?);
+                done += 1;
+                progress(done, all);
+            }
+            of_trial.push(widths);
+        }
+        measured.push(of_trial);
+    }
+    let mean = |index: usize, width: usize, value: fn(&Measured) -> usize| {
+        Mean::of(&measured.iter().map(|trial| value(&trial[index][width]) as f64).collect::<Vec<_>>())
+    };
+    let own = measured.iter().filter_map(|trial| trial.iter().map(|widths| widths[0]).find(|own| own.bits.is_some()));
+    let bound = bound(&own.collect::<Vec<_>>(), BoundSource::CodeLength);
+    let row = |(index, &algorithm): (usize, &&'static str)| Row {
+        algorithm,
+        tests: mean(index, 0, |measured| measured.tests),
+        left: mean(index, 0, |measured| measured.left),
+        rounds: (problem.workers.iter().enumerate())
+            .map(|(width, &workers)| (workers, Some(mean(index, width, |measured| measured.rounds))))
+            .collect(),
+        to_optimum: None,
+    };
+    let rows = names.iter().enumerate().map(row).collect();
+    Ok(problem.cell(len, bound, rows))
+}
+
+/// The names of the algorithms that a whole reduction can be done by: lop's own first, then those that take the engine's
+/// place in every list, then those that take the pipeline's.
+fn tree_algorithms() -> Vec<&'static str> {
+    Method::all().into_iter().map(Method::name).collect()
+}
+
+/// Whole reductions along the tree.
+fn as_trees(
+    problem: &FileProblem,
+    start: &mut StartWorkers<'_>,
+    cancel: &Cancel,
+    progress: &dyn Fn(usize, usize),
+) -> Result<Cell, FileError> {
+    let names = choose(&problem.algorithms, tree_algorithms())?;
+    let all = problem.trials * names.len() * problem.workers.len();
+    let (mut done, mut tokens) = (0, 0);
+    let (mut rows, mut bounds) = (Vec::new(), Vec::new());
+    for algorithm in names {
+        let method = Method::named(algorithm).expect("it was chosen among them");
+        let (mut tests, mut left) = (Vec::new(), Vec::new());
+        for (index, &width) in problem.workers.iter().enumerate() {
+            for trial in 0..problem.trials as u64 {
+                let options = Options {
+                    algorithm: method,
+                    seed: problem.seed.wrapping_add(trial),
+                    deadline: problem.deadline,
+                    ..Options::default()
+                };
+                let mut executor = start(width)?;
+                let grammar = problem.grammar.clone();
+                let report =
+                    reduce::reduce_with(&problem.content, grammar, executor.as_mut(), &options, &mut Silent, cancel)?;
+                if report.ended != Ended::Complete {
+                    return Err(ReduceError::Cancelled.into());
+                }
+                done += 1;
+                progress(done, all);
+                if index == 0 {
+                    tokens = report.before.tokens;
+                    tests.push(tests_of(&report) as f64);
+                    left.push(report.after.tokens as f64);
+                    // Only lop's own engine keeps the book that the bound is made of.
+                    if method == Method::default() {
+                        bounds.push(report.depths.iter().map(|row| row.lower_bound).sum());
+                    }
+                }
+            }
+        }
+        let rounds = problem.workers.iter().map(|&width| (width, None)).collect();
+        rows.push(Row { algorithm, tests: Mean::of(&tests), left: Mean::of(&left), rounds, to_optimum: None });
+    }
+    let bound = (!bounds.is_empty()).then(|| Bound { tests: Mean::of(&bounds).mean, source: BoundSource::CodeLength });
+    Ok(problem.cell(tokens, bound, rows))
+}
+
+/// Tests without those that only judge the input, or the result once more.
+fn tests_of(report: &Report) -> u64 {
+    let baseline = report.passes.iter().find(|pass| pass.name == "baseline").map_or(0, |pass| pass.tests);
+    report.tests.total() - baseline - report.reliability.confirmations
+}
+
+impl FileProblem {
+    fn cell(&self, units: usize, bound: Option<Bound>, rows: Vec<Row>) -> Cell {
+        let unit = match self.granularity {
+            Granularity::Line => "lines",
+            Granularity::Token => "tokens",
+            Granularity::Char => "characters",
+            Granularity::Tree => "tree",
+        };
+        Cell {
+            problem: format!("{} by {unit}", self.name),
+            units: units as f64,
+            trials: self.trials,
+            bound,
+            optimum: None,
+            rows,
+        }
+    }
+}
+
+/// Runs the real test on texts.
+struct Runner {
+    executor: Box<dyn Executor>,
+    deadline: Option<Duration>,
+    next: u64,
+    /// Why it gives no more answers.
+    failure: Option<ReduceError>,
+}
+
+impl Runner {
+    fn new(executor: Box<dyn Executor>, deadline: Option<Duration>) -> Self {
+        Runner { executor, deadline, next: 0, failure: None }
+    }
+
+    /// Judges the file itself and the empty one, and sets the deadline.
+    fn baseline(&mut self, content: &[u8]) -> Result<(), FileError> {
+        let given = self.deadline.is_some();
+        self.deadline.get_or_insert(BASELINE_DEADLINE);
+        let outcome = self.run(vec![content.to_vec()]).pop().expect("an outcome for a text");
+        check(&outcome)?;
+        if !outcome.is_interesting() {
+            return Err(ReduceError::NotInteresting { outcome: Box::new(outcome) }.into());
+        }
+        if !given {
+            self.deadline = Some(usual_deadline(outcome.duration));
+        }
+        let empty = self.run(vec![Vec::new()]).pop().expect("an outcome for a text");
+        check(&empty)?;
+        if empty.is_interesting() { Err(FileError::EmptyIsInteresting) } else { Ok(()) }
+    }
+
+    fn judge(&mut self, texts: Vec<Vec<u8>>) -> Result<Vec<Verdict>, Stopped> {
+        let outcomes = self.run(texts);
+        if let Some(error) = outcomes.iter().find_map(|outcome| check(outcome).err()) {
+            self.failure = Some(error);
+            return Err(Stopped);
+        }
+        Ok(outcomes.iter().map(|outcome| outcome.verdict.expect("checked above")).collect())
+    }
+
+    /// The outcomes of several texts, in their order.
+    fn run(&mut self, texts: Vec<Vec<u8>>) -> Vec<Outcome> {
+        let mut places = BTreeMap::new();
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; texts.len()];
+        for (place, text) in texts.into_iter().enumerate() {
+            let ticket = Ticket(self.next);
+            self.next += 1;
+            places.insert(ticket, place);
+            let deadline = self.deadline.unwrap_or(BASELINE_DEADLINE);
+            self.executor.submit(Job { ticket, candidate: text.into(), deadline });
+        }
+        while let Some((ticket, outcome)) = self.executor.wait() {
+            if let Some(place) = places.remove(&ticket) {
+                outcomes[place] = Some(outcome);
+            }
+        }
+        let lost = || Outcome::failed("the workers have stopped");
+        outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(lost)).collect()
+    }
+
+    /// Why a run stopped.
+    fn why(&mut self) -> FileError {
+        self.failure.take().unwrap_or(ReduceError::Cancelled).into()
+    }
+}
+
+/// An outcome with a verdict.
+fn check(outcome: &Outcome) -> Result<(), ReduceError> {
+    match (&outcome.verdict, &outcome.unresolved) {
+        (Some(_), _) => Ok(()),
+        (None, Some(Unresolved::Failed(message))) => {
+            Err(ReduceError::Unresolved { message: message.clone(), best: None })
+        }
+        (None, _) => Err(ReduceError::Cancelled),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell as Count;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::exec::Inline;
+
+    fn problem(content: &str, granularity: Granularity) -> FileProblem {
+        FileProblem {
+            name: "file".to_owned(),
+            content: content.into(),
+            grammar: None,
+            granularity,
+            algorithms: Vec::new(),
+            workers: vec![1, 3],
+            trials: 1,
+            seed: 0,
+            direction: Direction::Usual,
+            deadline: None,
+        }
+    }
+
+    /// Compares with a test that looks for two words, and counts its runs.
+    fn run(problem: &FileProblem) -> (Result<Cell, FileError>, usize) {
+        let runs = Rc::new(Count::new(0));
+        let counter = Rc::clone(&runs);
+        let mut start = move |slots: usize| -> Result<Box<dyn Executor>, StartError> {
+            let counter = Rc::clone(&counter);
+            let judge = move |text: &[u8]| {
+                counter.set(counter.get() + 1);
+                let text = String::from_utf8_lossy(text);
+                if text.contains("ba") && text.contains("na") { Verdict::Interesting } else { Verdict::NotInteresting }
+            };
+            Ok(Box::new(Inline::new(judge).with_slots(slots)))
+        };
+        (compare_file(problem, &mut start, &Cancel::new(), &|_, _| {}), runs.get())
+    }
+
+    #[test]
+    fn a_file_is_reduced_by_everybody_and_no_text_is_judged_twice() {
+        let text: String = (0..30).map(|line| if line == 7 { "banana\n" } else { "apple\n" }).collect();
+        let (cell, runs) = run(&problem(&text, Granularity::Line));
+        let cell = cell.expect("it can be compared");
+        assert_eq!((cell.problem.as_str(), cell.units), ("file by lines", 30.0));
+        assert!(cell.rows.iter().all(|row| row.left.mean == 1.0 && row.rounds.len() == 2), "{cell:?}");
+        let charged: f64 = cell.rows.iter().map(|row| row.tests.mean).sum();
+        assert!((runs as f64) < charged, "{runs} runs, {charged} charged");
+        // The other lines are alike: candidates differ in how many are before the one that counts, how many
+        // are behind it, and whether it is there. The file itself is judged first.
+        assert!(runs <= 8 * 23 * 2 + 1, "{runs}");
+        let bound = cell.bound.expect("lop's own take part");
+        assert!(bound.source == BoundSource::CodeLength && bound.tests > 1.0);
+    }
+
+    #[test]
+    fn a_tree_is_a_whole_reduction() {
+        let (cell, _) = run(&problem("an apple, a banana, a cherry", Granularity::Tree));
+        let cell = cell.expect("it can be compared");
+        assert_eq!(cell.problem, "file by tree");
+        let names: Vec<&str> = cell.rows.iter().map(|row| row.algorithm).collect();
+        assert_eq!(names, tree_algorithms());
+        for row in &cell.rows {
+            assert_eq!(row.left.mean, 1.0, "{row:?}");
+            assert!(row.tests.mean > 3.0 && row.rounds == [(1, None), (3, None)], "{row:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        let (error, _) = run(&problem("cherry", Granularity::Line));
+        assert!(matches!(error, Err(FileError::Reduce(ReduceError::NotInteresting { .. }))), "{error:?}");
+        let odd =
+            FileProblem { algorithms: vec!["entropy-simplify".to_owned()], ..problem("banana", Granularity::Tree) };
+        let (error, runs) = run(&odd);
+        assert!(matches!(error, Err(FileError::Algorithm(_))) && runs == 0, "{error:?}");
+    }
+
+    #[test]
+    fn without_lops_own_there_is_no_bound() {
+        let naive = FileProblem { algorithms: vec!["naive".to_owned()], ..problem("a banana", Granularity::Char) };
+        let cell = run(&naive).0.expect("it can be compared");
+        assert_eq!((cell.bound, cell.rows[0].left.mean), (None, 4.0));
+    }
+}
