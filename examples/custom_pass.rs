@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use lop::reduce::{Proposed, Snapshot};
+use lop::reduce::{Facts, Proposals, Stage, View};
 use lop::syntax::Edit;
-use lop::{Config, CustomPass, Report, Verdict};
+use lop::{Config, Pass, Report, Verdict};
 
 const TABLE: &[u8] = b"\
 id,name,status,city,amount,note
@@ -19,13 +19,13 @@ id,name,status,city,amount,note
 /// Takes columns out, and makes cells simple.
 struct Columns;
 
-impl CustomPass for Columns {
-    fn name(&self) -> &'static str {
-        "columns"
+impl Pass for Columns {
+    fn facts(&self) -> Facts {
+        Facts::new("columns", Stage::Rules, "columns of a table, and cells made simple")
     }
 
-    fn propose(&self, snapshot: &Snapshot<'_>) -> Proposed {
-        let rows = rows(snapshot.text);
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let rows = rows(view.text);
         let width = rows.iter().map(Vec::len).max().unwrap_or(0);
         // The comma behind a cell goes with it, or for the last one that before it.
         let without = |cells: &Vec<Range<usize>>, column: usize| -> Option<Edit> {
@@ -40,7 +40,7 @@ impl CustomPass for Columns {
         let columns = (0..width).map(|column| rows.iter().filter_map(|cells| without(cells, column)).collect());
         let cells = rows.iter().flatten().filter(|cell| cell.len() > 1);
         let simple = cells.map(|cell| vec![Edit { raw: true, ..Edit::replace(cell.clone(), b"0".as_slice()) }]);
-        Proposed::new().any_of(columns).one_of(simple)
+        view.any_of(columns).and(view.one_of(simple))
     }
 }
 

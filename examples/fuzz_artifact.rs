@@ -8,9 +8,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lop::reduce::{Prefer, Proposed, Snapshot};
+use lop::reduce::{Facts, Prefer, Proposals, Stage, View};
 use lop::syntax::Edit;
-use lop::{Config, CustomPass, Report};
+use lop::{Config, Pass, Report};
 
 /// The fuzz target: reads pictures made of chunks, each a marker, its kind, its length and its content.
 fn target(data: &[u8]) {
@@ -55,13 +55,13 @@ fn crashes(data: &[u8]) -> bool {
 /// Knows of chunks and their lengths.
 struct Chunks;
 
-impl CustomPass for Chunks {
-    fn name(&self) -> &'static str {
-        "chunks"
+impl Pass for Chunks {
+    fn facts(&self) -> Facts {
+        Facts::new("chunks", Stage::Rules, "chunks, and chunks shorter by a byte")
     }
 
-    fn propose(&self, snapshot: &Snapshot<'_>) -> Proposed {
-        let data = snapshot.text;
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let data = view.text;
         let mut chunks = Vec::new();
         let mut at = 2;
         while let Some(&[0xFF, _, length]) = data.get(at..at + 3) {
@@ -77,7 +77,7 @@ impl CustomPass for Chunks {
             content.map(move |byte| vec![change.clone(), Edit::delete_raw(byte..byte + 1)])
         };
         let whole = chunks.iter().map(|chunk| vec![Edit::delete_raw(chunk.clone())]);
-        Proposed::new().any_of(whole).one_of(chunks.iter().flat_map(shorter))
+        view.any_of(whole).and(view.one_of(chunks.iter().flat_map(shorter)))
     }
 }
 

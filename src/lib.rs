@@ -2,7 +2,7 @@
 //! and it hands back a much smaller text that still does.
 //!
 //! Where to begin: [`reduce()`] with a [`Config`], and [`library::closures`] on how to write the test; [`Event`] tells what
-//! happens, [`reduce_on`] runs tests elsewhere, a [`CustomPass`] adds edits, and [`reduce_with`] takes everything apart.
+//! happens, [`reduce_on`] runs tests elsewhere, a [`Pass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
 //! The rooms of the house, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
 //! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a
@@ -37,4 +37,4 @@ pub use lop_engine as engine;
 
 pub use engine::Verdict;
 pub use library::{Config, Error, reduce, reduce_on};
-pub use reduce::{CustomPass, Event, EventSink, Options, ReduceError, Report, Silent, reduce_with};
+pub use reduce::{Event, EventSink, Options, Pass, ReduceError, Report, Silent, reduce_with};

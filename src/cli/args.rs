@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::engine::{Config, Waste};
-use crate::reduce;
+use crate::{passes, reduce};
 
 #[cfg(feature = "lab")]
 use super::compare_args::{self, CompareArgs};
@@ -236,11 +236,11 @@ pub struct ReduceArgs {
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH)]
-    pub only: Vec<reduce::Pass>,
+    pub only: Vec<&'static str>,
     /// Leave these passes out: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH)]
-    pub skip: Vec<reduce::Pass>,
+    pub skip: Vec<&'static str>,
     /// Do less and end sooner; nothing is guaranteed
     ///
     /// Deletion, local edits and tokens have one turn each
@@ -464,9 +464,9 @@ fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
     PossibleValuesParser::new(names).map(|name| reduce::Method::named(&name).expect("it is a possible value"))
 }
 
-fn pass() -> impl TypedValueParser<Value = reduce::Pass> {
-    let names = reduce::Pass::ALL.into_iter().map(reduce::Pass::name);
-    PossibleValuesParser::new(names).map(|name| reduce::Pass::named(&name).expect("it is a possible value"))
+fn pass() -> impl TypedValueParser<Value = &'static str> {
+    let names = passes::ALL.iter().map(|pass| pass.name());
+    PossibleValuesParser::new(names).map(|name| passes::named(&name).expect("it is a possible value").name())
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -273,6 +273,7 @@ impl Failure {
                 ReduceError::Flaky { .. } => Code::Flaky,
                 ReduceError::Config(_)
                 | ReduceError::PassName(_)
+                | ReduceError::NoPass(_)
                 | ReduceError::Syntax { .. }
                 | ReduceError::EmptyIsInteresting
                 | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,

@@ -14,7 +14,7 @@ use crate::engine::Config;
 use crate::grammar::{Choice, Grammar};
 use crate::journal::Past;
 use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Confinement};
-use crate::reduce::{Control, CustomPasses, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
+use crate::reduce::{Control, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity, state_directory};
 
 use super::args::{Cli, ReduceArgs, ScheduleArg};
@@ -173,8 +173,7 @@ impl Settings {
         let oracle = oracle.with_belongings(belongings(&with, &path, &kept)?)?;
         let options = Options {
             algorithm: args.algorithm,
-            custom: CustomPasses::default(),
-            passes: Passes { only: args.only, skip: args.skip },
+            passes: Passes { only: args.only, skip: args.skip, ..Passes::default() },
             format: args.format.into(),
             schedule: args.schedule.into(),
             order: args.order.map(Into::into).unwrap_or_default(),

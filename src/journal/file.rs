@@ -18,7 +18,8 @@ use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, framed, heade
 use crate::disk::{Audience, Folder};
 use crate::exec::{Key, Memory, key};
 use crate::oracle::{Outcome, Recalled};
-use crate::reduce::{Ended, Event, Pass, Size};
+use crate::passes::named;
+use crate::reduce::{Ended, Event, Size};
 
 /// What a copy of a damaged journal is called, with a number behind it.
 const DAMAGED: &str = "journal.damaged";
@@ -41,7 +42,7 @@ pub struct Journal {
     /// How many of them have been reached.
     reached: usize,
     /// Passes that the file says are left out.
-    skipped: Vec<Pass>,
+    skipped: Vec<&'static str>,
     /// Tests that were run and passes that were begun.
     moment: u64,
     /// The best result of the reduction, as far as it has got.
@@ -245,7 +246,9 @@ impl Journal {
     }
 
     fn skipped(&mut self, pass: &str) -> io::Result<()> {
-        let Some(pass) = Pass::named(pass).filter(|pass| !self.skipped.contains(pass)) else { return Ok(()) };
+        let Some(pass) = named(pass).map(|pass| pass.name()).filter(|pass| !self.skipped.contains(pass)) else {
+            return Ok(());
+        };
         self.skipped.push(pass);
         self.append(&Record::Skipped(self.moment, pass))
     }

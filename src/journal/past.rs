@@ -9,7 +9,7 @@ use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, is_record_in,
 use crate::disk;
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
-use crate::reduce::{Ended, Pass, Size};
+use crate::reduce::{Ended, Size};
 use crate::syntax::count_lines;
 
 /// A journal as it was read.
@@ -26,7 +26,7 @@ pub struct Past {
     /// The steps in their order. Where several workers took another way after an interruption, only the last one.
     pub steps: Vec<Step>,
     /// The passes that somebody left out while the reduction ran, and [when](crate::reduce::Control::skip_at).
-    pub skipped: Vec<(u64, Pass)>,
+    pub skipped: Vec<(u64, &'static str)>,
     /// How the reduction ended, if it did and nobody went on.
     pub ended: Option<Ended>,
     /// Bytes at the end that were dropped because their record is torn or damaged.

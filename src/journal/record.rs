@@ -22,7 +22,8 @@ use super::varint::{Reader, put, put_bytes, put_duration};
 use crate::engine::Verdict;
 use crate::exec::Key;
 use crate::oracle::{Exit, Outcome, Recalled};
-use crate::reduce::{Ended, Pass, Size};
+use crate::passes::named;
+use crate::reduce::{Ended, Size};
 
 /// The file's first bytes.
 pub(super) const MAGIC: &[u8] = b"lop journal\n";
@@ -123,7 +124,7 @@ pub(super) enum Record {
     Accepted(Step),
     Ended(Ended),
     Began(Size),
-    Skipped(u64, Pass),
+    Skipped(u64, &'static str),
 }
 
 const HEADER: u8 = 0;
@@ -225,7 +226,7 @@ impl Record {
             Record::Skipped(moment, pass) => {
                 out.push(SKIPPED);
                 put(&mut out, *moment);
-                out.extend_from_slice(pass.name().as_bytes());
+                out.extend_from_slice(pass.as_bytes());
             }
         }
         out
@@ -252,7 +253,7 @@ impl Record {
             }),
             CANCELLED => Record::Cancelled(reader.array()?),
             BEGAN => Record::Began(read_size(&mut reader)?),
-            SKIPPED => Record::Skipped(reader.number()?, Pass::named(std::str::from_utf8(reader.rest()).ok()?)?),
+            SKIPPED => Record::Skipped(reader.number()?, named(std::str::from_utf8(reader.rest()).ok()?)?.name()),
             _ => return None,
         };
         Some(record)
@@ -347,7 +348,7 @@ mod tests {
             key: [7; 16],
             delta: vec![1, 2, 3],
         };
-        let skipped = Record::Skipped(300, Pass::Hoist);
+        let skipped = Record::Skipped(300, "hoist");
         let ended = Record::Ended(Ended::Budget);
         for record in [Record::Outcome([1; 16], recorded), Record::Accepted(step), skipped, ended] {
             let bytes = [framed(&record.payload()).as_slice(), b"more"].concat();

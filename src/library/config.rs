@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use crate::grammar::{AUTO, Grammar, GrammarError, Registry};
 use crate::oracle::Cancel;
-use crate::reduce::{CustomPass, Event, EventSink, Options};
+use crate::passes::Pass;
+use crate::reduce::{Event, EventSink, Options};
 
 /// What is told of events.
 type Callback<'a> = dyn FnMut(&Event<'_>) + 'a;
@@ -131,8 +132,8 @@ impl<'a> Config<'a> {
 
     /// Adds a pass of one's own.
     #[must_use]
-    pub fn pass(mut self, pass: impl CustomPass + 'static) -> Self {
-        self.options.custom.push(pass);
+    pub fn pass(mut self, pass: impl Pass + 'static) -> Self {
+        self.options.passes.push(pass);
         self
     }
 

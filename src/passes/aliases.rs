@@ -6,19 +6,33 @@ use std::ops::Range;
 use crate::grammar::{Capture, Grammar};
 use crate::syntax::{Document, Edit};
 
-use super::alternatives::{Action, Alternative};
+use super::alternatives::Alternative;
+use super::captured::find;
 use super::fingerprint::Fingerprints;
 use super::names::words;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, removal_edits};
 use super::rewrites::{class, place, written};
-use super::splice_lift::find;
+
+/// A name replaced by what it stands for.
+pub(super) struct Aliases;
+
+impl Pass for Aliases {
+    fn facts(&self) -> Facts {
+        Facts::new("aliases", Stage::Rules, "names replaced everywhere by what they stand for").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(aliases)
+    }
+}
 
 /// Where a name stands, and the kind of node that it is there; a word in another text has none.
 type Use = (Range<usize>, Option<u16>);
 
 /// All names that stand for a text, each replaced by it wherever it is used.
 #[must_use]
-pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();
     let found = grammar.rules().aliases(document.tree().root_node(), source);
     if found.is_empty() {
@@ -56,7 +70,7 @@ pub fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) ->
         both.into_iter().filter(|uses| !uses.is_empty()).filter_map(move |uses| {
             let uses = uses.into_iter().map(|(at, _)| Edit::replace(at.clone(), text.clone()));
             let edits = unit.iter().cloned().chain(uses).collect();
-            let class = class(Action::Alias, alias.rule.index(), alias.unit.kind);
+            let class = class(alias.rule.index(), alias.unit.kind);
             Some(Alternative::of_edits(document, prints, class, edits, ())?.by([alias.rule]))
         })
     });

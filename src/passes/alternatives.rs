@@ -8,50 +8,9 @@ use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::fingerprint::Fingerprints;
 
-/// What kind of edit it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Action {
-    /// A descendant takes the place of its ancestor.
-    Hoist,
-    /// A node becomes a shortest text that the grammar allows in its place.
-    Minimal,
-    /// The inside of a block takes the place of the statement that holds it.
-    Splice,
-    /// A piece takes the place of its statement, with what makes it a statement.
-    Lift,
-    /// A rule's template takes the place of what the rule matches.
-    Rewrite,
-    /// Equal texts become another one together.
-    Unify,
-    /// Edits that a rule ties together.
-    Group,
-    /// A definition takes the place of its declaration.
-    Forward,
-    /// A parameter goes with its arguments.
-    Parameters,
-    /// A name becomes what it stands for.
-    Alias,
-    /// Something moves out of what encloses it.
-    Globalise,
-    /// A call becomes what it calls.
-    Inline,
-    /// A name becomes another one that is defined alike.
-    Merge,
-    /// A literal becomes shorter.
-    Literal,
-    /// Neighbouring tokens go.
-    Window,
-    /// A bracket goes with its partner.
-    Pair,
-    /// The inside of a block takes the place of a statement far around it.
-    DeepSplice,
-}
-
-/// Edits of one class are expected to be accepted equally often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Edits of one pass and class are expected to be accepted equally often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class {
-    /// What is done.
-    pub action: Action,
     /// Kind of the node that is replaced.
     pub outer: u16,
     /// Kind of what takes its place, or the number of the text that does.
@@ -63,6 +22,8 @@ pub struct Class {
 /// One edit that could be made.
 #[derive(Clone, Debug)]
 pub struct Alternative {
+    /// The name of the pass that proposes it; empty until [`proposals`](super::proposals) signs it.
+    pub pass: &'static str,
     /// Its class.
     pub class: Class,
     /// The part of the text in which its edits are.
@@ -73,7 +34,9 @@ pub struct Alternative {
     pub tokens: u32,
     /// Bytes saved.
     pub bytes: i64,
-    /// What this edit is, whatever stands around it: the class, the text before and after and the
+    /// Whether the stage of local edits leaves it to later ones: by then most of it will have gone otherwise.
+    pub is_late: bool,
+    /// What this edit is, whatever stands around it: the pass, the class, the text before and after and the
     /// kind of the parent. Never an offset, which would change with every other edit.
     pub memo: u64,
     /// The grammar's rules that it comes from, each once; most passes need none.
@@ -84,6 +47,24 @@ impl Alternative {
     /// The same, as what these rules propose, of which some may come several times.
     pub(super) fn by(self, rules: impl IntoIterator<Item = RuleId>) -> Self {
         Alternative { rules: each_once(rules), ..self }
+    }
+
+    /// Edits of any text, with what they save and the number by which they are remembered. Their class says nothing.
+    pub(super) fn new(edits: Vec<Edit>, tokens: i64, bytes: i64, memo: u64) -> Self {
+        let start = edits.iter().map(|edit| edit.start).min().unwrap_or(0);
+        let end = edits.iter().map(|edit| edit.end).max().unwrap_or(start);
+        let tokens = u32::try_from(tokens.max(0)).unwrap_or(u32::MAX);
+        Alternative {
+            pass: "",
+            class: Class::default(),
+            range: start..end,
+            edits,
+            tokens,
+            bytes,
+            is_late: false,
+            memo,
+            rules: Vec::new(),
+        }
     }
 
     /// Replaces `outer` by the part `kept` of its text, followed by `suffix`; `None` if that is no
@@ -108,7 +89,7 @@ impl Alternative {
         let after = kept_tokens as usize + count_words(suffix.as_bytes());
         let bytes = kept.len() + suffix.len();
         let print = (prints.of(kept), suffix);
-        Self::new(document, prints, class, outer, edits, (after, bytes), print)
+        Self::of_node(document, prints, class, outer, edits, (after, bytes), print)
     }
 
     /// Replaces `outer` by `text`; `None` if that is no gain.
@@ -121,7 +102,7 @@ impl Alternative {
     ) -> Option<Self> {
         let edits = vec![Edit::replace(document.node(outer).range(), text.as_bytes().to_vec())];
         let after = (count_words(text.as_bytes()), text.len());
-        Self::new(document, prints, class, outer, edits, after, (0, text))
+        Self::of_node(document, prints, class, outer, edits, after, (0, text))
     }
 
     /// Makes several edits at once, in any order, none of which overlap; `None` if that is no gain.
@@ -168,15 +149,11 @@ impl Alternative {
             prints.of(part).hash(&mut hasher);
             edit.text.hash(&mut hasher);
         }
-        let range = edits.iter().map(|e| e.start).min()?..edits.iter().map(|e| e.end).max()?;
-        let saved = u32::try_from(tokens.max(0)).ok()?;
-        Some((
-            Alternative { class, range, edits, tokens: saved, bytes, memo: hasher.finish(), rules: Vec::new() },
-            tokens,
-        ))
+        edits.first()?;
+        Some((Alternative { class, ..Self::new(edits, tokens, bytes, hasher.finish()) }, tokens))
     }
 
-    fn new(
+    fn of_node(
         document: &Document,
         prints: &Fingerprints,
         class: Class,
@@ -198,7 +175,8 @@ impl Alternative {
         content.hash(&mut hasher);
         prints.of(node.range()).hash(&mut hasher);
         document.parent(outer).map(|p| document.node(p).kind).hash(&mut hasher);
-        Some(Alternative { class, range: node.range(), edits, tokens, bytes, memo: hasher.finish(), rules: Vec::new() })
+        let made = Self::new(edits, tokens.into(), bytes, hasher.finish());
+        Some(Alternative { class, range: node.range(), is_late: tokens == 0, ..made })
     }
 }
 
@@ -223,7 +201,7 @@ mod tests {
     use super::*;
     use crate::passes::testing::Languages;
 
-    const CLASS: Class = Class { action: Action::Minimal, outer: 1, inner: 2, depth: 0 };
+    const CLASS: Class = Class { outer: 1, inner: 2, depth: 0 };
 
     #[test]
     fn what_is_no_gain_is_no_alternative() {

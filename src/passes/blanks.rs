@@ -10,7 +10,27 @@ use crate::syntax::{Document, Edit, characters, is_blank, words};
 
 use super::layout::atoms;
 use super::names::occurrences;
-use super::{NO_DEPTH, NodeSet, Removal, Sequence, Unit, holes, list_kind};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::removal::{NodeSet, holes};
+use super::sequence::{Removal, Sequence, Unit, list_kind};
+
+/// Blanks in the place of text, where the layout matters.
+pub struct Blanks;
+
+impl Pass for Blanks {
+    fn facts(&self) -> Facts {
+        Facts::new(
+            "blanks",
+            Stage::Finish,
+            "where layout or comments matter: parts become blanks, blanks and letters of names go one by one",
+        )
+        .led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| blank_words(tree.document, tree.grammar))
+    }
+}
 
 /// What a unit is replaced by when its place is to stay: its line breaks and tabs, and a blank for every other character.
 #[must_use]
@@ -80,7 +100,7 @@ pub fn gap_characters(plan: &Sequence) -> Option<Sequence> {
 fn sequence(units: impl Iterator<Item = Vec<Edit>>) -> Option<Sequence> {
     let unit = |edits| Unit { removal: Removal::Edits(edits), tokens: 1, cleared: false };
     let units: Vec<_> = units.map(unit).collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units, rules: Vec::new() })
+    (!units.is_empty()).then_some(Sequence::of(list_kind::LAYOUT, units))
 }
 
 fn blank_out(source: &[u8], range: Range<usize>) -> Edit {

@@ -3,18 +3,35 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
-use super::minimal::place;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::place::place;
+use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
 use super::shapes::Shapes;
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+
+/// Bodies of definitions that stay.
+pub struct Bodies;
+
+impl Pass for Bodies {
+    fn facts(&self) -> Facts {
+        Facts::new("bodies", Stage::Deletion, "bodies of definitions that stay").by_rules().led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| {
+            let skip = |node| tree.is_refused(Ask::Body, node);
+            bodies(tree.document, tree.grammar, &mut tree.shapes(), skip)
+        })
+    }
+}
 
 /// The bodies named by the grammar's rules as one sequence, in which to go means to become the
-/// first minimal text that fits, with the node of each unit; `None` if there are none.
-pub fn bodies(
+/// first minimal text that fits; `None` if there are none.
+pub(super) fn bodies(
     document: &Document,
     grammar: &Grammar,
     shapes: &mut Shapes,
     mut skip: impl FnMut(NodeId) -> bool,
-) -> Option<(Sequence, Vec<NodeId>)> {
+) -> Option<Sequence> {
     let tree = document.tree();
     let root = tree.root_node();
     let (nodes, made): (Vec<_>, Vec<_>) = grammar
@@ -37,7 +54,8 @@ pub fn bodies(
         })
         .unzip();
     let (units, rules): (Vec<_>, Vec<_>) = made.into_iter().unzip();
-    (!units.is_empty()).then_some((Sequence { kind: list_kind::BODIES, depth: NO_DEPTH, units, rules }, nodes))
+    let remembered = Remembered::Nodes(Ask::Body, nodes);
+    (!units.is_empty()).then(|| Sequence { rules, remembered, ..Sequence::of(list_kind::BODIES, units) })
 }
 
 #[cfg(test)]
@@ -68,7 +86,7 @@ mod tests {
         for (file, text, expected) in rows {
             let mut sample = languages.sample(file, text);
             let found = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
-            assert_eq!(sample.units(found.as_ref().map(|(sequence, _)| sequence)), expected, "{text}");
+            assert_eq!(sample.units(found.as_ref()), expected, "{text}");
             assert_eq!(found.is_none(), expected.is_empty());
         }
     }
@@ -84,15 +102,18 @@ mod tests {
 
     #[test]
     fn units_come_with_their_nodes_and_refused_ones_are_skipped() {
+        let nodes = |sequence: &Sequence| match &sequence.remembered {
+            Remembered::Nodes(Ask::Body, nodes) => nodes.clone(),
+            other => panic!("bodies are remembered by their nodes, not {other:?}"),
+        };
         let text = "int f(void) { return 1; } int g(void) { return 2 + 3; }";
         let mut sample = Languages.sample("x.c", text);
         let (first, second) = (sample.node("{ return 1; }"), sample.node("{ return 2 + 3; }"));
-        let (sequence, nodes) =
-            bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).expect("two functions");
-        assert_eq!(nodes, [first, second]);
+        let sequence = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).expect("two functions");
+        assert_eq!(nodes(&sequence), [first, second]);
         assert_eq!(sequence.units.iter().map(|unit| unit.tokens).collect::<Vec<_>>(), [4, 6]);
-        let (_, nodes) =
+        let sequence =
             bodies(&sample.document, &sample.grammar, &mut sample.shapes, |node| node == first).expect("one is left");
-        assert_eq!(nodes, [second]);
+        assert_eq!(nodes(&sequence), [second]);
     }
 }

@@ -8,12 +8,28 @@
 //! [ 1, [ [ 2, X ] ] ]      shells  [ 1,  ]   [ ]   [ 2, ]     around X
 //! ```
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::hoist::compatible_descendants;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::NodeSet;
-use super::{Removal, Sequence, Unit, list_kind};
+use super::sequence::{Remembered, Removal, Sequence, Unit, list_kind};
+
+/// Levels of deep nesting.
+pub struct Chains;
+
+impl Pass for Chains {
+    fn facts(&self) -> Facts {
+        Facts::new("chains", Stage::LocalEdits, "levels of deep nesting: brackets in brackets, a + b + c").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| chains(tree.document, tree.grammar))
+    }
+}
 
 /// Nodes that make a chain worth more than hoisting.
 pub const MIN_CHAIN: usize = 8;
@@ -39,15 +55,23 @@ pub fn chains(document: &Document, grammar: &Grammar) -> Vec<Sequence> {
             at = next;
         }
         if chain.len() >= MIN_CHAIN {
-            all.push(Sequence {
-                kind: list_kind::CHAIN,
-                depth: document.depth(start),
-                units: chain.windows(2).map(|pair| shell(document, pair[0], pair[1])).collect(),
-                rules: Vec::new(),
-            });
+            let units = chain.windows(2).map(|pair| shell(document, pair[0], pair[1])).collect();
+            let shells = shells(document, units);
+            all.push(Sequence { depth: document.depth(start), ..shells });
         }
     }
     all
+}
+
+/// Shells around one place. They are asked about again when the text of one of them is another one.
+pub(super) fn shells(document: &Document, units: Vec<Unit>) -> Sequence {
+    let mut hasher = DefaultHasher::new();
+    for unit in &units {
+        if let Removal::Edits(edits) = &unit.removal {
+            edits.iter().for_each(|edit| document.source()[edit.start..edit.end].hash(&mut hasher));
+        }
+    }
+    Sequence::of(list_kind::CHAIN, units).remembered(Remembered::Whole(vec![hasher.finish()]))
 }
 
 /// The descendant with the most tokens that may stand where a node stands.

@@ -1,12 +1,39 @@
 //! Characters, words and lines: what remains for text that no grammar explains, and for the
 //! inside of tokens.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::grammar::Grammar;
-use crate::syntax::{Document, Edit, characters, is_blank, lines, words};
+use crate::syntax::{Document, characters, is_blank, words};
 
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::rows::row;
+use super::sequence::{Remembered, Sequence, list_kind};
+
+/// Characters of literals, ERROR regions and leftovers.
+pub struct Characters;
+
+impl Pass for Characters {
+    fn facts(&self) -> Facts {
+        Facts::new("characters", Stage::Characters, "characters of literals, errors and leftovers").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let Some(tree) = &view.tree else {
+            return character_units(view.text, std::slice::from_ref(&view.part)).into();
+        };
+        let memo = |part: &Range<usize>| {
+            let mut hasher = DefaultHasher::new();
+            view.text[part.clone()].hash(&mut hasher);
+            hasher.finish()
+        };
+        let mut parts = sensitive_ranges(tree.document, tree.grammar);
+        parts.retain(|part| !view.is_settled("characters", memo(part)));
+        let remembered = Remembered::Whole(parts.iter().map(memo).collect());
+        character_units(view.text, &parts).map(|row| row.remembered(remembered)).into()
+    }
+}
 
 /// The parts of a document whose characters are worth asking about one by one: ERROR regions, the
 /// contents of strings, numbers, opaque tokens and comments, and what the tree does not cover. Long runs of blanks in a
@@ -59,68 +86,13 @@ pub fn character_units(text: &[u8], parts: &[Range<usize>]) -> Option<Sequence> 
     row(list_kind::CHARACTERS, || parts.iter().flat_map(|part| characters(text, part.clone())))
 }
 
-/// The words of a text as one sequence; `None` if it is empty.
-#[must_use]
-pub fn word_units(text: &[u8]) -> Option<Sequence> {
-    row(list_kind::WORDS, || words(text, 0..text.len()))
-}
-
-/// The lines of a text as one sequence; `None` if it is empty.
-#[must_use]
-pub fn line_units(text: &[u8]) -> Option<Sequence> {
-    row(list_kind::LINES, || lines(text))
-}
-
-/// Units of one row at most. In a longer text neighbours go together: a unit takes about 150 bytes,
-/// and by the time a text is short enough for single characters most of it has gone.
-const MOST_UNITS: usize = 1 << 18;
-
-/// Parts of a text in order as units; each goes together with those that follow it at once if there are too many.
-pub(super) fn row<R: Iterator<Item = Range<usize>>>(kind: u32, parts: impl Fn() -> R) -> Option<Sequence> {
-    // Counted first: a list of all parts of a long text takes many times its size.
-    let together = parts().count().div_ceil(MOST_UNITS);
-    let mut units = Vec::new();
-    let mut add =
-        |range| units.push(Unit { removal: Removal::Edits(vec![Edit::delete_raw(range)]), tokens: 1, cleared: false });
-    let (mut unit, mut members) = (0..0, 0);
-    for next in parts() {
-        if members > 0 && members < together && unit.end == next.start {
-            unit.end = next.end;
-            members += 1;
-            continue;
-        }
-        if members > 0 {
-            add(std::mem::replace(&mut unit, next));
-        } else {
-            unit = next;
-        }
-        members = 1;
-    }
-    if members > 0 {
-        add(unit);
-    }
-    (!units.is_empty()).then_some(Sequence { kind, depth: NO_DEPTH, units, rules: Vec::new() })
-}
-
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn neighbours_go_together_in_a_text_of_too_many() {
-        let text = vec![b'a'; 2 * MOST_UNITS + 5];
-        let all = 0..text.len();
-        let row = character_units(&text, std::slice::from_ref(&all)).expect("the text is not empty");
-        assert!(row.units.len() <= MOST_UNITS);
-        let mut at = 0;
-        for unit in &row.units {
-            let Removal::Edits(edits) = &unit.removal else { panic!("characters are edits") };
-            assert_eq!(edits[0].start, at, "nothing is left out");
-            at = edits[0].end;
-        }
-        assert_eq!(at, text.len());
-    }
-
     use super::*;
+    use crate::passes::lines::line_units;
+    use crate::passes::sequence::Removal;
     use crate::passes::testing::{Languages, lossy};
+    use crate::passes::words::word_units;
 
     #[test]
     fn what_the_tree_does_not_explain_is_sensitive() {

@@ -1,20 +1,35 @@
 //! Comments: they rarely matter, so they go first and together.
 
 use crate::grammar::Grammar;
-use crate::syntax::{Document, lines, words};
+use crate::syntax::{Document, NodeId, lines, words};
 
-use super::characters::row;
-use super::{NO_DEPTH, Nodes, Removal, Sequence, Unit, list_kind};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::removal::Nodes;
+use super::rows::row;
+use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
+
+/// All comments, in one test if they can go together.
+pub struct Comments;
+
+impl Pass for Comments {
+    fn facts(&self) -> Facts {
+        Facts::new("comments", Stage::First, "comments, all in one test if they can go together").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| comments(tree.document, tree.grammar))
+    }
+}
 
 /// All comments of a document as one sequence; `None` if it has none.
 #[must_use]
 pub fn comments(document: &Document, grammar: &Grammar) -> Option<Sequence> {
-    let units: Vec<_> = document
-        .ids()
-        .filter(|&id| grammar.is_comment(document.node(id).kind) && !document.node(id).is_empty())
-        .map(|id| Unit { removal: Removal::Nodes(Nodes::One(id)), tokens: 0, cleared: true })
-        .collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::COMMENTS, depth: NO_DEPTH, units, rules: Vec::new() })
+    let is_comment = |&id: &NodeId| grammar.is_comment(document.node(id).kind) && !document.node(id).is_empty();
+    let nodes: Vec<_> = document.ids().filter(is_comment).collect();
+    let unit = |&id: &NodeId| Unit { removal: Removal::Nodes(Nodes::One(id)), tokens: 0, cleared: true };
+    let units: Vec<_> = nodes.iter().map(unit).collect();
+    let remembered = Remembered::Nodes(Ask::Unit, nodes);
+    (!units.is_empty()).then(|| Sequence::of(list_kind::COMMENTS, units).remembered(remembered))
 }
 
 /// The lines of all comments, for those that have to stay; `None` if no comment has several.

@@ -8,10 +8,24 @@ use std::collections::BTreeSet;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
-use super::alternatives::{Action, Alternative};
+use super::alternatives::Alternative;
+use super::captured::{class, find, inside, line_end};
 use super::fingerprint::Fingerprints;
 use super::hoist;
-use super::splice_lift::{class, find, inside, line_end};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+
+/// A statement replaced by the inside of any block in it.
+pub(super) struct DeepSplice;
+
+impl Pass for DeepSplice {
+    fn facts(&self) -> Facts {
+        Facts::new("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it")
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(deep_splices)
+    }
+}
 
 /// Levels above a block in which a statement is looked for: with 100,000 levels the search would be
 /// quadratic.
@@ -22,10 +36,10 @@ const MAX_OUTER: usize = 10;
 const MAX_STATEMENTS: usize = 10;
 
 /// All deep splices of a document: a block is what a rule splices or calls a body, and everything of
-/// the same kind. What the rules themselves splice is left to [`splices`](super::splices), and what is
-/// near to [`hoists`](super::hoists).
+/// the same kind. What the rules themselves splice is left to [`splices`](super::splice::splices), and what is
+/// near to [`hoists`](super::hoist::hoists).
 #[must_use]
-pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (rules, tree, source) = (grammar.rules(), document.tree(), document.source());
     let root = tree.root_node();
     let (by_rule, bodies) = (rules.splices(root, source), rules.bodies(root, source));
@@ -40,13 +54,13 @@ pub fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprint
         let near = document.depth(block).saturating_sub(u32::from(hoist::MAX_DEPTH));
         for outer in outer_statements(document, grammar, &kinds, block, first) {
             if !by_rule.contains(&(outer, block)) {
-                let class = class(document, Action::DeepSplice, outer, block);
+                let class = class(document, outer, block);
                 let end = line_end(document, grammar, outer);
                 all.extend(Alternative::keep_part(document, prints, class, outer, part.clone(), end));
             }
             if statements.len() > 1 && document.depth(outer) <= near {
                 let alone = statements.iter().filter_map(|&statement| {
-                    let class = class(document, Action::DeepSplice, outer, statement);
+                    let class = class(document, outer, statement);
                     let part = (document.node(statement).range(), document.tokens_of(statement));
                     Alternative::keep_part(document, prints, class, outer, part, "")
                 });

@@ -6,8 +6,25 @@ use crate::grammar::{Grammar, RuleId};
 use crate::syntax::{Document, NodeId};
 
 use super::alternatives::each_once;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::sequence::{Ask, Removal, Sequence, Unit, list_kind};
 use super::shapes::{Clearance, Shapes};
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+
+/// Definitions whose names stand nowhere else.
+pub struct Unreferenced;
+
+impl Pass for Unreferenced {
+    fn facts(&self) -> Facts {
+        Facts::new("unreferenced", Stage::Deletion, "definitions whose names stand nowhere else").by_rules().led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| {
+            let skip = |node| tree.is_refused(Ask::Definition, node);
+            unreferenced(tree.document, tree.grammar, &mut tree.shapes(), skip)
+        })
+    }
+}
 
 /// Number of a name that is defined somewhere.
 type Name = u32;
@@ -118,7 +135,7 @@ impl Definitions {
                 cleared: !clearances.contains(&Clearance::Blind),
             });
         }
-        (!units.is_empty()).then_some(Sequence { kind: list_kind::UNREFERENCED, depth: NO_DEPTH, units, rules })
+        (!units.is_empty()).then_some(Sequence { rules, ..Sequence::of(list_kind::UNREFERENCED, units) })
     }
 
     /// What each unit defines, unit by unit.
@@ -159,7 +176,7 @@ fn of_name(pairs: &[(Name, NodeId)], name: Name) -> impl Iterator<Item = NodeId>
 }
 
 /// [`Definitions::unreferenced`] of a document that is looked at once.
-pub fn unreferenced(
+pub(super) fn unreferenced(
     document: &Document,
     grammar: &Grammar,
     shapes: &mut Shapes,

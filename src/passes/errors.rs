@@ -15,7 +15,8 @@ use std::ops::Range;
 
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::{Removal, Sequence, Unit, list_kind};
+use super::chains;
+use super::sequence::{Removal, Sequence, Unit};
 
 /// What stands around the last and around the first syntax error of a text: a sequence for each.
 #[must_use]
@@ -148,7 +149,7 @@ fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequen
     removals.extend(elements.into_iter().map(|e| vec![e]));
     removals.extend(parts_beside(document, &element, fault).map(|p| vec![p]));
     let units: Vec<_> = removals.into_iter().filter_map(|parts| unit(document, parts)).collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::CHAIN, depth: 0, units, rules: Vec::new() })
+    (!units.is_empty()).then(|| Sequence { depth: 0, ..chains::shells(document, units) })
 }
 
 /// The groups that hold a part of the text, inner ones first.

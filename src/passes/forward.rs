@@ -6,15 +6,29 @@ use std::collections::HashMap;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit};
 
-use super::alternatives::{Action, Alternative};
+use super::alternatives::Alternative;
+use super::captured::{class, find};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, removal_edits};
-use super::splice_lift::{class, find};
+
+/// A definition in the place of its declaration.
+pub(super) struct Forward;
+
+impl Pass for Forward {
+    fn facts(&self) -> Facts {
+        Facts::new("forward", Stage::Rules, "definitions take the place of their declarations").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(forwards)
+    }
+}
 
 /// All declarations whose definition stands elsewhere.
 #[must_use]
-pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
     let root = tree.root_node();
     let declared = grammar.rules().forwards(root, source);
@@ -42,7 +56,7 @@ pub fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
         let mut edits = removal_edits(document, grammar, &dead);
         let text = moved(grammar, source, range.start, source[range].to_vec());
         edits.push(Edit::replace(forward.unit.range.clone(), text));
-        let class = class(document, Action::Forward, declaration, unit);
+        let class = class(document, declaration, unit);
         Some(Alternative::of_edits(document, prints, class, edits, ())?.by([definition.rule, forward.rule]))
     });
     made.collect()

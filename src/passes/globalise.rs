@@ -2,15 +2,29 @@
 
 use std::collections::HashMap;
 
-use crate::grammar::{ByRule, Globalise, Grammar};
+use crate::grammar::{self, ByRule, Grammar};
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
+use super::captured::{class, find};
 use super::fingerprint::Fingerprints;
 use super::parameters::{List, lists};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, removal_edits};
 use super::rewrites::written;
-use super::splice_lift::{class, find};
+
+/// A declaration moved outwards.
+pub(super) struct Globalise;
+
+impl Pass for Globalise {
+    fn facts(&self) -> Facts {
+        Facts::new("globalise", Stage::Rules, "declarations moved out of what encloses them").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(globalised)
+    }
+}
 
 /// So many bytes at its start tell what something moves out of from others that hold the same.
 const HEADER: usize = 48;
@@ -21,7 +35,7 @@ const WITH_ARGUMENTS: u16 = 1;
 /// its name as well. Nothing need become smaller by it; it comes to an end because each move brings something nearer
 /// to the root.
 #[must_use]
-pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();
     let found = grammar.rules().globalised(document.tree().root_node(), source);
     let mut all = Vec::new();
@@ -30,7 +44,7 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
     }
     let lists: Vec<Vec<_>> = lists(document, grammar).into_values().map(elements).collect();
     let places = places(lists.iter());
-    let text = |rule: &ByRule<Globalise>| &source[rule.moved.range.clone()];
+    let text = |rule: &ByRule<grammar::Globalise>| &source[rule.moved.range.clone()];
     let mut alike: HashMap<&[u8], usize> = HashMap::new();
     found.iter().for_each(|rule| *alike.entry(text(rule)).or_default() += 1);
     for rule in &found {
@@ -42,7 +56,7 @@ pub fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints)
         }
         let moved_text = [&written(grammar, source, &rule.text)[..], b"\n"].concat();
         let header = prints.of(at..rule.before.range.end.min(at + HEADER));
-        let alone = (class(document, Action::Globalise, before, moved), &[][..], 0);
+        let alone = (class(document, before, moved), &[][..], 0);
         let others = others(&places, moved);
         let with = others.as_ref().map(|others| {
             // What was handed on under this name is there once another of this name has moved: then it is asked again.

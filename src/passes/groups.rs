@@ -7,9 +7,23 @@ use std::ops::Range;
 use crate::grammar::{Capture, Grammar, RuleId};
 use crate::syntax::{Document, Edit};
 
-use super::alternatives::{Action, Alternative};
+use super::alternatives::Alternative;
 use super::fingerprint::Fingerprints;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::rewrites::{class, place};
+
+/// Edits in several places that a rule ties together.
+pub(super) struct Groups;
+
+impl Pass for Groups {
+    fn facts(&self) -> Facts {
+        Facts::new("groups", Stage::Rules, "edits in several places that only a rule ties together").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(groups)
+    }
+}
 
 /// What edits must have in common to be made together: group, name, and the scope around them.
 type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);
@@ -19,7 +33,7 @@ const HEADER: usize = 48;
 
 /// All groups of edits of a document, each as one.
 #[must_use]
-pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
     let root = tree.root_node();
     let found = grammar.rules().grouped(root, source);
@@ -56,7 +70,7 @@ pub fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
             return None;
         }
         let header = scope.map(|(start, end)| prints.of(start..end.min(start + HEADER)));
-        let class = class(Action::Group, numbers[group], kind);
+        let class = class(numbers[group], kind);
         Some(Alternative::of_edits(document, prints, class, edits, (group, name, header))?.by(rules))
     });
     made.collect()

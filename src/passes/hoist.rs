@@ -8,8 +8,22 @@ use std::collections::VecDeque;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+
+/// A descendant in the place of its ancestor.
+pub(super) struct Hoist;
+
+impl Pass for Hoist {
+    fn facts(&self) -> Facts {
+        Facts::new("hoist", Stage::LocalEdits, "a part takes the place of a whole of the same class")
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(hoists)
+    }
+}
 
 /// Levels below a node in which a replacement is looked for.
 pub(super) const MAX_DEPTH: u16 = 4;
@@ -22,7 +36,7 @@ const MAX_VISITED: usize = 200;
 
 /// All hoists of a document.
 #[must_use]
-pub fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for outer in document.ids().skip(1) {
         let node = document.node(outer);
@@ -40,7 +54,7 @@ pub fn hoists(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
         });
         all.extend(promising.filter_map(|(inner, depth)| {
             let kept = document.node(inner);
-            let class = Class { action: Action::Hoist, outer: node.kind, inner: kept.kind, depth };
+            let class = Class { outer: node.kind, inner: kept.kind, depth };
             let part = (kept.range(), document.tokens_of(inner));
             Alternative::keep_part(document, prints, class, outer, part, "")
         }));
@@ -162,7 +176,6 @@ mod tests {
         let result = sample.results(&found);
         for (hoist, result) in found.iter().zip(result) {
             assert_eq!(hoist.bytes, i64::try_from(text.len() - result.len()).expect("a small text"));
-            assert_eq!(hoist.class.action, Action::Hoist);
             assert!(hoist.tokens > 0);
         }
         assert_eq!(found[0].tokens, 2, "the product and its right operand go");

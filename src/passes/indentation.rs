@@ -5,7 +5,7 @@ use crate::syntax::{
     Block, Document, Edit, Indents, LineStart, NodeId, Rendering, count_words, render_around, unindented,
 };
 
-use super::minimal::place;
+use super::place::place;
 
 /// The indentation of a document; `None` where it is not syntax.
 #[must_use]
@@ -148,8 +148,11 @@ impl Leaves<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::passes::Fingerprints;
+    use crate::passes::deep_splice::deep_splices;
+    use crate::passes::hoist::hoists;
+    use crate::passes::splice::splices;
     use crate::passes::testing::{Languages, lossy};
-    use crate::passes::{Fingerprints, deep_splices, hoists, splices};
     use crate::syntax::Edit;
 
     /// The text without some nodes, each named by its text.

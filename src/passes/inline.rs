@@ -6,19 +6,33 @@ use std::ops::Range;
 use crate::grammar::{ByRule, Call, Capture, Grammar, Inlined};
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative};
+use super::alternatives::Alternative;
+use super::captured::{class, find, inside};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
 use super::names::words;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, removal_edits};
-use super::splice_lift::{class, find, inside};
+
+/// A call replaced by what is called.
+pub(super) struct Inline;
+
+impl Pass for Inline {
+    fn facts(&self) -> Facts {
+        Facts::new("inline", Stage::Rules, "calls replaced by the body of what they call").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(inlined)
+    }
+}
 
 /// A text that the parser does not look into is short as a rule, and may take the places of so many calls.
 const MOST_CALLS: usize = 4;
 
 /// What is called in exactly one place, or a few, takes that place, and its definition goes.
 #[must_use]
-pub fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
     let root = tree.root_node();
     let (bodies, sites) = grammar.rules().bodies_and_sites(root, source);
@@ -69,7 +83,7 @@ fn inline(
         let text = moved(grammar, document.source(), part.start, text);
         edits.push(Edit::replace(call.site.range.clone(), text));
     }
-    let made = Alternative::of_edits(document, prints, class(document, Action::Inline, unit, first), edits, is_block)?;
+    let made = Alternative::of_edits(document, prints, class(document, unit, first), edits, is_block)?;
     Some(made.by(calls.iter().map(|call| call.rule).chain([definition.rule])))
 }
 

@@ -5,18 +5,24 @@ use std::collections::HashMap;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, is_blank, is_identifier, melt};
 
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::sequence::{Removal, Sequence, Unit, list_kind};
+use super::style::{Format, Style};
 
-/// How a result is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// As other passes leave it.
-    None,
-    /// Without any blank or line break that is not needed.
-    Compact,
-    /// A statement a line, indented; compact in a language that is not written in lines.
-    #[default]
-    Pretty,
+/// Blanks and line breaks.
+pub struct Whitespace;
+
+impl Pass for Whitespace {
+    fn facts(&self) -> Facts {
+        Facts::new("whitespace", Stage::Finish, "blanks and line breaks go, or are put where they are read best").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let Style { format, ends_line, .. } = view.style;
+        let plan =
+            |joins| view.tree.as_ref().and_then(|tree| layout(tree.document, tree.grammar, format, joins, ends_line));
+        Proposals { sequences: [true, false].into_iter().filter_map(plan).collect(), ..Proposals::default() }
+    }
 }
 
 /// Blanks of one level of indentation.
@@ -93,7 +99,7 @@ pub fn layout(
             write(rest, if ends { b"\n".to_vec() } else { Vec::new() });
         }
     }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units, rules: Vec::new() })
+    (!units.is_empty()).then_some(Sequence::of(list_kind::LAYOUT, units))
 }
 
 /// What is not looked into: leaves, and what the language says are texts, comments or opaque.

@@ -1,13 +1,34 @@
 //! Literals: numbers become the simplest ones or shorter, or many of them one; texts empty or shorter.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::patterns::shorter_patterns;
+use super::sequence::{Remembered, Removal, Sequence, Unit, list_kind};
+
+/// Numbers and texts made simple.
+pub struct Literals;
+
+impl Pass for Literals {
+    fn facts(&self) -> Facts {
+        Facts::new("literals", Stage::Late, "numbers and texts become simple ones")
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let Some(tree) = &view.tree else { return Proposals::default() };
+        let (document, grammar) = (tree.document, tree.grammar);
+        let mut alternatives = shorter_patterns(document, grammar, tree.prints());
+        alternatives.extend(shorter_literals(document, grammar, tree.prints()));
+        let sequences = simplest_literals(document, grammar).into_iter().collect();
+        Proposals { sequences, alternatives }
+    }
+}
 
 /// Texts of fewer characters are left to the pass over characters, which needs
 /// hardly more tests for them than there are halves to try.
@@ -21,8 +42,8 @@ const LONG_LIST: usize = 8;
 /// make it the simplest: numbers the first text of the grammar, other texts empty. `None` if there are
 /// none.
 #[must_use]
-pub fn simplest_literals(document: &Document, grammar: &Grammar) -> Option<(Sequence, Vec<NodeId>)> {
-    let (mut units, mut nodes) = (Vec::new(), Vec::new());
+pub(super) fn simplest_literals(document: &Document, grammar: &Grammar) -> Option<Sequence> {
+    let (mut units, mut memos) = (Vec::new(), Vec::new());
     for id in literals(document, grammar) {
         let node = document.node(id);
         let edit = if grammar.is_number(node.kind) {
@@ -33,22 +54,29 @@ pub fn simplest_literals(document: &Document, grammar: &Grammar) -> Option<(Sequ
         };
         let Some(edit) = edit else { continue };
         units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), cleared: false });
-        nodes.push(id);
+        memos.push(memo(document, id));
     }
-    (!units.is_empty())
-        .then_some((Sequence { kind: list_kind::LITERALS, depth: NO_DEPTH, units, rules: Vec::new() }, nodes))
+    (!units.is_empty()).then(|| Sequence::of(list_kind::LITERALS, units).remembered(Remembered::Units(memos)))
+}
+
+/// A literal in its place, wherever that is.
+fn memo(document: &Document, node: NodeId) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let parent = document.parent(node).map(|parent| document.node(parent).kind);
+    (document.text(node), document.node(node).field, parent).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Shorter texts for single literals: the other numbers of the grammar, the first half of the digits,
 /// half the number where that has fewer digits; the first character of a text, its first and its
 /// second half; and one number for many.
 #[must_use]
-pub fn shorter_literals(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn shorter_literals(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for id in literals(document, grammar) {
         let node = document.node(id);
         let mut add = |number: u16, edit: Edit| {
-            let class = Class { action: Action::Literal, outer: node.kind, inner: number, depth: 0 };
+            let class = Class { outer: node.kind, inner: number, depth: 0 };
             let parent = document.parent(id).map(|parent| document.node(parent).kind);
             // The whole literal, too: a half alone does not say what is left.
             let around = (prints.of(node.range()), parent);
@@ -103,7 +131,7 @@ fn joined_numbers(document: &Document, grammar: &Grammar, prints: &Fingerprints)
             }
             let solid = document.source()[range.clone()].iter().filter(|b| !b.is_ascii_whitespace()).count();
             let edit = Edit { raw: true, ..Edit::replace(range, vec![b'1'; solid]) };
-            let class = Class { action: Action::Literal, outer, inner, depth: 1 };
+            let class = Class { outer, inner, depth: 1 };
             all.extend(Alternative::of_edits(document, prints, class, vec![edit], count));
         }
     }
@@ -206,8 +234,8 @@ mod tests {
         let mut languages = Languages;
         for (file, text, expected) in rows {
             let sample = languages.sample(file, text);
-            let (sequence, nodes) = simplest_literals(&sample.document, &sample.grammar).expect("some are longer");
-            assert_eq!(sequence.units.len(), nodes.len());
+            let sequence = simplest_literals(&sample.document, &sample.grammar).expect("some are longer");
+            assert!(matches!(&sequence.remembered, Remembered::Units(memos) if memos.len() == sequence.units.len()));
             let left = sample.after(sequence.units.iter().map(|unit| &unit.removal));
             assert_eq!(lossy(&left), expected, "{text}");
         }

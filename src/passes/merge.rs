@@ -6,11 +6,25 @@ use std::ops::Range;
 use crate::grammar::{ByRule, Definition, Grammar, RuleId};
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
+use super::captured::find;
 use super::fingerprint::Fingerprints;
 use super::names::occurrences;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, removal_edits};
-use super::splice_lift::find;
+
+/// A name replaced by another, and its definition gone.
+pub(super) struct Merge;
+
+impl Pass for Merge {
+    fn facts(&self) -> Facts {
+        Facts::new("merge", Stage::Late, "definitions go, and another of their kind stands in for them").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(merges)
+    }
+}
 
 /// Texts of more tokens, and with more definitions, are left alone: every two names are a proposal.
 const MOST_TOKENS: usize = 300;
@@ -26,7 +40,7 @@ struct Defined {
 /// For every two names that are defined alike: the first goes with what defines it, and stands for the second
 /// wherever it was used.
 #[must_use]
-pub fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     if document.tokens() > MOST_TOKENS {
         return Vec::new();
     }
@@ -71,7 +85,7 @@ pub fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> 
             let rename = |place: &&Range<usize>| Edit::replace((*place).clone(), other.to_vec());
             let edits = removal.iter().cloned().chain(left.iter().map(rename)).collect();
             let kind = |id: NodeId| document.node(id).kind;
-            let class = Class { action: Action::Merge, outer: kind(first.unit), inner: kind(first.name), depth: 0 };
+            let class = Class { outer: kind(first.unit), inner: kind(first.name), depth: 0 };
             let rules = units.iter().chain(others).map(|defined| defined.rule);
             made.extend(Alternative::of_edits(document, prints, class, edits, ()).map(|made| made.by(rules)));
         }

@@ -1,14 +1,33 @@
 //! Minimal replacements: a node becomes a shortest text that the grammar allows in its place.
 
-use crate::grammar::{Grammar, Place};
-use crate::syntax::{Document, NodeId};
+use crate::grammar::Grammar;
+use crate::syntax::Document;
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::place::place;
+
+/// A shortest text that the grammar allows.
+pub(super) struct Minimal;
+
+impl Pass for Minimal {
+    fn facts(&self) -> Facts {
+        Facts::new("minimal", Stage::LocalEdits, "a part becomes the shortest text that may stand there")
+            .again_in(Stage::Late)
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(minimal_replacements)
+    }
+}
+
+/// An edit that saves more tokens is large.
+const LARGE: u32 = 8;
 
 /// All replacements by the grammar's minimal texts.
 #[must_use]
-pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for id in document.ids().skip(1) {
         let node = document.node(id);
@@ -16,23 +35,14 @@ pub fn minimal_replacements(document: &Document, grammar: &Grammar, prints: &Fin
             continue;
         }
         all.extend((0..).zip(grammar.minimal(place(document, id))).filter_map(|(number, text)| {
-            let class = Class { action: Action::Minimal, outer: node.kind, inner: number, depth: 0 };
-            Some(Alternative::replace(document, prints, class, id, &text)?.by([text.rule]))
+            let class = Class { outer: node.kind, inner: number, depth: 0 };
+            let made = Alternative::replace(document, prints, class, id, &text)?;
+            // Where the simplest text was refused in the place of something large, the further ones mostly are, too.
+            let is_late = made.is_late || number > 0 && made.tokens > LARGE;
+            Some(Alternative { is_late, ..made }.by([text.rule]))
         }));
     }
     all
-}
-
-/// Where a node stands.
-pub(super) fn place(document: &Document, id: NodeId) -> Place {
-    let kind = |id: NodeId| document.node(id).kind;
-    let field = document.node(id).field;
-    Place {
-        kind: kind(id),
-        parent: document.parent(id).map(kind),
-        field: (field != 0).then_some(field),
-        previous: document.previous_sibling(id).map(kind),
-    }
 }
 
 #[cfg(test)]

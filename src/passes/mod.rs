@@ -1,14 +1,19 @@
-//! Passes: what could be tried on a document. They propose and decide nothing.
+//! Passes: what could be tried on a text. They propose and decide nothing.
 //!
-//! There are two kinds of proposal. A [`Sequence`] is a list of units of which any subset may go;
-//! the engine decides which runs of it to try. [`Alternative`]s are single edits of which at most
-//! one is taken at a place; they are ordered by their expected gain.
+//! Each is a file that says its name, its stage and what it does, and has a function from a [`View`] of the text to
+//! [`Proposals`]. There are two kinds of proposal. A [`Sequence`] is a list of units of which any subset may go; the
+//! engine decides which runs of it to try. [`Alternative`]s are single edits of which at most one is taken at a place;
+//! they are ordered by their expected gain.
+//!
+//! This file is the registry: a new pass is its `mod` line and its line in [`ALL`]. Everything else, such as
+//! `lop passes`, `--only` and `--skip`, what the screen may leave out and what is counted, follows from that list.
 
 mod aliases;
 mod alternatives;
 mod blanks;
 mod bodies;
 mod brackets;
+mod captured;
 mod chains;
 mod characters;
 mod comments;
@@ -23,135 +28,100 @@ mod hoist;
 mod indentation;
 mod inline;
 mod layout;
+mod lift;
+mod lines;
 mod literals;
 mod merge;
 mod minimal;
+mod minimality;
 mod names;
+mod outline;
 mod pairs;
 mod parameters;
+mod pass;
 mod patterns;
+mod place;
 mod removal;
 mod rewrites;
+mod rows;
+mod sequence;
 mod shapes;
 mod siblings;
-mod splice_lift;
+mod splice;
+mod style;
 mod tokens;
+mod unify;
 mod windows;
+mod words;
 
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use aliases::aliases;
-pub use alternatives::{Action, Alternative, Class, each_once};
-pub use blanks::{blank_characters, blank_words, blanked, gap_characters, name_characters};
-pub use bodies::bodies;
+pub use alternatives::{Alternative, Class, each_once};
+pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
+pub use bodies::Bodies;
 pub use brackets::Brackets;
-pub use chains::{MIN_CHAIN, chains};
-pub use characters::{character_units, line_units, sensitive_ranges, word_units};
-pub use comments::{comment_lines, comment_words, comments};
-pub use deep_splice::deep_splices;
-pub use definitions::{Definitions, unreferenced};
+pub use chains::{Chains, MIN_CHAIN, chains};
+pub use characters::{Characters, character_units, sensitive_ranges};
+pub use comments::{Comments, comment_lines, comment_words, comments};
+pub use definitions::{Definitions, Unreferenced};
 pub use errors::{Windows, error_shells, error_windows};
 pub use fingerprint::Fingerprints;
-pub use forward::forwards;
-pub use globalise::globalised;
-pub use groups::groups;
-pub use hoist::hoists;
 pub use indentation::{indents, rendered};
-pub use inline::inlined;
-pub use layout::{Format, layout};
-pub use literals::{shorter_literals, simplest_literals};
-pub use merge::merges;
-pub use minimal::minimal_replacements;
-pub use names::short_names;
-pub use pairs::pairs;
-pub use parameters::parameters;
-pub use patterns::shorter_patterns;
+pub use layout::{Whitespace, layout};
+pub use lines::{Lines, line_units};
+pub use literals::Literals;
+pub use minimality::Minimality;
+pub use names::{Rename, short_names};
+pub use outline::Outline;
+pub use pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 pub use removal::{NodeSet, Nodes, holes, removal_edits};
-pub use rewrites::{rewrites, unifications};
+pub use sequence::{Ask, NO_DEPTH, Remembered, Removal, Sequence, Unit, list_kind};
 pub use shapes::{Clearance, Shapes};
-pub use siblings::siblings;
-pub use splice_lift::{lifts, splices};
+pub use siblings::{Siblings, siblings};
+pub use style::{Format, Prefer, Style};
 pub use tokens::{token_units, tokens};
-pub use windows::windows;
+pub use windows::Tokens;
+pub use words::{Words, word_units};
 
-use crate::grammar::RuleId;
-use crate::syntax::Edit;
+/// All passes, in the order of their stages; of one stage, in the order in which they have their turn.
+pub static ALL: &[&dyn Pass] = &[
+    &Outline,
+    &Comments,
+    &Unreferenced,
+    &Siblings,
+    &Bodies,
+    &Chains,
+    &hoist::Hoist,
+    &minimal::Minimal,
+    &splice::Splice,
+    &lift::Lift,
+    &Tokens,
+    &pairs::Pairs,
+    &rewrites::Rewrite,
+    &groups::Groups,
+    &forward::Forward,
+    &parameters::Parameters,
+    &aliases::Aliases,
+    &globalise::Globalise,
+    &inline::Inline,
+    &unify::Unify,
+    &deep_splice::DeepSplice,
+    &merge::Merge,
+    &Literals,
+    &Characters,
+    &Rename,
+    &Whitespace,
+    &Blanks,
+    &Lines,
+    &Words,
+    &Minimality,
+];
 
-/// What has to be done to the text to take a unit out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Removal {
-    /// The nodes go, with the separators that belong to them.
-    Nodes(Nodes),
-    /// These edits are made.
-    Edits(Vec<Edit>),
-}
-
-/// Something that can be taken out by itself.
-#[derive(Clone, Debug)]
-pub struct Unit {
-    /// What taking it out means.
-    pub removal: Removal,
-    /// Tokens that go with it, for the order of the work.
-    pub tokens: u32,
-    /// A candidate without it is known to be no worse in syntax, so it need not be parsed.
-    pub cleared: bool,
-}
-
-/// A list of units of which any subset may go: the siblings below one node, or any other row of
-/// things that are alike.
-#[derive(Clone, Debug)]
-pub struct Sequence {
-    /// The kind of list for the model; kinds of parents, and numbers from [`list_kind`] for rows
-    /// that are not siblings.
-    pub kind: u32,
-    /// Distance of the list from the root; [`NO_DEPTH`] for rows that are not siblings.
-    pub depth: u32,
-    /// The units in the order of the text.
-    pub units: Vec<Unit>,
-    /// The grammar's rules that each unit comes from; empty where no rule made the list.
-    pub rules: Vec<Vec<RuleId>>,
-}
-
-impl Sequence {
-    /// Tokens of all its units.
-    #[must_use]
-    pub fn tokens(&self) -> u64 {
-        self.units.iter().map(|u| u64::from(u.tokens)).sum()
-    }
-}
-
-/// The depth of rows that are not the children of one node.
-pub const NO_DEPTH: u32 = u32::MAX;
-
-/// Numbers of list kinds that are not kinds of syntax nodes.
-pub mod list_kind {
-    /// Comments of the whole text.
-    pub const COMMENTS: u32 = 1 << 16;
-    /// Definitions whose names are found nowhere else.
-    pub const UNREFERENCED: u32 = COMMENTS + 1;
-    /// Bodies of definitions.
-    pub const BODIES: u32 = COMMENTS + 2;
-    /// Shells of nested nodes.
-    pub const CHAIN: u32 = COMMENTS + 3;
-    /// Tokens of the whole text.
-    pub const TOKENS: u32 = COMMENTS + 4;
-    /// Lines.
-    pub const LINES: u32 = COMMENTS + 5;
-    /// Words.
-    pub const WORDS: u32 = COMMENTS + 6;
-    /// Characters.
-    pub const CHARACTERS: u32 = COMMENTS + 7;
-    /// All nodes of one level of the tree, whoever their parents are.
-    pub const LEVEL: u32 = COMMENTS + 8;
-    /// Numbers and texts that could be simpler.
-    pub const LITERALS: u32 = COMMENTS + 9;
-    /// Names that could be shorter.
-    pub const NAMES: u32 = COMMENTS + 10;
-    /// Blanks between tokens.
-    pub const LAYOUT: u32 = COMMENTS + 11;
-    /// What a caller's own pass says may go.
-    pub const CUSTOM: u32 = COMMENTS + 12;
+/// The pass with this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static dyn Pass> {
+    ALL.iter().copied().find(|pass| pass.name() == name)
 }
 
 #[cfg(test)]
@@ -160,8 +130,17 @@ mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
-    use super::Action;
     use super::testing::{FILES, Languages, any_text, lossy, shipped_sample};
+    use super::*;
+
+    #[test]
+    fn all_passes_are_listed_once_in_the_order_of_their_stages() {
+        assert!(ALL.is_sorted_by_key(|pass| pass.facts().stage));
+        for pass in ALL {
+            assert_eq!(named(pass.name()).map(Pass::name), Some(pass.name()));
+            assert_eq!(ALL.iter().filter(|other| other.name() == pass.name()).count(), 1);
+        }
+    }
 
     /// A shape is tried in one place and by itself: elsewhere, and together with others of its list,
     /// it may be wrong, but rarely.
@@ -224,11 +203,11 @@ mod tests {
             for alternative in sample.alternatives_of_rules() {
                 let left = sample.rendered(alternative.edits.clone());
                 let is_clean = sample.errors(&left) == Some(0);
-                if matches!(alternative.class.action, Action::Alias | Action::Inline) {
+                if ["aliases", "inline"].contains(&alternative.pass) {
                     names += 1;
                     clean_names += usize::from(is_clean);
                 } else if !is_clean {
-                    wrong.push(format!("{file}: {:?}: {}", alternative.class, lossy(&left[alternative.range.start..])));
+                    wrong.push(format!("{file}: {}: {}", alternative.pass, lossy(&left[alternative.range.start..])));
                 }
             }
             assert!(clean_names * 2 >= names, "{file}: {clean_names} of {names} names");

@@ -6,7 +6,21 @@ use std::ops::Range;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, is_identifier};
 
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::sequence::{Removal, Sequence, Unit, list_kind};
+
+/// Short names.
+pub struct Rename;
+
+impl Pass for Rename {
+    fn facts(&self) -> Facts {
+        Facts::new("rename", Stage::Finish, "names become short").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| short_names(tree.document, tree.grammar))
+    }
+}
 
 /// The names that become shorter when they are called a, b, c … z, aa … in the order in which they
 /// appear, as one sequence; taking a unit out means to rename one of them everywhere. `None` if there
@@ -35,7 +49,7 @@ pub fn short_names(document: &Document, grammar: &Grammar) -> Option<Sequence> {
         let edits: Vec<_> = places.into_iter().map(edit).collect();
         units.push(Unit { tokens: 1, removal: Removal::Edits(edits), cleared: false });
     }
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::NAMES, depth: NO_DEPTH, units, rules: Vec::new() })
+    (!units.is_empty()).then_some(Sequence::of(list_kind::NAMES, units))
 }
 
 /// The places of each name, names in the order of their first places.

@@ -3,11 +3,26 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::brackets::Brackets;
 use super::fingerprint::Fingerprints;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::tokens::rows;
 use super::windows::between;
+
+/// A bracket with its partner.
+pub(super) struct Pairs;
+
+impl Pass for Pairs {
+    fn facts(&self) -> Facts {
+        Facts::new("pairs", Stage::Tokens, "brackets with their partners")
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let Some(tree) = &view.tree else { return Proposals::default() };
+        pairs(tree.document, tree.grammar, tree.brackets(), tree.prints()).into()
+    }
+}
 
 /// Tokens before the opening bracket that may go with it: a name, a name and an operator.
 const MOST_BEFORE: usize = 2;
@@ -19,7 +34,12 @@ const MOST_LEVELS: usize = 8;
 /// All pairs of brackets of a document that is small enough, each alone, with one and two tokens
 /// before it, and with all that the node around it has outside.
 #[must_use]
-pub fn pairs(document: &Document, grammar: &Grammar, brackets: &Brackets, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn pairs(
+    document: &Document,
+    grammar: &Grammar,
+    brackets: &Brackets,
+    prints: &Fingerprints,
+) -> Vec<Alternative> {
     if document.tokens() > MOST_TOKENS {
         return Vec::new();
     }
@@ -62,7 +82,7 @@ fn pair(
 ) -> Option<Alternative> {
     let bracket = row[open];
     let outer = document.parent(bracket).map_or(0, |parent| document.node(parent).kind);
-    let class = Class { action: Action::Pair, outer, inner: document.node(bracket).kind, depth: variant };
+    let class = Class { outer, inner: document.node(bracket).kind, depth: variant };
     // What is inside says which pair it is.
     let end = edits.last().map_or(0, |edit| edit.end);
     let whole = prints.of(between(document, row, open.saturating_sub(MOST_BEFORE), open + 1).start..end);

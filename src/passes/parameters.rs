@@ -5,10 +5,24 @@ use std::collections::BTreeMap;
 use crate::grammar::{Grammar, RuleId};
 use crate::syntax::{Document, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
+use super::captured::find;
 use super::fingerprint::Fingerprints;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::removal::{NodeSet, removal_edits};
-use super::splice_lift::find;
+
+/// A parameter with its arguments.
+pub(super) struct Parameters;
+
+impl Pass for Parameters {
+    fn facts(&self) -> Facts {
+        Facts::new("parameters", Stage::Rules, "parameters, with the arguments of all calls").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(parameters)
+    }
+}
 
 /// A list of parameters or of arguments.
 pub(super) struct List {
@@ -21,7 +35,7 @@ pub(super) struct List {
 /// For each function that is declared or called in several places: all its parameters, then each
 /// from the last to the first.
 #[must_use]
-pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for (function, lists) in lists(document, grammar).iter().filter(|(_, lists)| lists.len() > 1) {
         let most = lists.iter().map(|list| list.elements.len()).max().unwrap_or(0);
@@ -35,7 +49,7 @@ pub fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints)
             let mut dead = NodeSet::new(document);
             nodes.iter().for_each(|&node| dead.insert(node));
             let kind = document.node(first).kind;
-            let class = Class { action: Action::Parameters, outer: kind, inner: 0, depth };
+            let class = Class { outer: kind, inner: 0, depth };
             let edits = removal_edits(document, grammar, &dead);
             let made = Alternative::of_edits(document, prints, class, edits, (function, most));
             all.extend(made.map(|made| made.by(lists.iter().map(|list| list.rule))));

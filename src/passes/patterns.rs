@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
 
 /// Of more alternatives side by side, each half is tried instead of each of them.
@@ -26,7 +26,7 @@ const UNQUANTIFIED: u16 = 4;
 /// quantifier, a group becomes its inside, one of some alternatives (or half of many) is left of them, a class becomes
 /// its first member, and a quantifier goes. Whether the rest is a regular expression is not known here.
 #[must_use]
-pub fn shorter_patterns(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn shorter_patterns(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
     for id in document.ids().filter(|&id| grammar.is_pattern(document.node(id).kind)) {
         for (number, gone) in cuts(document.text(id)) {
@@ -53,7 +53,7 @@ fn alternative(
     let (first, last) = (edits.first()?.start, edits.last()?.end);
     // Not the whole pattern: what was refused in it need not be asked again when another part of it has gone.
     let around = first.saturating_sub(AROUND).max(start)..(last + AROUND).min(node.end as usize);
-    let class = Class { action: Action::Literal, outer: node.kind, inner: number, depth: 0 };
+    let class = Class { outer: node.kind, inner: number, depth: 0 };
     Alternative::of_edits(document, prints, class, edits, prints.of(around))
 }
 

@@ -1,21 +1,34 @@
 //! Rewrites: what the templates of a grammar's rules make of what they match.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::grammar::{Grammar, Piece, RuleId};
+use crate::grammar::{Grammar, Piece};
 use crate::syntax::{Document, Edit};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+
+/// What a rule's template makes of a node.
+pub(super) struct Rewrite;
+
+impl Pass for Rewrite {
+    fn facts(&self) -> Facts {
+        Facts::new("rewrite", Stage::Rules, "what a rule's template makes of a node").by_rules()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.alternatives(rewrites)
+    }
+}
 
 /// All rewrites of a document, one by one.
 #[must_use]
-pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
+pub(super) fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let found = grammar.rules().rewrites(document.tree().root_node(), document.source());
     let made = found.into_iter().filter_map(|rewrite| {
-        let class = class(Action::Rewrite, rewrite.rule.index(), rewrite.outer.kind);
+        let class = class(rewrite.rule.index(), rewrite.outer.kind);
         let edits = place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces);
         // The edits leave out what stays where it is.
         let around = prints.of(rewrite.outer.range.clone());
@@ -24,31 +37,9 @@ pub fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -
     made.collect()
 }
 
-/// The edits of one rule in the places that have one text, and the kind of the first of these.
-type Places<'t> = BTreeMap<(RuleId, &'t [u8]), (u16, Vec<Edit>)>;
-
-/// What can be made the same: the texts that one rule matches, each wherever it stands.
-#[must_use]
-pub fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let mut places: Places<'_> = BTreeMap::new();
-    for rewrite in grammar.rules().unified(document.tree().root_node(), document.source()) {
-        let text = &document.source()[rewrite.outer.range.clone()];
-        let (_, edits) = places.entry((rewrite.rule, text)).or_insert((rewrite.outer.kind, Vec::new()));
-        // One inside another goes with it.
-        if edits.last().is_none_or(|last| last.end <= rewrite.outer.range.start) {
-            edits.extend(place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces));
-        }
-    }
-    let made = places.into_iter().filter_map(|((rule, _), (kind, edits))| {
-        let class = class(Action::Unify, rule.index(), kind);
-        Some(Alternative::of_edits(document, prints, class, edits, ())?.by([rule]))
-    });
-    made.collect()
-}
-
 /// The class of the edits of one rule.
-pub(super) fn class(action: Action, rule: usize, kind: u16) -> Class {
-    Class { action, outer: u16::try_from(rule).unwrap_or(u16::MAX), inner: kind, depth: 0 }
+pub(super) fn class(rule: usize, kind: u16) -> Class {
+    Class { outer: u16::try_from(rule).unwrap_or(u16::MAX), inner: kind, depth: 0 }
 }
 
 /// The edits that put pieces in the place of a part of the source. What stays where it is is not
@@ -132,28 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn equal_texts_become_another_text_together() {
-        assert_proposals(
-            unifications,
-            &[
-                ("x.c", "char a; char b; int d;", &["int a; int b; int d;"]),
-                ("x.c", "char a; float b;", &["int a; float b;", "char a; int b;"]),
-                ("x.c", "int a;", &[]),
-                ("x.js", "a === b; const d = a === 1;", &["a == b; const d = a == 1;", "a === b; let d = a === 1;"]),
-                ("x.js", "let a = b == 1;", &[]),
-                ("x.json", "[1, 1]", &[]),
-            ],
-        );
-    }
-
-    #[test]
     fn no_rewrite_of_a_sample_saves_nothing() {
         let mut languages = Languages;
         for file in ["x.c", "x.js", "x.json"] {
             let sample = languages.sample(file, shipped_sample(file));
             let prints = Fingerprints::new(sample.document.source());
-            let mut all = rewrites(&sample.document, &sample.grammar, &prints);
-            all.extend(unifications(&sample.document, &sample.grammar, &prints));
+            let all = rewrites(&sample.document, &sample.grammar, &prints);
             assert!(all.iter().all(|made| made.tokens > 0 || made.bytes > 0));
         }
     }

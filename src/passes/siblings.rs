@@ -4,8 +4,26 @@ use crate::grammar::Grammar;
 use crate::syntax::{Document, NodeId};
 
 use super::indentation::{filler_tokens, is_filler};
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::sequence::{Removal, Sequence, Unit};
 use super::shapes::{Clearance, Shapes};
-use super::{Removal, Sequence, Unit};
+
+/// Elements of lists, statements, declarations: the units of the tree.
+pub struct Siblings;
+
+impl Pass for Siblings {
+    fn facts(&self) -> Facts {
+        Facts::new("siblings", Stage::Deletion, "runs of statements, declarations and elements of lists").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        view.sequences(|tree| {
+            let shapes = &mut *tree.shapes();
+            let list = |node| siblings(tree.document, tree.grammar, shapes, node, |_| false);
+            tree.document.ids().filter_map(list).collect::<Vec<_>>()
+        })
+    }
+}
 
 /// The children of a node that may go, as a sequence; `None` if there are none.
 ///
@@ -41,7 +59,7 @@ pub fn siblings(
     }
     units.shrink_to_fit();
     let (kind, depth) = (document.node(parent).kind.into(), document.depth(parent));
-    (!units.is_empty()).then_some(Sequence { kind, depth, units, rules: Vec::new() })
+    (!units.is_empty()).then_some(Sequence { depth, ..Sequence::of(kind, units) })
 }
 
 /// Whether it is a separator that goes with the element behind it.

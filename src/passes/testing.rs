@@ -12,11 +12,8 @@ use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count};
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
-    Alternative, Brackets, Fingerprints, Removal, Sequence, Shapes, Unit, aliases, bodies, chains, character_units,
-    comments, deep_splices, forwards, globalised, groups, hoists, inlined, lifts, line_units, merges,
-    minimal_replacements, pairs, parameters, rendered, rewrites, sensitive_ranges, short_names, shorter_literals,
-    shorter_patterns, siblings, simplest_literals, splices, token_units, tokens, unifications, unreferenced, windows,
-    word_units,
+    ALL, Alternative, Brackets, Fingerprints, Pass, Removal, Sequence, Shapes, Stage, Tree, Unit, View, proposals,
+    rendered, siblings,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -147,57 +144,34 @@ impl Sample {
         self.document.ids().filter_map(|node| self.siblings(node)).collect()
     }
 
-    /// All sequences that any pass proposes.
+    /// All sequences that any pass proposes, but for those that are about how the text looks.
     pub(crate) fn sequences(&mut self) -> Vec<Sequence> {
-        let mut all = self.all_siblings();
-        let (document, grammar, shapes) = (&self.document, &*self.grammar, &mut self.shapes);
-        let ranges = sensitive_ranges(document, grammar);
-        all.extend(comments(document, grammar));
-        all.extend(unreferenced(document, grammar, shapes, |_| false));
-        all.extend(bodies(document, grammar, shapes, |_| false).map(|(sequence, _)| sequence));
-        all.extend(chains(document, grammar));
-        all.extend(token_units(document, &tokens(document, grammar).collect::<Vec<_>>()));
-        all.extend(character_units(document.source(), &ranges));
-        all.extend(word_units(document.source()));
-        all.extend(line_units(document.source()));
-        all.extend(simplest_literals(document, grammar).map(|(sequence, _)| sequence));
-        all.extend(short_names(document, grammar));
-        all
+        self.proposed(|pass| pass.facts().stage != Stage::Finish || pass.name() == "rename").0
     }
 
     /// All single edits that any pass proposes.
-    pub(crate) fn alternatives(&self) -> Vec<Alternative> {
-        let (document, grammar) = (&self.document, &*self.grammar);
-        let prints = Fingerprints::new(document.source());
-        let mut all = hoists(document, grammar, &prints);
-        all.extend(minimal_replacements(document, grammar, &prints));
-        all.extend(splices(document, grammar, &prints));
-        all.extend(lifts(document, grammar, &prints));
-        all.extend(shorter_literals(document, grammar, &prints));
-        all.extend(shorter_patterns(document, grammar, &prints));
-        let mut brackets = Brackets::default();
-        brackets.learn(document);
-        all.extend(windows(document, grammar, &brackets, &prints, |_| false));
-        all.extend(pairs(document, grammar, &brackets, &prints));
-        all.extend(deep_splices(document, grammar, &prints));
-        all.extend(merges(document, grammar, &prints));
-        all.extend(self.alternatives_of_rules());
-        all
+    pub(crate) fn alternatives(&mut self) -> Vec<Alternative> {
+        self.proposed(|_| true).1
     }
 
-    /// All single edits that the newer forms of rules propose.
-    pub(crate) fn alternatives_of_rules(&self) -> Vec<Alternative> {
-        let (document, grammar) = (&self.document, &*self.grammar);
-        let prints = Fingerprints::new(document.source());
-        let mut all = rewrites(document, grammar, &prints);
-        all.extend(unifications(document, grammar, &prints));
-        all.extend(parameters(document, grammar, &prints));
-        all.extend(aliases(document, grammar, &prints));
-        all.extend(groups(document, grammar, &prints));
-        all.extend(forwards(document, grammar, &prints));
-        all.extend(globalised(document, grammar, &prints));
-        all.extend(inlined(document, grammar, &prints));
-        all
+    /// All single edits that the forms of rules propose.
+    pub(crate) fn alternatives_of_rules(&mut self) -> Vec<Alternative> {
+        self.proposed(|pass| pass.facts().stage == Stage::Rules && pass.facts().needs_rules).1
+    }
+
+    fn proposed(&mut self, wanted: impl Fn(&dyn Pass) -> bool) -> (Vec<Sequence>, Vec<Alternative>) {
+        let mut brackets = Brackets::default();
+        brackets.learn(&self.document);
+        let refused = |_, _| false;
+        let tree = Tree::new(&self.document, &self.grammar, &brackets, &mut self.shapes, &refused);
+        let view = View::of_tree(tree);
+        let (mut sequences, mut alternatives) = (Vec::new(), Vec::new());
+        for pass in ALL.iter().filter(|pass| wanted(**pass)) {
+            let made = proposals(*pass, &view);
+            sequences.extend(made.sequences);
+            alternatives.extend(made.alternatives);
+        }
+        (sequences, alternatives)
     }
 
     /// Syntax errors of a text; `None` if it has no tree.

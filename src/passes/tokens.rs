@@ -4,7 +4,7 @@ use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
 use super::indentation::is_filler;
-use super::{NO_DEPTH, Removal, Sequence, Unit, list_kind};
+use super::sequence::{Removal, Sequence, Unit, list_kind};
 
 /// The tokens that are worth asking about: all leaves with bytes, but for the line feeds that end
 /// directives. Without one of those two lines would become one.
@@ -58,7 +58,7 @@ pub fn token_units(document: &Document, tokens: &[NodeId]) -> Option<Sequence> {
             cleared: false,
         })
         .collect();
-    (!units.is_empty()).then_some(Sequence { kind: list_kind::TOKENS, depth: NO_DEPTH, units, rules: Vec::new() })
+    (!units.is_empty()).then_some(Sequence::of(list_kind::TOKENS, units))
 }
 
 #[cfg(test)]

@@ -3,10 +3,42 @@
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
 
-use super::alternatives::{Action, Alternative, Class};
+use super::alternatives::{Alternative, Class};
 use super::brackets::Brackets;
 use super::fingerprint::Fingerprints;
-use super::tokens::rows;
+use super::pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted};
+use super::sequence::{Ask, Remembered, Sequence};
+use super::tokens::{rows, token_units, tokens};
+
+/// Runs of tokens.
+pub struct Tokens;
+
+impl Pass for Tokens {
+    fn facts(&self) -> Facts {
+        Facts::new("tokens", Stage::Tokens, "runs of up to eight tokens, whatever they are part of").led()
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let Some(tree) = &view.tree else { return Proposals::default() };
+        match view.wanted {
+            Wanted::Sequences => single_tokens(tree).into(),
+            Wanted::Alternatives => runs(tree).into(),
+            Wanted::Everything => Proposals::from(single_tokens(tree)).and(runs(tree).into()),
+        }
+    }
+}
+
+/// The tokens that were not refused by themselves, nor as a unit of a list.
+fn single_tokens(tree: &Tree<'_>) -> Option<Sequence> {
+    let is_refused = |leaf| tree.is_refused(Ask::Token, leaf) || tree.is_refused(Ask::Unit, leaf);
+    let leaves: Vec<_> = tokens(tree.document, tree.grammar).filter(|&leaf| !is_refused(leaf)).collect();
+    token_units(tree.document, &leaves).map(|row| row.remembered(Remembered::Nodes(Ask::Token, leaves)))
+}
+
+fn runs(tree: &Tree<'_>) -> Vec<Alternative> {
+    let needed = |node| tree.is_refused(Ask::Unit, node);
+    windows(tree.document, tree.grammar, tree.brackets(), tree.prints(), needed)
+}
 
 /// Tokens of the longest window.
 const LONGEST: usize = 8;
@@ -23,7 +55,7 @@ const AROUND: usize = 2;
 /// error. What consists of neighbouring children of one node, all of which are `needed`, is left out:
 /// in long lists that would be most windows, and none of them was found to go.
 #[must_use]
-pub fn windows(
+pub(super) fn windows(
     document: &Document,
     grammar: &Grammar,
     brackets: &Brackets,
@@ -82,7 +114,7 @@ fn are_needed(document: &Document, window: &[NodeId], needed: impl Fn(NodeId) ->
 fn window(document: &Document, prints: &Fingerprints, row: &[NodeId], start: usize, end: usize) -> Option<Alternative> {
     let kind = |token: NodeId| document.parent(token).map_or(0, |parent| document.node(parent).kind);
     let length = u16::try_from(end - start).expect("a window is short");
-    let class = Class { action: Action::Window, outer: kind(row[start]), inner: kind(row[end - 1]), depth: length };
+    let class = Class { outer: kind(row[start]), inner: kind(row[end - 1]), depth: length };
     let edit = Edit::delete(between(document, row, start, end));
     let around = prints.of(between(document, row, start.saturating_sub(AROUND), (end + AROUND).min(row.len())));
     Alternative::of_edits(document, prints, class, vec![edit], around)

@@ -1,12 +1,10 @@
 //! What somebody outside may ask of a reduction under way: to hold on, to go on, and to leave passes out.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::oracle::Cancel;
-
-use super::pass::Pass;
 
 /// A wait without an end in sight is begun anew after this.
 const LONG: Duration = Duration::from_secs(3600);
@@ -15,15 +13,15 @@ const LONG: Duration = Duration::from_secs(3600);
 /// [`Options::control`](super::Options::control), and every method may be called from any thread.
 ///
 /// ```
-/// use lop::reduce::{Control, Options, Pass};
+/// use lop::reduce::{Control, Options};
 ///
 /// let control = Control::new();
 /// let options = Options { control: control.clone(), ..Options::default() };
 /// // From another thread, while a reduction with these options is under way:
 /// control.pause();
-/// control.skip(Pass::Characters);
+/// control.skip("characters");
 /// control.resume();
-/// assert!(!options.control.is_paused() && options.control.skips(Pass::Characters));
+/// assert!(!options.control.is_paused() && options.control.skips("characters"));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Control {
@@ -33,16 +31,14 @@ pub struct Control {
 #[derive(Debug, Default)]
 struct State {
     paused: AtomicBool,
-    /// A bit for each pass that is to be left out.
-    skipped: AtomicU32,
+    /// The passes that are to be left out, by name, in the order in which that was asked for. It only grows.
+    skipped: Mutex<Vec<&'static str>>,
     /// Passes that are to be left out at a moment; see [`Control::skip_at`].
-    later: Mutex<Vec<(u64, Pass)>>,
+    later: Mutex<Vec<(u64, &'static str)>>,
     /// Wakes the reductions that are on hold. Whoever changes `paused` or looks at it in order to wait has this lock, so
     /// that no waking is missed.
     wake: Mutex<Vec<Cancel>>,
 }
-
-const _: () = assert!(Pass::ALL.len() <= 32, "there is a bit for each pass");
 
 impl Control {
     /// Nobody wants anything yet.
@@ -70,46 +66,45 @@ impl Control {
         self.state.paused.load(Ordering::SeqCst)
     }
 
-    /// Leaves a pass out from now on, in every round, as [`Passes::skip`](super::Passes::skip) does from the start. If
+    /// Leaves the pass of this name out from now on, in every round, as [`Passes::skip`](super::Passes::skip) does from the start. If
     /// it is under way, it ends, and what it has accepted stays. This cannot be taken back. Without
-    /// [`Pass::Minimality`] nothing is guaranteed of the result.
-    pub fn skip(&self, pass: Pass) {
-        self.state.skipped.fetch_or(bit(pass), Ordering::SeqCst);
+    /// `minimality` nothing is guaranteed of the result. A name that no pass has changes nothing.
+    pub fn skip(&self, pass: &'static str) {
+        let mut skipped = self.wanted();
+        if !skipped.contains(&pass) {
+            skipped.push(pass);
+        }
     }
 
     /// Leaves a pass out when a moment is reached, so that a run which repeats another one does so where that did. A
     /// moment is the number of [`Event::Tested`](super::Event::Tested) and [`Event::Pass`](super::Event::Pass) until
     /// then.
-    pub fn skip_at(&self, pass: Pass, moment: u64) {
+    pub fn skip_at(&self, pass: &'static str, moment: u64) {
         self.later().push((moment, pass));
     }
 
     /// Whether a pass is left out.
     #[must_use]
-    pub fn skips(&self, pass: Pass) -> bool {
-        contains(self.bits(), pass)
+    pub fn skips(&self, pass: &str) -> bool {
+        self.wanted().contains(&pass)
     }
 
-    /// The passes that are left out.
-    pub fn skipped(&self) -> impl Iterator<Item = Pass> + use<> {
-        passes(self.bits())
+    /// The passes that are left out, in the order in which that was asked for.
+    #[must_use]
+    pub fn skipped(&self) -> Vec<&'static str> {
+        self.wanted().clone()
     }
 
-    /// The passes that are left out, as a number that changes with every new one.
-    fn bits(&self) -> u32 {
-        self.state.skipped.load(Ordering::SeqCst)
-    }
-
-    /// The same at a moment.
-    pub(super) fn bits_at(&self, moment: u64) -> u32 {
+    /// How many passes are left out at a moment. It only grows.
+    pub(super) fn skipped_at(&self, moment: u64) -> usize {
         self.later().retain(|(at, pass)| {
             let is_later = *at > moment;
             if !is_later {
-                self.skip(*pass);
+                self.skip(pass);
             }
             is_later
         });
-        self.bits()
+        self.wanted().len()
     }
 
     /// Waits until it is not paused any more, or the run is to stop.
@@ -129,28 +124,17 @@ impl Control {
         }
     }
 
-    fn later(&self) -> MutexGuard<'_, Vec<(u64, Pass)>> {
+    fn wanted(&self) -> MutexGuard<'_, Vec<&'static str>> {
+        self.state.skipped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn later(&self) -> MutexGuard<'_, Vec<(u64, &'static str)>> {
         self.state.later.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wake(&self) -> MutexGuard<'_, Vec<Cancel>> {
         self.state.wake.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The passes that a number of [`Control::bits`] stands for.
-pub(super) fn passes(bits: u32) -> impl Iterator<Item = Pass> + use<> {
-    Pass::ALL.into_iter().filter(move |pass| contains(bits, *pass))
-}
-
-/// Whether such a number has a pass in it.
-pub(super) fn contains(bits: u32, pass: Pass) -> bool {
-    bits & bit(pass) != 0
-}
-
-/// The bit of a pass among those that are left out.
-fn bit(pass: Pass) -> u32 {
-    1 << pass as u32
 }
 
 #[cfg(test)]
@@ -163,28 +147,29 @@ mod tests {
     fn a_clone_shares_what_is_wanted() {
         let control = Control::new();
         let other = control.clone();
-        assert!(!other.is_paused() && other.skipped().next().is_none());
+        assert!(!other.is_paused() && other.skipped().is_empty());
         control.pause();
-        control.skip(Pass::Hoist);
-        control.skip(Pass::Minimality);
+        control.skip("hoist");
+        control.skip("minimality");
         assert!(other.is_paused());
-        assert_eq!(other.skipped().collect::<Vec<_>>(), [Pass::Hoist, Pass::Minimality]);
+        assert_eq!(other.skipped(), ["hoist", "minimality"]);
     }
 
     #[test]
     fn a_pass_can_be_left_out_at_a_moment() {
         let control = Control::new();
-        control.skip_at(Pass::Hoist, 5);
-        assert_eq!((control.bits_at(4), control.skips(Pass::Hoist)), (0, false));
-        assert!(contains(control.bits_at(5), Pass::Hoist) && control.skips(Pass::Hoist));
+        control.skip_at("hoist", 5);
+        assert_eq!((control.skipped_at(4), control.skips("hoist")), (0, false));
+        assert_eq!((control.skipped_at(5), control.skips("hoist")), (1, true));
     }
 
     #[test]
-    fn every_pass_has_a_bit_of_its_own() {
-        for pass in Pass::ALL {
+    fn every_pass_is_left_out_by_itself_and_once() {
+        for pass in crate::passes::ALL {
             let control = Control::new();
-            control.skip(pass);
-            assert_eq!(control.skipped().collect::<Vec<_>>(), [pass]);
+            control.skip(pass.name());
+            control.skip(pass.name());
+            assert_eq!(control.skipped(), [pass.name()]);
         }
     }
 

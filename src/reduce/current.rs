@@ -288,9 +288,8 @@ impl<'g> Current<'g> {
                 Removal::Nodes(nodes) => !nodes.iter().any(|&node| self.node_is_kept(node)),
                 Removal::Edits(edits) => !self.edits_touch_kept(edits),
             };
-            let mut units = sequence.units.iter();
-            sequence.rules.retain(|_| units.next().is_some_and(may_go));
-            sequence.units.retain(may_go);
+            let keep: Vec<_> = sequence.units.iter().map(may_go).collect();
+            sequence.retain(&keep);
         }
         (!sequence.units.is_empty()).then_some(sequence)
     }

@@ -3,14 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::passes::{Definitions, Removal, Sequence, Unit, bodies, siblings};
+use crate::passes::{
+    Ask, Bodies, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
+};
 use crate::syntax::NodeId;
 
 use super::gain::Gain;
 use super::lists::Lists;
-use super::memory::Ask;
-use super::options::Prefer;
-use super::pass::Pass;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::session::{Halt, Pursuit};
@@ -64,7 +63,7 @@ impl Reducer<'_, '_> {
                 self.unreferenced_definitions()?;
                 self.sibling_lists()?;
             }
-            self.empty_bodies()?;
+            self.sweep_over(&Bodies)?;
             if self.weight() >= before || self.tools.is_none() {
                 return Ok(());
             }
@@ -74,12 +73,12 @@ impl Reducer<'_, '_> {
     /// Definitions whose names are found nowhere else: all at once if possible, again while that
     /// frees others.
     fn unreferenced_definitions(&mut self) -> Result<(), Halt> {
-        if !self.allows(Pass::Unreferenced) {
+        if !self.allows(&Unreferenced) {
             return Ok(());
         }
         let Some(tools) = &self.tools else { return Ok(()) };
         let mut definitions = Definitions::of(self.current().document(), tools.grammar);
-        while self.allows(Pass::Unreferenced) {
+        while self.allows(&Unreferenced) {
             let tokens_before = self.tokens();
             let Some(tools) = &mut self.tools else { return Ok(()) };
             let session = &self.session;
@@ -88,7 +87,7 @@ impl Reducer<'_, '_> {
             let Some(sequence) = definitions.unreferenced(document, tools.grammar, &mut tools.shapes, skip) else {
                 break;
             };
-            self.session.enter_pass(Pass::Unreferenced.name(), self.round)?;
+            self.session.enter_pass(Unreferenced.name(), self.round)?;
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
             let tokens = self.tokens();
@@ -120,33 +119,12 @@ impl Reducer<'_, '_> {
         self.rebase()
     }
 
-    /// Bodies of definitions that stay.
-    fn empty_bodies(&mut self) -> Result<(), Halt> {
-        if !self.allows(Pass::Bodies) {
-            return Ok(());
-        }
-        let Some(tools) = &mut self.tools else { return Ok(()) };
-        let session = &self.session;
-        let skip = |node| session.is_refused(Ask::Body, node);
-        let document = session.current().document();
-        let Some((sequence, nodes)) = bodies(document, tools.grammar, &mut tools.shapes, skip) else {
-            return Ok(());
-        };
-        self.session.enter_pass(Pass::Bodies.name(), self.round)?;
-        let mut sweep = self.new_sweep(sequence);
-        self.finish(&mut sweep)?;
-        for unit in sweep.kept().collect::<Vec<_>>() {
-            self.session.refuse(Ask::Body, nodes[unit]);
-        }
-        self.rebase()
-    }
-
     /// All sibling lists of the tree, from the root down.
     fn sibling_lists(&mut self) -> Result<(), Halt> {
-        if !self.allows(Pass::Siblings) {
+        if !self.allows(&Siblings) {
             return Ok(());
         }
-        self.session.enter_pass(Pass::Siblings.name(), self.round)?;
+        self.session.enter_pass(Siblings.name(), self.round)?;
         let mut waiting = BinaryHeap::new();
         self.open(0, &mut waiting);
         if self.algorithm.is_some() {

@@ -10,14 +10,12 @@ use std::ops::Range;
 
 use crate::engine::Verdict;
 use crate::grammar::RuleId;
-use crate::passes::{Action, Alternative, Removal, each_once};
+use crate::passes::{Alternative, Prefer, Removal, each_once};
 
 use super::classes::Classes;
 use super::current::{Candidate, Current};
 use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
-use super::options::Prefer;
 use super::outlook::{Ahead, until_accepted};
-use super::pass::Pass;
 use super::question_source::QuestionSource;
 
 /// What edits are tried on, and what is known of edits like them.
@@ -106,7 +104,7 @@ impl<'t> EditSearch<'t> {
     fn accept(&mut self, alternatives: Vec<Alternative>) {
         self.rules = each_once(alternatives.iter().flat_map(|alternative| &alternative.rules).copied());
         for alternative in alternatives {
-            self.on.classes.learn(alternative.class, true);
+            self.on.classes.learn(&alternative, true);
             self.taken.push(alternative);
         }
         let made = &self.made;
@@ -185,7 +183,7 @@ impl QuestionSource for EditSearch<'_> {
         if verdict != Verdict::Interesting {
             // A timeout says little about the edit: deletions make endless loops.
             if verdict != Verdict::Timeout {
-                self.on.classes.learn(alternative.class, false);
+                self.on.classes.learn(&alternative, false);
             }
             self.refused.push(alternative.memo);
             return None;
@@ -206,7 +204,7 @@ impl QuestionSource for EditSearch<'_> {
 
     fn ahead(&self) -> Option<Ahead> {
         let edits = self.open.values().chain(self.on.heap.iter().map(|waiting| &waiting.item));
-        let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit.class)));
+        let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit)));
         Some(Ahead { depth: None, units: self.open.len() + self.on.heap.len(), tests })
     }
 
@@ -214,8 +212,8 @@ impl QuestionSource for EditSearch<'_> {
         false
     }
 
-    fn pass(&self, question: u64) -> Option<Pass> {
-        self.edits_of(question).first().or(self.taken.last()).map(|alternative| pass_of(alternative.class.action))
+    fn pass(&self, question: u64) -> Option<&'static str> {
+        self.edits_of(question).first().or(self.taken.last()).map(|alternative| alternative.pass)
     }
 
     fn rules(&self) -> &[RuleId] {
@@ -226,32 +224,9 @@ impl QuestionSource for EditSearch<'_> {
         match self.edits_of(question) {
             [only] => {
                 let class = only.class;
-                format!("{:?} of kind {} by {}, {} tokens", class.action, class.outer, class.inner, only.tokens)
+                format!("{} of kind {} by {}, {} tokens", only.pass, class.outer, class.inner, only.tokens)
             }
             several => format!("{} edits together", several.len()),
         }
-    }
-}
-
-/// The pass that proposes these edits.
-fn pass_of(action: Action) -> Pass {
-    match action {
-        Action::Hoist => Pass::Hoist,
-        Action::Minimal => Pass::Minimal,
-        Action::Splice => Pass::Splice,
-        Action::Lift => Pass::Lift,
-        Action::Rewrite => Pass::Rewrite,
-        Action::Unify => Pass::Unify,
-        Action::Group => Pass::Groups,
-        Action::Forward => Pass::Forward,
-        Action::Parameters => Pass::Parameters,
-        Action::Alias => Pass::Aliases,
-        Action::Globalise => Pass::Globalise,
-        Action::Inline => Pass::Inline,
-        Action::Merge => Pass::Merge,
-        Action::Literal => Pass::Literals,
-        Action::Window => Pass::Tokens,
-        Action::Pair => Pass::Pairs,
-        Action::DeepSplice => Pass::DeepSplice,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::engine::Knowledge;
 use crate::grammar::{Embedded, Grammar};
-use crate::passes::{character_units, line_units, word_units};
+use crate::passes::{Comments, Tokens};
 use crate::syntax::{Document, ParseError};
 
 use super::classes::Classes;
@@ -15,7 +15,6 @@ use super::event::Event;
 use super::gate::Gate;
 use super::memory::{Refusals, memo};
 use super::options::Effort;
-use super::pass::Pass;
 use super::reducer::{MAX_ROUNDS, Reducer, Tools};
 use super::session::Halt;
 use super::{parser, tools};
@@ -140,13 +139,13 @@ impl<'g> Reducer<'_, 'g> {
 
     fn shrink_part(&mut self) -> Result<(), Halt> {
         if self.tools.is_some() {
-            self.skippable(Self::comments)?;
+            self.skippable(|reducer| reducer.sweep_over(&Comments))?;
         }
         if self.tools.is_some() && self.options.effort == Effort::Fast {
             self.round += 1;
             self.skippable(Self::delete)?;
             self.skippable(Self::local_edits)?;
-            return self.skippable(Self::single_tokens);
+            return self.skippable(|reducer| reducer.sweep_over(&Tokens)).map(|_| ());
         }
         while self.tools.is_some() {
             self.round += 1;
@@ -168,10 +167,7 @@ impl<'g> Reducer<'_, 'g> {
         loop {
             self.round += 1;
             let before = self.session.best().len();
-            self.text_pass(Pass::Lines, line_units)?;
-            self.text_pass(Pass::Words, word_units)?;
-            let part = self.current().part();
-            self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&part)))?;
+            self.sweep_text()?;
             if self.session.best().len() >= before || self.round >= MAX_ROUNDS || self.options.effort == Effort::Fast {
                 return Ok(());
             }

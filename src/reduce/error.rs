@@ -31,6 +31,9 @@ pub enum ReduceError {
     /// Two passes cannot be told apart.
     #[error("there is more than one pass of the name {0}; give yours another")]
     PassName(&'static str),
+    /// No pass has this name that was chosen or left out.
+    #[error("there is no pass {0}; `lop passes` lists those that there are")]
+    NoPass(&'static str),
     /// The syntax of every candidate is to be like this, and that of the input is not, or cannot be told.
     #[error("the input cannot stay {wanted}: {cause}")]
     Syntax {

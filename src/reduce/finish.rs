@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use crate::passes::{
-    NO_DEPTH, Sequence, Unit, blank_characters, blanked, gap_characters, layout, list_kind, name_characters,
-    short_names, siblings,
+    Blanks, Pass, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout, list_kind,
+    name_characters, siblings,
 };
 
 use super::ordered::first_interesting;
-use super::pass::Pass;
 use super::reducer::Reducer;
 use super::session::Halt;
 
@@ -42,9 +41,11 @@ impl Reducer<'_, '_> {
 
     /// Names become short: all in one test, else as many as can.
     fn rename(&mut self) -> Result<bool, Halt> {
-        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Rename)) else { return Ok(false) };
-        let Some(names) = short_names(self.current().document(), tools.grammar) else { return Ok(false) };
-        self.session.enter_pass(Pass::Rename.name(), self.round)?;
+        if !self.allows(&Rename) {
+            return Ok(false);
+        }
+        let Some(names) = self.sequences_of(&Rename).pop() else { return Ok(false) };
+        self.session.enter_pass(Rename.name(), self.round)?;
         let changed = self.all_at_once(&names)? || self.one_by_one(names, usize::MAX)?;
         self.rebase()?;
         Ok(changed)
@@ -53,15 +54,12 @@ impl Reducer<'_, '_> {
     /// Blanks and line breaks are put where the format wants them. Whether something changed, and whether not all of
     /// it could.
     fn lay_out(&mut self) -> Result<(bool, bool), Halt> {
-        let (format, ends_line) = (self.options.format, self.ends_line);
-        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Whitespace)) else {
+        if !self.allows(&Whitespace) {
             return Ok((false, false));
-        };
-        let (document, grammar) = (self.current().document(), tools.grammar);
-        let plans = [true, false].map(|joins| layout(document, grammar, format, joins, ends_line));
-        let plans: Vec<_> = plans.into_iter().flatten().collect();
+        }
+        let plans = self.sequences_of(&Whitespace);
         let Some(last) = plans.last().cloned() else { return Ok((false, false)) };
-        self.session.enter_pass(Pass::Whitespace.name(), self.round)?;
+        self.session.enter_pass(Whitespace.name(), self.round)?;
         self.session.keep_shape(true);
         let mut changed = false;
         for plan in &plans {
@@ -83,14 +81,14 @@ impl Reducer<'_, '_> {
 
     /// What cannot go because something else would move becomes blanks, and then there are as few of these as can be.
     fn blank(&mut self) -> Result<bool, Halt> {
-        if self.tools.is_none() || !self.allows(Pass::Blanks) {
+        if self.tools.is_none() || !self.allows(&Blanks) {
             return Ok(false);
         }
         let before = Arc::clone(self.session.best());
-        self.session.enter_pass(Pass::Blanks.name(), self.round)?;
+        self.session.enter_pass(Blanks.name(), self.round)?;
         let mut level = 0;
         while let Some(units) = self.units_of_level(level) {
-            let units = Sequence { kind: list_kind::LAYOUT, depth: NO_DEPTH, units, rules: Vec::new() };
+            let units = Sequence::of(list_kind::LAYOUT, units);
             self.change(Some(units), usize::MAX)?;
             level += 1;
         }

@@ -1,9 +1,7 @@
 //! What an edit saves, in what the user prefers to have little of.
 
-use crate::passes::Alternative;
+use crate::passes::{Alternative, Prefer};
 use crate::syntax::{Document, Edit, NodeId};
-
-use super::options::Prefer;
 
 /// What counts most is worth this many times what decides between equals.
 const FIRST_COUNTS: f64 = 100.0;

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::exec::Inline;
     use crate::oracle::Cancel;
-    use crate::passes::{NO_DEPTH, Removal, Sequence, Unit};
+    use crate::passes::{Removal, Sequence, Unit};
     use crate::reduce::{Ended, Options, Silent, Size};
     use crate::syntax::Edit;
 
@@ -214,8 +214,7 @@ mod tests {
         let mut sink = Silent;
         let mut session = Session::new(text.into(), Size::default(), None, &mut executor, &mut sink, &cancel, options);
         let unit = |at| Unit { removal: Removal::Edits(vec![Edit::delete_raw(at..at + 1)]), tokens: 1, cleared: true };
-        let sequence =
-            Sequence { kind: 0, depth: NO_DEPTH, units: (0..text.len()).map(unit).collect(), rules: Vec::new() };
+        let sequence = Sequence::of(0, (0..text.len()).map(unit).collect());
         let order: Vec<u32> = (0..).take(text.len()).collect();
         let (gone, result) = reduce(algorithm, &mut session, Positions::new(&sequence, &order));
         let best = String::from_utf8_lossy(session.best()).into_owned();

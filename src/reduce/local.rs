@@ -6,21 +6,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use crate::grammar::Grammar;
-use crate::passes::{
-    Action, Alternative, Brackets, Fingerprints, Removal, Sequence, Windows, aliases, chains, deep_splices,
-    error_shells, error_windows, forwards, globalised, groups, hoists, inlined, lifts, merges, minimal_replacements,
-    pairs, parameters, rewrites, shorter_literals, shorter_patterns, splices, unifications, windows,
-};
-use crate::syntax::{Document, Edit, NodeId};
+use crate::passes::{Alternative, Chains, Class, Pass, Prefer, Removal, Stage, Windows, error_shells, error_windows};
+use crate::syntax::Edit;
 
 use super::classes::Classes;
 use super::edit_search::{EditSearch, EditSpace};
-use super::gain::{Gain, is_no_loss};
-use super::memory::{Ask, memo};
-use super::options::Prefer;
+use super::gain::Gain;
 use super::ordered::first_interesting;
-use super::pass::{Pass, Stage};
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 use super::session::Halt;
@@ -34,8 +26,6 @@ pub(super) const EDITS_BEFORE_REBASE: usize = 12;
 const MOST_ALTERNATIVES: usize = 50_000;
 /// What an edit is worth that saves only what does not count.
 const LITTLE: f64 = 0.01;
-/// An edit that saves more tokens is large.
-const LARGE: u32 = 8;
 /// Levels of nesting from which chains are looked at before anything is deleted: lists level below
 /// level would need a test each.
 const DEEP: u32 = 200;
@@ -56,62 +46,24 @@ impl Reducer<'_, '_> {
 
     /// Makes local edits while one is accepted.
     pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
-        self.custom(|stage| stage == Stage::Deletion)?;
+        self.turns(|stage| stage == Stage::Deletion)?;
         self.error_shells()?;
         self.chains()?;
-        self.edit(Stage::LocalEdits)?;
-        self.custom(|stage| stage == Stage::LocalEdits)?;
+        self.turn(Stage::LocalEdits)?;
         Ok(())
     }
 
     /// One round of the single edits that a second look is about.
     pub(super) fn edit_again(&mut self) -> Result<bool, Halt> {
-        let passes = self.allowed(|pass| matches!(pass.stage(), Stage::LocalEdits | Stage::Rules));
+        let passes = self.passes(|facts| matches!(facts.stage, Stage::LocalEdits | Stage::Rules));
         self.session.enter_pass(Stage::Rules.name(), self.round)?;
-        self.edit_round(Stage::Rules, &passes)
-    }
-
-    fn allowed(&self, has_turn: impl Fn(Pass) -> bool) -> Vec<Pass> {
-        Pass::ALL.into_iter().filter(|pass| has_turn(*pass) && self.allows(*pass)).collect()
-    }
-
-    /// Makes the single edits of a stage, those with the greatest expected gain first, while one is
-    /// accepted; `true` if one was.
-    pub(super) fn edit(&mut self, stage: Stage) -> Result<bool, Halt> {
-        let passes = self.allowed(|pass| pass.stage() == stage || (stage == Stage::Late && pass == Pass::Minimal));
-        if passes.is_empty() {
-            return Ok(false);
-        }
-        self.session.enter_pass(stage.name(), self.round)?;
-        let mut edited = false;
-        while self.edit_round(stage, &passes)? {
-            edited = true;
-        }
-        Ok(edited)
-    }
-
-    /// What some passes propose on the tree as it is and has not been refused.
-    fn proposals(&self, passes: &[Pass]) -> Vec<Alternative> {
-        let Some(tools) = &self.tools else { return Vec::new() };
-        let (document, grammar) = (self.current().document(), tools.grammar);
-        let prints = Fingerprints::new(document.source());
-        let brackets = &tools.brackets;
-        let needed = |node| self.session.is_refused(Ask::Unit, node);
-        let propose = |pass: &Pass| alternatives(*pass, document, grammar, brackets, &needed, &prints);
-        let mut all: Vec<_> = passes.iter().flat_map(propose).collect();
-        let prefer = self.options.prefer;
-        all.retain(|a| !self.current().edits_touch_kept(&a.edits) && is_no_loss(prefer, document.source(), a));
-        let is_settled = |a: &Alternative| {
-            self.session.is_proposal_refused(a.memo)
-                && (self.second_look.is_none() || self.session.is_proposal_refused_now(a.memo))
-        };
-        all.retain(|a| !is_settled(a));
-        all
+        let (_, alternatives) = self.proposals(&passes);
+        self.edit_round(Stage::Rules, alternatives)
     }
 
     /// Takes away what stands around syntax errors.
     pub(super) fn error_shells(&mut self) -> Result<(), Halt> {
-        if self.tools.is_none() || !self.allows(Pass::Chains) {
+        if self.tools.is_none() || !self.allows(&Chains) {
             return Ok(());
         }
         for windows in error_windows(self.current().document()) {
@@ -123,12 +75,13 @@ impl Reducer<'_, '_> {
         if self.tools.is_none() {
             return Ok(());
         }
-        self.peel(error_shells(self.current().document()))
+        let shells = error_shells(self.current().document());
+        self.sweep_all(Chains.name(), shells).map(|_| ())
     }
 
     /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
     fn narrow(&mut self, windows: &Windows) -> Result<bool, Halt> {
-        self.session.enter_pass(Pass::Chains.name(), self.round)?;
+        self.session.enter_pass(Chains.name(), self.round)?;
         let groups = &windows.groups;
         let last = groups.len().saturating_sub(1);
         // In steps that grow until a group is enough, and then between the last two.
@@ -172,40 +125,13 @@ impl Reducer<'_, '_> {
 
     /// Collapses chains of nested nodes.
     fn chains(&mut self) -> Result<(), Halt> {
-        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Chains)) else { return Ok(()) };
-        self.peel(chains(self.current().document(), tools.grammar))
-    }
-
-    /// Sweeps over shells, one sequence after the other.
-    fn peel(&mut self, mut sequences: Vec<Sequence>) -> Result<(), Halt> {
-        let memo_of = |chain: &Sequence| chain_memo(self.current().source(), &chain.units);
-        sequences.retain(|chain| !self.session.is_proposal_refused(memo_of(chain)));
-        if sequences.is_empty() {
-            return Ok(());
-        }
-        self.session.enter_pass(Pass::Chains.name(), self.round)?;
-        for sequence in sequences {
-            // A chain inside a shell that went is gone with it; asking about it costs no test.
-            let memo = chain_memo(self.current().source(), &sequence.units);
-            let Some(sequence) = self.current().spare(sequence) else { continue };
-            let mut sweep = self.new_sweep(sequence);
-            self.finish(&mut sweep)?;
-            if sweep.removed_count() == 0 {
-                self.session.refuse_proposal(memo, self.tokens());
-            }
-        }
-        self.rebase()
+        self.sweep_over(&Chains).map(|_| ())
     }
 
     /// One round of edits on one tree; `true` if one was accepted.
-    fn edit_round(&mut self, stage: Stage, passes: &[Pass]) -> Result<bool, Halt> {
-        let mut all = self.proposals(passes);
-        // What saves only bytes is asked late: most of it will have gone by then. So are the further texts in the place
-        // of something large: where its simplest text was refused, they mostly are, too.
+    pub(super) fn edit_round(&mut self, stage: Stage, mut all: Vec<Alternative>) -> Result<bool, Halt> {
         if stage == Stage::LocalEdits {
-            let is_further =
-                |a: &Alternative| a.class.action == Action::Minimal && a.class.inner > 0 && a.tokens > LARGE;
-            all.retain(|a| a.tokens > 0 && !is_further(a));
+            all.retain(|a| !a.is_late);
         }
         if all.is_empty() {
             return Ok(false);
@@ -221,7 +147,7 @@ impl Reducer<'_, '_> {
         if let Some(most) = self.second_look {
             heap = std::iter::from_fn(|| heap.pop()).take(most).collect();
         }
-        let small = self.current().document().node_count() <= SMALL_TREE;
+        let small = self.tools.is_none() || self.current().document().node_count() <= SMALL_TREE;
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
         while edited.len() < most {
@@ -269,52 +195,13 @@ pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternativ
         Prefer::Lines => Gain::by(source, &alternative.edits),
     };
     // An edit that saves nothing of that comes after all that do.
-    let gain = gain.value(prefer, alternative.tokens).max(LITTLE);
-    classes.chance(alternative.class) * gain
-}
-
-/// The single edits that a pass proposes on a document; none of a pass that proposes sequences.
-pub(super) fn alternatives(
-    pass: Pass,
-    document: &Document,
-    grammar: &Grammar,
-    brackets: &Brackets,
-    needed: &dyn Fn(NodeId) -> bool,
-    prints: &Fingerprints,
-) -> Vec<Alternative> {
-    match pass {
-        Pass::Hoist => hoists(document, grammar, prints),
-        Pass::Minimal => minimal_replacements(document, grammar, prints),
-        Pass::Splice => splices(document, grammar, prints),
-        Pass::Lift => lifts(document, grammar, prints),
-        Pass::Tokens => windows(document, grammar, brackets, prints, needed),
-        Pass::Pairs => pairs(document, grammar, brackets, prints),
-        Pass::Rewrite => rewrites(document, grammar, prints),
-        Pass::DeepSplice => deep_splices(document, grammar, prints),
-        Pass::Merge => merges(document, grammar, prints),
-        Pass::Literals => {
-            let mut all = shorter_patterns(document, grammar, prints);
-            all.extend(shorter_literals(document, grammar, prints));
-            all
-        }
-        Pass::Unify => unifications(document, grammar, prints),
-        Pass::Groups => groups(document, grammar, prints),
-        Pass::Forward => forwards(document, grammar, prints),
-        Pass::Parameters => parameters(document, grammar, prints),
-        Pass::Aliases => aliases(document, grammar, prints),
-        Pass::Globalise => globalised(document, grammar, prints),
-        Pass::Inline => inlined(document, grammar, prints),
-        _ => Vec::new(),
+    let mut gain = gain.value(prefer, alternative.tokens).max(LITTLE);
+    if alternative.class == Class::default() {
+        // Nothing else tells edits apart that are of no class and save no token.
+        let bytes = alternative.bytes.max(0) as f64;
+        gain += LITTLE * bytes / (bytes + 1.0);
     }
-}
-
-fn chain_memo(source: &[u8], units: &[crate::passes::Unit]) -> u64 {
-    let edits = units.iter().filter_map(|unit| match &unit.removal {
-        Removal::Edits(edits) => Some(edits),
-        Removal::Nodes(_) => None,
-    });
-    let texts: Vec<&[u8]> = edits.flatten().map(|edit| &source[edit.start..edit.end]).collect();
-    memo(("chain", texts))
+    classes.chance(alternative) * gain
 }
 
 /// Everything around some parts of a text of this length.

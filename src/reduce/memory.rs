@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
+use crate::passes::Ask;
 use crate::syntax::{NodeId, without_blanks};
 
 use super::trust::Tally;
@@ -114,19 +115,6 @@ struct Entry {
     is_refused_with_blanks: bool,
     /// Whether it was asked once more after it had timed out.
     had_second_chance: bool,
-}
-
-/// What was asked about a node: each is remembered by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Ask {
-    /// May it go, with its separator?
-    Unit,
-    /// May it go together with all other definitions of its name?
-    Definition,
-    /// May it be emptied?
-    Body,
-    /// May this token go, alone?
-    Token,
 }
 
 /// Stands for a proposal: what is done, and the text that it is done to.

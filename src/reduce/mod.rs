@@ -7,7 +7,7 @@
 //!                                                                                          names, layout ◄────┘
 //! ```
 //!
-//! A stage has its turn when those before it find nothing more; [`Pass`] lists what each does. A text that is too large
+//! A stage has its turn when those before it find nothing more; [`passes::ALL`](crate::passes::ALL) lists what each does. A text that is too large
 //! or too dense for a tree is cut down before all that.
 
 mod baseline;
@@ -15,7 +15,6 @@ pub mod claims;
 mod classes;
 pub mod control;
 mod current;
-mod custom;
 mod deletion;
 mod edit_search;
 mod embedded;
@@ -27,7 +26,6 @@ mod gate;
 mod judge;
 mod keep;
 mod lists;
-mod literals;
 mod local;
 mod memory;
 mod method;
@@ -36,15 +34,15 @@ pub mod options;
 mod ordered;
 mod outline;
 pub mod outlook;
-mod pass;
+mod passes;
 mod preview;
 mod question_source;
 mod ranked;
 mod reducer;
 mod report;
 mod session;
+mod stage;
 mod sweep;
-mod tokens;
 #[cfg(feature = "lab")]
 mod trees;
 mod trust;
@@ -55,22 +53,21 @@ use crate::engine::{Knowledge, Verdict};
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Brackets, Shapes, line_units, word_units};
+use crate::passes::{Brackets, Lines, Shapes, Words};
 use crate::syntax::{Document, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
-pub use crate::passes::Format;
+pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
 pub use claims::{Change, Claim, Known};
 pub use control::Control;
-pub use custom::{CustomPass, CustomPasses, Proposed, Snapshot};
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent, Size};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use memory::{Record, Why};
 pub use method::Method;
 pub use necessity::{Necessity, Reason};
-pub use options::{Effort, Minimal, Options, Order, Prefer, Schedule, Syntax};
+pub use options::{Effort, Minimal, Options, Order, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
-pub use pass::{Pass, Passes, Stage};
+pub use passes::Passes;
 pub use preview::{Preview, Proposal};
 pub use report::{Counts, Ended, PassStats, Reliability, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
@@ -184,7 +181,7 @@ fn reduce_in_time(
     cancel: &Cancel,
 ) -> Result<Report, ReduceError> {
     options.engine.check()?;
-    options.custom.check()?;
+    options.passes.check()?;
     let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) };
     let slots = executor.slots();
     let stop: Stop = {
@@ -330,13 +327,13 @@ fn reduce_parsed<'g>(
         // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
         Ok(document) if is_shapeless(&document) => {
             drop(document);
-            reducer.text_pass(Pass::Words, word_units)?;
+            reducer.sweep_over(&Words)?;
             parse(grammar, reducer.session.best(), &reducer.stop)
         }
         // What is left may have a tree.
         Err(ParseError::TooHard) => {
-            reducer.text_pass(Pass::Lines, line_units)?;
-            reducer.text_pass(Pass::Words, word_units)?;
+            reducer.sweep_over(&Lines)?;
+            reducer.sweep_over(&Words)?;
             parse(grammar, reducer.session.best(), &reducer.stop)
         }
         parsed => parsed,
@@ -394,7 +391,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         depths: reducer.knowledge.table(),
         passes: session.stats().to_vec(),
         rules: session.rule_stats(),
-        skipped: session.skipped().map(Pass::name).collect(),
+        skipped: session.skipped().to_vec(),
         kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
         necessity: None,
         minimal: minimal.name(),

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use crate::engine::Config;
-use crate::passes::Format;
+use crate::passes::{Format, Prefer};
 
 use super::control::Control;
-use super::custom::CustomPasses;
 use super::keep::Keep;
 use super::method::Method;
-use super::pass::Passes;
+use super::passes::Passes;
 
 /// How the sibling sequences of the tree are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,18 +75,6 @@ pub enum Effort {
     Thorough,
 }
 
-/// What small means where edits have to be compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Prefer {
-    /// Few tokens, then few bytes.
-    #[default]
-    Tokens,
-    /// Few bytes, then few tokens.
-    Bytes,
-    /// Few lines, then few tokens.
-    Lines,
-}
-
 /// What the result is guaranteed to be minimal in: without any single one of these, the result is
 /// no longer interesting, or has more syntax errors (where those are not allowed). In text without a
 /// grammar units and tokens are characters; beyond a million of them neighbours count as one.
@@ -123,8 +110,6 @@ pub struct Options {
     pub algorithm: Method,
     /// The passes that have a turn. They shape only lop's own way over trees and text.
     pub passes: Passes,
-    /// Passes of the caller's own, besides.
-    pub custom: CustomPasses,
     /// How the result is written.
     pub format: Format,
     /// Order of the sibling sequences.
@@ -177,7 +162,6 @@ impl Default for Options {
         Options {
             algorithm: Method::default(),
             passes: Passes::default(),
-            custom: CustomPasses::default(),
             format: Format::default(),
             schedule: Schedule::default(),
             order: Order::default(),

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
-use crate::passes::Removal;
+use crate::passes::{self, Pass, Removal};
 use crate::syntax::{
     Beginning, Edit, Errors, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places,
 };
@@ -20,7 +20,6 @@ use crate::syntax::{
 use super::method::Method;
 use super::options::Options;
 use super::ordered::first_interesting;
-use super::pass::Pass;
 use super::reducer::Reducer;
 use super::session::Halt;
 
@@ -57,7 +56,7 @@ pub(super) fn outline_if_dense(
     options: &Options,
 ) -> Result<Option<Outline>, ParseError> {
     let is_plain = options.algorithm == Method::default() && options.syntax.is_none();
-    if text.len() < LEAST || !is_plain || !options.passes.allow(Pass::Outline) {
+    if text.len() < LEAST || !is_plain || !options.passes.allow(passes::Outline.name()) {
         return Ok(None);
     }
     let outline = match Outline::read_behind(beginning, parser, text) {
@@ -119,10 +118,10 @@ impl<'g> Reducer<'_, 'g> {
         };
         // What cannot be parsed is told when all of it is.
         let Ok(Some(outline)) = read else { return Ok(()) };
-        if !self.allows(Pass::Outline) {
+        if !self.allows(&passes::Outline) {
             return Ok(());
         }
-        self.session.enter_pass(Pass::Outline.name(), 0)?;
+        self.session.enter_pass(passes::Outline.name(), 0)?;
         let mut places = outline.parts(text.len() / FINEST);
         places.retain(|place| !self.current().edits_touch_kept(&[Edit::delete(place.clone())]));
         let mut parts = Parts::new(&text, &outline, places, self.input_len, grammar, &self.stop);
@@ -419,7 +418,7 @@ mod tests {
         let options = Options { max_tests: Some(7), ..Options::default() };
         let report = reduce_with(text.as_bytes(), Some(grammar), &mut executor, &options, &mut Silent, &Cancel::new())
             .expect("the input is interesting");
-        let outline = report.passes.iter().find(|pass| pass.name == Pass::Outline.name());
+        let outline = report.passes.iter().find(|pass| pass.name == passes::Outline.name());
         assert!(outline.is_some_and(|pass| pass.accepted > 0), "{outline:?}");
     }
 }

@@ -4,20 +4,14 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::grammar::Grammar;
-use crate::passes::{
-    Brackets, Fingerprints, NodeSet, Removal, Sequence, Shapes, Unit, bodies, chains, character_units, comments,
-    removal_edits, sensitive_ranges, siblings, token_units, tokens, unreferenced,
-};
+use crate::passes::{Brackets, NodeSet, Pass, Removal, Shapes, Stage, Tree, Unit, View, proposals, removal_edits};
 use crate::syntax::{Document, Edit, SyntaxParser, render};
-
-use super::local::alternatives;
-use super::pass::Pass;
 
 /// One edit, or one unit of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// Whose it is.
-    pub pass: Pass,
+    pub pass: &'static str,
     /// The part of the text that it is about; the edits are in it.
     pub range: Range<usize>,
     /// What it does to the text; edits at several places are made together.
@@ -41,7 +35,6 @@ impl Proposal {
 /// A document to propose edits of, with what is known of it whatever the rules are.
 pub struct Preview<'d> {
     document: &'d Document,
-    prints: Fingerprints,
     brackets: Brackets,
     /// Trial parses, which tell the same whatever the rules are.
     shapes: RefCell<Shapes>,
@@ -54,50 +47,29 @@ impl<'d> Preview<'d> {
         let mut brackets = Brackets::default();
         brackets.learn(document);
         let shapes = RefCell::new(Shapes::new(parser));
-        Preview { document, prints: Fingerprints::new(document.source()), brackets, shapes }
+        Preview { document, brackets, shapes }
     }
 
-    /// What a pass proposes, in the order of the text. Passes over text without a tree, and those that look at the
-    /// best result only, propose nothing here.
-    pub fn proposals(&self, pass: Pass, grammar: &Grammar) -> Vec<Proposal> {
-        let document = self.document;
-        let sequences = self.sequences(pass, grammar);
-        let units = sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| {
+    /// What a pass proposes, in the order of the text. Passes over text without a tree, and those about how the result
+    /// looks, propose nothing here.
+    pub fn proposals(&self, pass: &dyn Pass, grammar: &Grammar) -> Vec<Proposal> {
+        let (document, facts) = (self.document, pass.facts());
+        if matches!(facts.stage, Stage::Text | Stage::Finish) {
+            return Vec::new();
+        }
+        let shapes = &mut *self.shapes.borrow_mut();
+        let refused = |_, _| false;
+        let view = View::of_tree(Tree::new(document, grammar, &self.brackets, shapes, &refused));
+        let made = proposals(pass, &view);
+        let units = made.sequences.iter().flat_map(|sequence| &sequence.units).map(|unit| {
             let edits = edits_of(unit, document, grammar);
             (hull(&edits), edits)
         });
-        let single = alternatives(pass, document, grammar, &self.brackets, &|_| false, &self.prints)
-            .into_iter()
-            .map(|single| (single.range, single.edits));
-        let mut all: Vec<_> = units.chain(single).map(|(range, edits)| Proposal { pass, range, edits }).collect();
+        let single = made.alternatives.into_iter().map(|single| (single.range, single.edits));
+        let of_pass = |(range, edits)| Proposal { pass: facts.name, range, edits };
+        let mut all: Vec<_> = units.chain(single).map(of_pass).collect();
         all.sort_by_key(|proposal| (proposal.range.start, proposal.range.end));
         all
-    }
-
-    fn sequences(&self, pass: Pass, grammar: &Grammar) -> Vec<Sequence> {
-        let document = self.document;
-        let shapes = &mut *self.shapes.borrow_mut();
-        match pass {
-            Pass::Comments => comments(document, grammar).into_iter().collect(),
-            Pass::Unreferenced => unreferenced(document, grammar, shapes, |_| false).into_iter().collect(),
-            Pass::Siblings => {
-                let list = |node| siblings(document, grammar, shapes, node, |_| false);
-                document.ids().filter_map(list).collect()
-            }
-            Pass::Bodies => {
-                let found = bodies(document, grammar, shapes, |_| false);
-                found.into_iter().map(|(sequence, _)| sequence).collect()
-            }
-            Pass::Chains => chains(document, grammar),
-            Pass::Tokens => {
-                let leaves: Vec<_> = tokens(document, grammar).collect();
-                token_units(document, &leaves).into_iter().collect()
-            }
-            Pass::Characters => {
-                character_units(document.source(), &sensitive_ranges(document, grammar)).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }
 
@@ -122,7 +94,7 @@ fn edits_of(unit: &Unit, document: &Document, grammar: &Grammar) -> Vec<Edit> {
 mod tests {
     use super::*;
     use crate::grammar::{EMBEDDED, Folder};
-    use crate::passes::rendered;
+    use crate::passes::{ALL, rendered};
     use crate::syntax::error_count;
 
     /// A language with its sample.
@@ -137,8 +109,8 @@ mod tests {
     fn by_rules(document: &Document, grammar: &Grammar) -> Vec<Proposal> {
         let parser = SyntaxParser::new(grammar.language()).expect("it was loaded").no_deeper(grammar.deepest());
         let preview = Preview::new(document, parser);
-        let passes = Pass::ALL.into_iter().filter(|pass| pass.needs_rules());
-        passes.flat_map(|pass| preview.proposals(pass, grammar)).collect()
+        let passes = ALL.iter().filter(|pass| pass.facts().needs_rules);
+        passes.flat_map(|pass| preview.proposals(*pass, grammar)).collect()
     }
 
     /// Many a rule says what another says as well, in other words; but no form of rule is of no use.
@@ -183,7 +155,7 @@ mod tests {
                     if errors > document.errors() {
                         let before = String::from_utf8_lossy(&document.source()[proposal.range.clone()]).into_owned();
                         let after = String::from_utf8_lossy(&proposal.replacement(document.source())).into_owned();
-                        let names = matches!(proposal.pass, Pass::Aliases | Pass::Inline);
+                        let names = ["aliases", "inline"].contains(&proposal.pass);
                         broken.push((names, format!("{place}\n    `{before}` by `{after}`")));
                     } else {
                         clean += 1;
@@ -217,7 +189,7 @@ mod tests {
     fn what_becomes_of_a_part_is_told_by_its_edits() {
         let edits = vec![Edit::delete(7..9), Edit::delete(2..5)];
         assert_eq!(hull(&edits), 2..9);
-        let proposal = Proposal { pass: Pass::Hoist, range: 0..9, edits };
+        let proposal = Proposal { pass: "hoist", range: 0..9, edits };
         assert_eq!(proposal.replacement(b"f(g( x )); h"), b"f(x ");
     }
 }

@@ -5,7 +5,6 @@ use crate::grammar::RuleId;
 
 use super::current::{Candidate, Current};
 use super::outlook::Ahead;
-use super::pass::Pass;
 
 /// Whatever has questions and learns from the answers, in any order.
 pub(super) trait QuestionSource {
@@ -27,8 +26,8 @@ pub(super) trait QuestionSource {
     fn blanks_matter(&self) -> bool {
         true
     }
-    /// The pass that asks, where a source asks for several.
-    fn pass(&self, _: u64) -> Option<Pass> {
+    /// The name of the pass that asks, where a source asks for several.
+    fn pass(&self, _: u64) -> Option<&'static str> {
         None
     }
     /// Where its searches stand, so that it can go back after an answer that was a lie; `None` where it cannot.

@@ -1,15 +1,14 @@
 //! The reducer: everything a stage needs, and the order of the stages.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::engine::{Algorithm, Config, Knowledge};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
-    Brackets, NO_DEPTH, Removal, Sequence, Shapes, Unit, blank_words, character_units, comment_lines, comment_words,
-    comments, line_units, list_kind, sensitive_ranges, siblings, token_units, tokens, word_units,
+    Blanks, Brackets, Characters, Comments, Lines, Minimality, Pass, Prefer, Removal, Sequence, Shapes, Stage, Tokens,
+    Unit, Words, blank_words, character_units, comment_lines, comment_words, list_kind, siblings, token_units, tokens,
 };
 use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
@@ -18,12 +17,11 @@ use super::current::Current;
 use super::embedded::Learnt;
 use super::event::{Event, Size};
 use super::gate::Gate;
-use super::memory::{Ask, memo};
+use super::memory::memo;
 use super::necessity::Necessity;
-use super::options::{Effort, Minimal, Options, Order, Prefer, Schedule};
+use super::options::{Effort, Minimal, Options, Order, Schedule};
 use super::ordered::first_interesting;
 use super::outlook::Prospect;
-use super::pass::{Pass, Stage};
 use super::session::{Halt, Session};
 use super::sweep::Sweep;
 
@@ -81,7 +79,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// What the result is guaranteed to be minimal in.
     pub(super) fn minimal(&self) -> Minimal {
-        if !self.allows(Pass::Minimality) || self.options.effort == Effort::Fast {
+        if !self.allows(&Minimality) || self.options.effort == Effort::Fast {
             return Minimal::None;
         }
         let default = if self.tools.is_some() { Minimal::Token } else { Minimal::Char };
@@ -104,8 +102,8 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// Whether a pass has its turn.
-    pub(super) fn allows(&self, pass: Pass) -> bool {
-        self.options.passes.allow(pass) && !self.session.skips(pass)
+    pub(super) fn allows(&self, pass: &dyn Pass) -> bool {
+        self.options.passes.allow(pass.name()) && !self.session.skips(pass.name())
     }
 
     /// Reduces to the fixpoint; a thorough reduction does so again, with all refusals forgotten, until
@@ -141,19 +139,19 @@ impl<'g> Reducer<'_, 'g> {
         if let Some(algorithm) = self.options.algorithm.on_tree() {
             return self.run_on_tree_by(algorithm);
         }
-        self.skippable(Self::comments)?;
-        self.skippable(|reducer| reducer.custom(|stage| stage == Stage::First))?;
+        self.skippable(|reducer| reducer.sweep_over(&Comments))?;
+        self.skippable(|reducer| reducer.turns(|stage| stage == Stage::First))?;
         self.skippable(Self::error_shells)?;
         self.skippable(Self::deep_nesting)?;
         if self.options.effort == Effort::Fast {
             self.round += 1;
             self.skippable(Self::delete)?;
             self.skippable(Self::local_edits)?;
-            self.skippable(Self::single_tokens)?;
+            self.skippable(|reducer| reducer.sweep_over(&Tokens))?;
             if self.tools.is_some() {
                 self.skippable(Self::embedded)?;
             }
-            return self.skippable(|reducer| reducer.custom(|stage| stage > Stage::LocalEdits)).map(|_| ());
+            return self.skippable(|reducer| reducer.turns_of_own(|stage| stage > Stage::LocalEdits)).map(|_| ());
         }
         while self.tools.is_some() {
             self.round += 1;
@@ -187,19 +185,18 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn one_round(&mut self) -> Result<bool, Halt> {
         let before = self.weight();
         self.shrink()?;
-        self.single_tokens()?;
+        self.sweep_over(&Tokens)?;
         if self.weight() < before {
             return Ok(true);
         }
         // Windows and pairs know nothing of the language: what rules can do is cheaper by them.
-        if self.edit_and_custom(Stage::Rules)? || self.edit_and_custom(Stage::Tokens)? {
-            return Ok(true);
-        }
-        if self.literals()? || self.edit_and_custom(Stage::Late)? {
-            return Ok(true);
+        for stage in [Stage::Rules, Stage::Tokens, Stage::Late] {
+            if self.turn(stage)? {
+                return Ok(true);
+            }
         }
         self.characters_pass()?;
-        self.custom(|stage| stage >= Stage::Characters)?;
+        self.turns(|stage| stage >= Stage::Characters)?;
         Ok(self.weight() < before)
     }
 
@@ -219,11 +216,6 @@ impl<'g> Reducer<'_, 'g> {
         self.looked += self.session.tests() - tests;
         result?;
         Ok(before != *self.session.best())
-    }
-
-    /// The single edits of a stage, then the caller's passes of it.
-    fn edit_and_custom(&mut self, stage: Stage) -> Result<bool, Halt> {
-        Ok(self.edit(stage)? || self.custom(|other| other == stage)?)
     }
 
     /// Forgets what was refused, in all languages.
@@ -276,10 +268,8 @@ impl<'g> Reducer<'_, 'g> {
         loop {
             self.round += 1;
             let before = self.weight();
-            self.text_pass(Pass::Lines, line_units)?;
-            self.text_pass(Pass::Words, word_units)?;
-            self.text_pass(Pass::Characters, |text| character_units(text, std::slice::from_ref(&(0..text.len()))))?;
-            self.custom(|_| true)?;
+            self.sweep_text()?;
+            self.turns(|_| true)?;
             if self.options.effort == Effort::Fast {
                 return Ok(());
             }
@@ -294,17 +284,18 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Works on lines, then on words, until the text is at most `most` bytes long or no more go.
     pub(super) fn shrink_until(&mut self, most: usize) -> Result<(), Halt> {
-        self.shrink_by(Pass::Lines, line_units, most)?;
-        self.shrink_by(Pass::Words, word_units, most)
+        self.shrink_by(&Lines, most)?;
+        self.shrink_by(&Words, most)
     }
 
-    fn shrink_by(&mut self, pass: Pass, units: impl Fn(&[u8]) -> Option<Sequence>, most: usize) -> Result<(), Halt> {
+    fn shrink_by(&mut self, pass: &dyn Pass, most: usize) -> Result<(), Halt> {
         if self.session.size().bytes > most {
             self.session.enter_pass(pass.name(), 0)?;
         }
         while self.session.size().bytes > most {
             let before = self.weight();
-            let Some(sequence) = self.spared(units(self.current().source())) else { break };
+            let sequence = self.sequences_of(pass).pop();
+            let Some(sequence) = self.spared(sequence) else { break };
             let mut sweep = self.new_sweep(sequence);
             while !sweep.is_finished() && self.session.size().bytes > most {
                 let needed = sweep.needed();
@@ -320,62 +311,33 @@ impl<'g> Reducer<'_, 'g> {
         Ok(())
     }
 
-    pub(super) fn text_pass(&mut self, pass: Pass, units: impl Fn(&[u8]) -> Option<Sequence>) -> Result<(), Halt> {
-        if !self.allows(pass) {
-            return Ok(());
+    /// The lines, the words and the characters of a text without a tree.
+    pub(super) fn sweep_text(&mut self) -> Result<(), Halt> {
+        for pass in [&Lines as &dyn Pass, &Words, &Characters] {
+            self.sweep_over(pass)?;
         }
-        let Some(sequence) = self.spared(units(self.current().source())) else { return Ok(()) };
-        self.session.enter_pass(pass.name(), self.round)?;
-        let mut sweep = self.new_sweep(sequence);
-        self.finish(&mut sweep)?;
-        self.rebase()
-    }
-
-    /// All comments in one test; if they cannot go together, one sweep over them.
-    pub(super) fn comments(&mut self) -> Result<(), Halt> {
-        if !self.allows(Pass::Comments) {
-            return Ok(());
-        }
-        let sequence = self.tools.as_ref().and_then(|t| comments(self.current().document(), t.grammar));
-        let Some(sequence) = self.spared(sequence) else { return Ok(()) };
-        self.session.enter_pass(Pass::Comments.name(), self.round)?;
-        let nodes: Vec<_> = nodes_of(&sequence).collect();
-        let mut sweep = self.new_sweep(sequence);
-        self.finish(&mut sweep)?;
-        for unit in sweep.kept().collect::<Vec<_>>() {
-            self.session.refuse(Ask::Unit, nodes[unit]);
-        }
-        self.rebase()
+        Ok(())
     }
 
     /// The characters of ERROR regions, literals, comments and leftovers.
     fn characters_pass(&mut self) -> Result<(), Halt> {
         // A comment that has to stay may be a page long.
-        self.comments_inside(Pass::Characters, comment_lines)?;
-        self.comments_inside(Pass::Characters, comment_words)?;
+        self.comments_inside(&Characters, comment_lines)?;
+        self.comments_inside(&Characters, comment_words)?;
         // Where only its width counts, a question for each of its characters would be in vain.
-        self.comments_inside(Pass::Blanks, blank_words)?;
-        let Some(tools) = self.tools.as_ref().filter(|_| self.allows(Pass::Characters)) else { return Ok(()) };
-        let memo_of = |part: &Range<usize>| memo(("characters", &self.current().source()[part.clone()]));
-        let mut parts = sensitive_ranges(self.current().document(), tools.grammar);
-        parts.retain(|part| !self.session.is_proposal_refused(memo_of(part)));
-        let Some(sequence) = self.spared(character_units(self.current().source(), &parts)) else { return Ok(()) };
-        let memos: Vec<_> = parts.iter().map(memo_of).collect();
-        self.session.enter_pass(Pass::Characters.name(), self.round)?;
-        let mut sweep = self.new_sweep(sequence);
-        self.finish(&mut sweep)?;
-        if sweep.removed_count() == 0 {
-            let tokens = self.tokens();
-            memos.into_iter().for_each(|memo| self.session.refuse_proposal(memo, tokens));
-        }
-        self.rebase()
+        self.comments_inside(&Blanks, blank_words)?;
+        self.sweep_over(&Characters).map(|_| ())
     }
 
     /// What could change in all comments, unless that was asked when the text was not much larger.
-    fn comments_inside(&mut self, pass: Pass, parts: fn(&Document, &Grammar) -> Option<Sequence>) -> Result<(), Halt> {
+    fn comments_inside(
+        &mut self,
+        pass: &dyn Pass,
+        parts: fn(&Document, &Grammar) -> Option<Sequence>,
+    ) -> Result<(), Halt> {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(pass)) else { return Ok(()) };
         let Some(sequence) = self.spared(parts(self.current().document(), tools.grammar)) else { return Ok(()) };
-        let memo = memo(("comments", pass, sequence.kind));
+        let memo = memo(("comments", pass.name(), sequence.kind));
         if self.session.is_proposal_refused(memo) {
             return Ok(());
         }
@@ -389,7 +351,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
     /// 1-minimality. `true` if something went after all.
     pub(super) fn verify(&mut self) -> Result<bool, Halt> {
-        if !self.allows(Pass::Minimality) {
+        if !self.allows(&Minimality) {
             return Ok(false);
         }
         self.kept_by_timeout.clear();
@@ -409,8 +371,8 @@ impl<'g> Reducer<'_, 'g> {
         if units.is_empty() {
             return Ok(());
         }
-        self.session.enter_pass(Pass::Minimality.name(), self.round)?;
-        let sequence = Sequence { kind, depth: NO_DEPTH, units, rules: Vec::new() };
+        self.session.enter_pass(Minimality.name(), self.round)?;
+        let sequence = Sequence::of(kind, units);
         let config = Config { theta: Some(0.0), ..self.config() };
         let mut sweep = Sweep::verification(sequence, &config, &self.knowledge, self.options.order, self.options.seed);
         self.finish(&mut sweep)?;
@@ -511,7 +473,7 @@ impl<'g> Reducer<'_, 'g> {
     /// each), if somebody wants to know.
     pub(super) fn look_ahead(&mut self, waiting: impl Iterator<Item = (u32, u32, usize)>) {
         if self.session.wants_prospect() {
-            let is_last = self.minimal() == Minimal::None || self.session.is_in(Pass::Minimality);
+            let is_last = self.minimal() == Minimal::None || self.session.is_in(Minimality.name());
             let tokens = if is_last { 0 } else { self.tokens() };
             self.session.set_prospect(Prospect::new(&self.knowledge, &self.options.engine, waiting, tokens));
         }

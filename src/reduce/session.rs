@@ -17,15 +17,15 @@ use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket, key};
 use crate::grammar::{Grammar, RuleId};
 use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
+use crate::passes::Ask;
 use crate::syntax::NodeId;
 
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink, Size};
 use super::gate::Gate;
-use super::memory::{Answers, Ask, Memory, Record, Refusals, Why};
+use super::memory::{Answers, Memory, Record, Refusals, Why};
 use super::options::Options;
-use super::pass::Pass;
 use super::question_source::QuestionSource;
 use super::report::{Counts, Ended, PassStats, RuleStats};
 
@@ -286,14 +286,14 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Whether a pass is under way.
-    pub(super) fn is_in(&self, pass: Pass) -> bool {
-        self.pass == pass.name()
+    pub(super) fn is_in(&self, pass: &str) -> bool {
+        self.pass == pass
     }
 
     /// The test or success to be counted next is of this pass.
-    fn attribute(&mut self, pass: Option<Pass>) {
+    fn attribute(&mut self, pass: Option<&'static str>) {
         if let Some(pass) = pass {
-            self.pass = pass.name();
+            self.pass = pass;
         }
     }
 
@@ -421,7 +421,7 @@ impl<'a, 'g> Session<'a, 'g> {
                 let bytes = text.len();
                 let what = ticket.map_or_else(String::new, |_| source.describe(question));
                 if let Some(ticket) = ticket {
-                    let pass = source.pass(question).map_or(self.pass, Pass::name);
+                    let pass = source.pass(question).unwrap_or(self.pass);
                     self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
                 asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });

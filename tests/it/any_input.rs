@@ -7,7 +7,8 @@ use std::path::Path;
 use std::thread;
 
 use lop::grammar::{AUTO, Grammar, Registry};
-use lop::reduce::{Pass, Preview};
+use lop::passes::ALL;
+use lop::reduce::Preview;
 use lop::syntax::{Document, SyntaxParser, error_count, render};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -62,8 +63,8 @@ fn work_on(grammar: &Grammar, parser: &mut SyntaxParser, other: &[u8], text: Vec
     let Ok(document) = Document::parse(parser, text) else { return 0 };
     let mut made = 0;
     let preview = Preview::new(&document, SyntaxParser::new(grammar.language()).expect("embedded parsers fit"));
-    for pass in Pass::ALL {
-        for proposal in preview.proposals(pass, grammar) {
+    for pass in ALL {
+        for proposal in preview.proposals(*pass, grammar) {
             let candidate = render(document.source(), proposal.edits.clone()).text;
             let _ = proposal.replacement(document.source());
             // A parse each would be nearly all of the time.

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use lop::reduce::{Effort, Ended, Keep, KeepSpec, Minimal, Proposed, Snapshot, Stage};
+use lop::reduce::{Effort, Ended, Facts, Keep, KeepSpec, Minimal, Pass, Proposals, Stage, View};
 use lop::syntax::Edit;
-use lop::{Config, CustomPass, Error, Event, ReduceError, Verdict};
+use lop::{Config, Error, Event, ReduceError, Verdict};
 
 const INPUT: &[u8] = br#"{"a": [1, 2, {"deep": [true, null, "needle", 4]}], "b": {"c": 5}}"#;
 
@@ -126,28 +126,24 @@ fn limits_end_a_reduction_with_the_best_so_far() {
 }
 
 /// Proposes by a function.
-struct By(&'static str, Stage, fn(&Snapshot<'_>) -> Proposed);
+struct By(&'static str, Stage, fn(&View<'_>) -> Proposals);
 
-impl CustomPass for By {
-    fn name(&self) -> &'static str {
-        self.0
+impl Pass for By {
+    fn facts(&self) -> Facts {
+        Facts::new(self.0, self.1, "what a function proposes")
     }
 
-    fn stage(&self) -> Stage {
-        self.1
-    }
-
-    fn propose(&self, snapshot: &Snapshot<'_>) -> Proposed {
-        (self.2)(snapshot)
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        (self.2)(view)
     }
 }
 
 /// Two letters that have to be the same may only change together.
-fn pairs(snapshot: &Snapshot<'_>) -> Proposed {
-    let places: Vec<usize> = (0..snapshot.text.len()).filter(|at| snapshot.text[*at] == b'(').collect();
-    let partners: Vec<usize> = (0..snapshot.text.len()).filter(|at| snapshot.text[*at] == b')').collect();
+fn pairs(view: &View<'_>) -> Proposals {
+    let places: Vec<usize> = (0..view.text.len()).filter(|at| view.text[*at] == b'(').collect();
+    let partners: Vec<usize> = (0..view.text.len()).filter(|at| view.text[*at] == b')').collect();
     let both = |(open, close): (&usize, &usize)| [*open, *close].map(|at| Edit::delete_raw(at..at + 1)).to_vec();
-    Proposed::new().any_of(places.iter().zip(partners.iter().rev()).map(both))
+    view.any_of(places.iter().zip(partners.iter().rev()).map(both))
 }
 
 fn is_balanced(text: &[u8]) -> bool {
@@ -170,7 +166,7 @@ fn a_custom_pass_has_its_turn_at_every_stage_on_trees_and_on_text() {
                     }
                 });
                 // What other passes would find is not what this is about.
-                let config = config.options(|options| options.passes.only = vec![lop::reduce::Pass::Minimality]);
+                let config = config.options(|options| options.passes.only = vec!["minimality"]);
                 let report = lop::reduce(input.as_bytes(), is_balanced, &config).expect("interesting");
                 assert!(report.best.starts_with(b"x"), "{stage:?} {language}: {:?}", report.best);
                 assert!(passes.borrow().contains("both"), "{stage:?} {language}");
@@ -181,9 +177,9 @@ fn a_custom_pass_has_its_turn_at_every_stage_on_trees_and_on_text() {
 }
 
 /// A letter becomes the one before it: nothing is saved by that.
-fn no_gain(snapshot: &Snapshot<'_>) -> Proposed {
+fn no_gain(view: &View<'_>) -> Proposals {
     let swap = |at: usize| vec![Edit { raw: true, ..Edit::replace(at..at + 1, b"y".as_slice()) }];
-    Proposed::new().one_of((0..snapshot.text.len()).map(swap))
+    view.one_of((0..view.text.len()).map(swap))
 }
 
 #[test]
@@ -196,10 +192,10 @@ fn what_saves_nothing_is_not_asked() {
 }
 
 /// A word becomes shorter.
-fn shorter(snapshot: &Snapshot<'_>) -> Proposed {
-    let found = snapshot.text.windows(4).position(|part| part == b"long");
+fn shorter(view: &View<'_>) -> Proposals {
+    let found = view.text.windows(4).position(|part| part == b"long");
     let edit = |at: usize, text: &'static [u8]| vec![Edit { raw: true, ..Edit::replace(at..at + 4, text) }];
-    Proposed::new().one_of(found.into_iter().flat_map(|at| [edit(at, b"lo"), edit(at, b"s"), edit(at, b"")]))
+    view.one_of(found.into_iter().flat_map(|at| [edit(at, b"lo"), edit(at, b"s"), edit(at, b"")]))
 }
 
 #[test]
@@ -207,7 +203,7 @@ fn of_alternatives_the_best_that_is_interesting_is_taken_once() {
     let judge = |text: &[u8]| text.starts_with(b"s") || text.starts_with(b"lo");
     let options = |config: Config<'static>| config.options(|options| options.minimal = Some(Minimal::None));
     let config = options(Config::new().language("text").pass(By("shorter", Stage::Rules, shorter)));
-    let config = config.options(|options| options.passes.only = vec![lop::reduce::Pass::Minimality]);
+    let config = config.options(|options| options.passes.only = vec!["minimality"]);
     let report = lop::reduce(b"long", judge, &config).expect("interesting");
     assert_eq!(report.best, b"s");
     let stats = report.passes.iter().find(|pass| pass.name == "shorter").expect("it had its turn");
@@ -224,7 +220,7 @@ fn what_is_to_be_kept_no_pass_touches() {
     let kept = Keep::find(&kept, input, None, input.len()).expect("it is there");
     let config = Config::new().language("text").pass(By("both", Stage::Rules, pairs)).options(|options| {
         options.keep = kept.clone();
-        options.passes.only = vec![lop::reduce::Pass::Minimality];
+        options.passes.only = vec!["minimality"];
         options.minimal = Some(Minimal::None);
     });
     let report = lop::reduce(input, is_balanced, &config).expect("interesting");
@@ -242,9 +238,9 @@ fn passes_of_one_name_are_refused() {
 
 #[test]
 fn an_edit_outside_the_text_is_a_panic_that_names_the_pass() {
-    fn outside(snapshot: &Snapshot<'_>) -> Proposed {
-        let end = snapshot.text.len();
-        Proposed::new().any_of([vec![Edit::delete_raw(end..end + 1)]])
+    fn outside(view: &View<'_>) -> Proposals {
+        let end = view.text.len();
+        view.any_of([vec![Edit::delete_raw(end..end + 1)]])
     }
     let config = Config::new().pass(By("outside", Stage::Rules, outside));
     let unwound = catch_unwind(AssertUnwindSafe(|| lop::reduce(INPUT, has_needle, &config)));

@@ -7,7 +7,7 @@ use std::io;
 use lop::engine::Verdict;
 use lop::exec::{Executor, Job, Ticket};
 use lop::oracle::{Cancel, Outcome};
-use lop::reduce::{Event, EventSink, Pass, Passes};
+use lop::reduce::{Event, EventSink, Passes};
 use lop::{Options, Report, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -113,7 +113,7 @@ impl Need {
 }
 
 fn siblings_only() -> Options {
-    Options { passes: Passes { only: vec![Pass::Siblings], skip: Vec::new() }, ..Options::default() }
+    Options { passes: Passes { only: vec!["siblings"], ..Passes::default() }, ..Options::default() }
 }
 
 fn reduced(text: &str, slots: usize, seed: u64, needs: &[Need]) -> (Report, Vec<Vec<u8>>) {

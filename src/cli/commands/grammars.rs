@@ -10,7 +10,8 @@ use crate::cli::installed;
 use crate::cli::rules::{self, Language};
 use crate::cli::settings;
 use crate::grammar::{Grammar, Home, Listed, Loaded, Patched, Registry, TEXT};
-use crate::reduce::{Pass, Preview, Proposal};
+use crate::passes::{ALL, Pass};
+use crate::reduce::{Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
 
@@ -209,7 +210,7 @@ impl Shown<'_> {
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
             let alone = Grammar::load_with_rules(&self.patched.folder(), &rule.text)?.knowing(matches);
             let (file, line) = self.patched.place(rule);
-            for pass in Pass::ALL.into_iter().filter(|pass| pass.needs_rules()) {
+            for pass in ALL.iter().copied().filter(|pass| pass.facts().needs_rules) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
         }
@@ -217,17 +218,22 @@ impl Shown<'_> {
     }
 
     /// What the other passes propose.
-    fn by_passes(&self) -> Vec<(Pass, Vec<Named>)> {
-        let others = Pass::ALL.into_iter().filter(|pass| !pass.needs_rules());
+    fn by_passes(&self) -> Vec<(&'static dyn Pass, Vec<Named>)> {
+        let others = ALL.iter().copied().filter(|pass| !pass.facts().needs_rules);
         others.map(|pass| (pass, self.named(pass, self.grammar, pass.name()))).collect()
     }
 
-    fn named(&self, pass: Pass, grammar: &Grammar, whose: &str) -> Vec<Named> {
+    fn named(&self, pass: &dyn Pass, grammar: &Grammar, whose: &str) -> Vec<Named> {
         let found = self.preview.proposals(pass, grammar);
         found.into_iter().map(|proposal| Named { whose: whose.to_owned(), proposal }).collect()
     }
 
-    fn proposals(&self, by_rules: &[Named], by_passes: &[(Pass, Vec<Named>)], out: &mut dyn Write) -> io::Result<()> {
+    fn proposals(
+        &self,
+        by_rules: &[Named],
+        by_passes: &[(&dyn Pass, Vec<Named>)],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(out, "\n{STRONG}proposals of rules{STRONG:#} ({})", text::len(by_rules.len()))?;
         for of_one in by_rules.chunk_by(|one, next| one.whose == next.whose) {
             self.lines(of_one.iter(), MOST_OF_A_RULE, out, |named, out| self.proposal(named, out))?;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::cli::failure::Failure;
-use crate::reduce::Pass;
+use crate::passes::ALL;
 use crate::report::text::{self, Table};
 
 /// Lists the passes on standard output, in the order of their stages.
@@ -12,8 +12,8 @@ use crate::report::text::{self, Table};
 /// When standard output cannot be written.
 pub fn run() -> Result<(), Failure> {
     let mut table = Table::new(3, &["pass", "stage", "what it does"]);
-    for pass in Pass::ALL {
-        table.row(vec![pass.name().to_owned(), pass.stage().name().to_owned(), pass.about().to_owned()]);
+    for facts in ALL.iter().map(|pass| pass.facts()) {
+        table.row(vec![facts.name.to_owned(), facts.stage.name().to_owned(), facts.about.to_owned()]);
     }
     let mut out = text::stdout();
     table.write(&mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed)

@@ -19,11 +19,11 @@ use std::sync::Arc;
 use super::{ALWAYS_GATED, Halt, Session};
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
+use crate::passes::{Minimality, Pass};
 use crate::reduce::claims::Known;
 use crate::reduce::current::Best;
 use crate::reduce::event::Event;
 use crate::reduce::memory::{Answers, CERTAIN, Why};
-use crate::reduce::pass::Pass;
 use crate::reduce::report::{PassStats, Reliability};
 use crate::reduce::trust::{EVEN, Stakes, Tally, Trust};
 
@@ -246,7 +246,7 @@ impl Session<'_, '_> {
 
     /// How much depends on the answers of the pass under way.
     fn stakes(&self) -> Stakes {
-        if self.pass == Pass::Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
+        if self.pass == Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
     }
 
     /// Whether the search may go on while it is not sure yet whether a candidate is interesting.

@@ -7,7 +7,6 @@ use crate::engine::Estimate;
 use crate::exec::Ticket;
 use crate::reduce::event::Event;
 use crate::reduce::outlook::{Outlook, Prospect, Sum};
-use crate::reduce::pass::Pass;
 use crate::reduce::question_source::QuestionSource;
 
 use super::{Halt, Session};
@@ -25,8 +24,8 @@ pub(super) struct Watch {
     /// When the prospect was made last, and when an outlook was told.
     made: Option<Instant>,
     told: Option<Instant>,
-    /// The passes that are left out by now, as [`Control::bits`](crate::reduce::Control::bits).
-    skipped: u32,
+    /// The passes that are left out by now.
+    skipped: Vec<&'static str>,
     /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
     moment: u64,
     looked: u64,
@@ -35,7 +34,16 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(follows: bool) -> Self {
         let prospect = Prospect::default();
-        Watch { follows, workers: Vec::new(), prospect, made: None, told: None, skipped: 0, moment: 0, looked: 0 }
+        Watch {
+            follows,
+            workers: Vec::new(),
+            prospect,
+            made: None,
+            told: None,
+            skipped: Vec::new(),
+            moment: 0,
+            looked: 0,
+        }
     }
 }
 
@@ -128,25 +136,24 @@ impl Session<'_, '_> {
             return Ok(());
         }
         self.watch.looked = moment;
-        let wanted = self.options.control.bits_at(moment);
-        if wanted == self.watch.skipped {
+        let known = self.watch.skipped.len();
+        if self.options.control.skipped_at(moment) == known {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.watch.skipped, wanted);
-        let new = crate::reduce::control::passes(wanted & !before);
-        for pass in new {
-            self.emit(&Event::Skipped { pass: pass.name(), tests: self.counts.total() })?;
+        for pass in self.options.control.skipped().split_off(known) {
+            self.watch.skipped.push(pass);
+            self.emit(&Event::Skipped { pass, tests: self.counts.total() })?;
         }
         Err(Halt::Skipped)
     }
 
     /// Whether a pass is left out because somebody wanted that.
-    pub(in crate::reduce) fn skips(&self, pass: Pass) -> bool {
-        crate::reduce::control::contains(self.watch.skipped, pass)
+    pub(in crate::reduce) fn skips(&self, pass: &str) -> bool {
+        self.watch.skipped.contains(&pass)
     }
 
     /// The passes that are left out because somebody wanted that.
-    pub(in crate::reduce) fn skipped(&self) -> impl Iterator<Item = Pass> + use<> {
-        crate::reduce::control::passes(self.watch.skipped)
+    pub(in crate::reduce) fn skipped(&self) -> &[&'static str] {
+        &self.watch.skipped
     }
 }

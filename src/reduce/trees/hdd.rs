@@ -25,8 +25,7 @@ impl Reducer<'_, '_> {
             let units = lists.flatten().collect::<Vec<_>>();
             level += 1;
             if !units.is_empty() {
-                let mut sweep =
-                    self.new_sweep(Sequence { kind: list_kind::LEVEL, depth: level, units, rules: Vec::new() });
+                let mut sweep = self.new_sweep(Sequence { depth: level, ..Sequence::of(list_kind::LEVEL, units) });
                 self.finish(&mut sweep)?;
             }
             let document = self.session.current().document();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::{self, Event as Input};
 
 use crate::disk::{self, Audience};
-use crate::reduce::Pass;
+use crate::passes::named;
 use crate::report::{diff, text};
 
 use super::keys::{self, Action};
@@ -113,8 +113,8 @@ impl User {
             }
             Action::Skip => {
                 let pass = self.shared.state().pass;
-                match Pass::named(pass) {
-                    Some(pass) => control.skip(pass),
+                match named(pass) {
+                    Some(pass) => control.skip(pass.name()),
                     None => self.say(format!("{pass} is no pass that can be skipped")),
                 }
             }

@@ -1,0 +1,17 @@
+//! The guarantee at the end. What is asked follows from the level that the guarantee is about, so the driver itself says
+//! what is tried; here is what the pass says of itself.
+
+use super::pass::{Facts, Pass, Proposals, Stage, View};
+
+/// Everything that is left.
+pub struct Minimality;
+
+impl Pass for Minimality {
+    fn facts(&self) -> Facts {
+        Facts::new("minimality", Stage::Guarantee, "everything that is left, one by one").led()
+    }
+
+    fn propose(&self, _: &View<'_>) -> Proposals {
+        Proposals::default()
+    }
+}

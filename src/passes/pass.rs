@@ -1,0 +1,385 @@
+//! What a pass is: what it says of itself, what it sees, and what it may propose.
+
+use std::cell::{OnceCell, RefCell, RefMut};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use crate::grammar::Grammar;
+use crate::syntax::{Document, Edit, NodeId, count_words};
+
+use super::alternatives::Alternative;
+use super::brackets::Brackets;
+use super::fingerprint::Fingerprints;
+use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
+use super::shapes::Shapes;
+use super::style::{Prefer, Style};
+
+/// When a pass has its turn: a later stage begins when the ones before it find nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Once, before everything else.
+    First,
+    /// What can go as a whole.
+    Deletion,
+    /// Nodes that become smaller.
+    LocalEdits,
+    /// Tokens, whatever the tree says.
+    Tokens,
+    /// What the language's rules describe.
+    Rules,
+    /// What leads astray while there is still much to do.
+    Late,
+    /// What is inside tokens.
+    Characters,
+    /// How it looks.
+    Finish,
+    /// Text without a tree.
+    Text,
+    /// The guarantee at the end.
+    Guarantee,
+}
+
+impl Stage {
+    /// The stage's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Deletion => "deletion",
+            Self::LocalEdits => "local edits",
+            Self::Tokens => "tokens",
+            Self::Rules => "rules",
+            Self::Late => "late",
+            Self::Characters => "characters",
+            Self::Finish => "finish",
+            Self::Text => "text without a grammar",
+            Self::Guarantee => "guarantee",
+        }
+    }
+}
+
+/// What a pass says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Its name on the command line, in events and in the summary; no other pass has it.
+    pub name: &'static str,
+    /// When it has its turn.
+    pub stage: Stage,
+    /// A later stage in which its single edits are asked about once more, together with that stage's own.
+    pub again_in: Option<Stage>,
+    /// What it does, in a line for `lop passes`.
+    pub about: &'static str,
+    /// Whether it does nothing without rules of the language.
+    pub needs_rules: bool,
+    /// Whether the driver knows it, because its sequences have a search, an order or a moment of their own. The sequences
+    /// of other passes are swept when the stage has its turn, and the single edits of all are asked about together.
+    pub is_led: bool,
+}
+
+impl Facts {
+    /// A pass that needs no rules and has its turn in one stage.
+    #[must_use]
+    pub const fn new(name: &'static str, stage: Stage, about: &'static str) -> Self {
+        Facts { name, stage, again_in: None, about, needs_rules: false, is_led: false }
+    }
+
+    /// The same pass, which does nothing without rules of the language.
+    #[must_use]
+    pub const fn by_rules(self) -> Self {
+        Facts { needs_rules: true, ..self }
+    }
+
+    /// The same pass, which the driver leads.
+    #[must_use]
+    pub(super) const fn led(self) -> Self {
+        Facts { is_led: true, ..self }
+    }
+
+    /// The same pass, whose single edits are asked about in a later stage, too.
+    #[must_use]
+    pub const fn again_in(self, stage: Stage) -> Self {
+        Facts { again_in: Some(stage), ..self }
+    }
+
+    /// Whether its single edits are asked about in a stage.
+    #[must_use]
+    pub fn has_turn_in(&self, stage: Stage) -> bool {
+        self.stage == stage || self.again_in == Some(stage)
+    }
+}
+
+/// A way to make a text smaller. It proposes and decides nothing: what it proposes goes past the cache and the gate to
+/// the test, and only what the test calls interesting is made.
+///
+/// What it proposes has to depend on the view alone, or two runs with the same seed are not the same.
+pub trait Pass: Send + Sync {
+    /// What it is called, when it has its turn and what it does: the same at every call.
+    fn facts(&self) -> Facts;
+
+    /// What could be tried on the text as it is now. Nothing is the right answer of a pass over trees where there is no
+    /// tree.
+    fn propose(&self, view: &View<'_>) -> Proposals;
+
+    /// Its name.
+    fn name(&self) -> &'static str {
+        self.facts().name
+    }
+}
+
+/// What a pass proposes, signed by it: the numbers by which its edits are remembered are no other pass's.
+///
+/// # Panics
+/// When an edit lies outside of the text.
+#[must_use]
+pub fn proposals(pass: &dyn Pass, view: &View<'_>) -> Proposals {
+    let name = pass.name();
+    let mut made = pass.propose(view);
+    let check = |edits: &[Edit]| {
+        let is_inside = edits.iter().all(|edit| edit.start <= edit.end && edit.end <= view.text.len());
+        assert!(is_inside, "the pass {name} proposes an edit outside the text: {edits:?}");
+    };
+    let sign = |memo: &mut u64| *memo = signed(name, *memo);
+    for sequence in &mut made.sequences {
+        sequence.units.iter().for_each(|unit| {
+            if let Removal::Edits(edits) = &unit.removal {
+                check(edits)
+            }
+        });
+        if let Remembered::Units(memos) | Remembered::Whole(memos) = &mut sequence.remembered {
+            memos.iter_mut().for_each(sign);
+        }
+    }
+    for alternative in &mut made.alternatives {
+        check(&alternative.edits);
+        alternative.pass = name;
+        sign(&mut alternative.memo);
+    }
+    made
+}
+
+/// The number by which something is remembered, as that of a pass.
+fn signed(pass: &str, memo: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (pass, memo).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a pass proposes.
+#[derive(Clone, Debug, Default)]
+pub struct Proposals {
+    /// Lists of units of which any subset may go.
+    pub sequences: Vec<Sequence>,
+    /// Single edits of which at most one is taken at a place.
+    pub alternatives: Vec<Alternative>,
+}
+
+impl Proposals {
+    /// These and others, in this order.
+    #[must_use]
+    pub fn and(mut self, others: Proposals) -> Self {
+        self.sequences.extend(others.sequences);
+        self.alternatives.extend(others.alternatives);
+        self
+    }
+}
+
+impl From<Vec<Alternative>> for Proposals {
+    fn from(alternatives: Vec<Alternative>) -> Self {
+        Proposals { sequences: Vec::new(), alternatives }
+    }
+}
+
+impl From<Option<Sequence>> for Proposals {
+    fn from(sequence: Option<Sequence>) -> Self {
+        Proposals { sequences: sequence.into_iter().collect(), alternatives: Vec::new() }
+    }
+}
+
+/// What a pass is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All that it has to propose.
+    Everything,
+    /// Only its sequences.
+    Sequences,
+    /// Only its single edits.
+    Alternatives,
+}
+
+/// What a pass sees: the text as it is now and what is known of it.
+pub struct View<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// The part of it that is worked on; all of it, unless that is a part in another language.
+    pub part: Range<usize>,
+    /// Its tree; `None` for text without a grammar.
+    pub tree: Option<Tree<'a>>,
+    /// What the result is to be like.
+    pub style: Style,
+    /// What the pass is asked for. It need not make what is not wanted.
+    pub wanted: Wanted,
+    /// Says whether something was asked and refused, by the number that stands for it.
+    pub(crate) settled: &'a dyn Fn(u64) -> bool,
+}
+
+/// The tree of a text with its language, and what is known of its nodes.
+pub struct Tree<'a> {
+    /// The tree.
+    pub document: &'a Document,
+    /// What the language allows.
+    pub grammar: &'a Grammar,
+    prints: OnceCell<Fingerprints>,
+    brackets: &'a Brackets,
+    shapes: RefCell<&'a mut Shapes>,
+    refused: &'a dyn Fn(Ask, NodeId) -> bool,
+}
+
+impl<'a> View<'a> {
+    /// A text without a tree.
+    #[must_use]
+    pub fn of_text(text: &'a [u8]) -> Self {
+        View {
+            text,
+            part: 0..text.len(),
+            tree: None,
+            style: Style::default(),
+            wanted: Wanted::Everything,
+            settled: &|_| false,
+        }
+    }
+
+    /// A text with its tree.
+    #[must_use]
+    pub fn of_tree(tree: Tree<'a>) -> Self {
+        let text = tree.document.source();
+        View { tree: Some(tree), ..View::of_text(text) }
+    }
+
+    /// The single edits that a function of the tree makes; nothing without a tree.
+    #[must_use]
+    pub fn alternatives(&self, make: fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>) -> Proposals {
+        let made = self.tree.as_ref().map(|tree| make(tree.document, tree.grammar, tree.prints()));
+        made.unwrap_or_default().into()
+    }
+
+    /// Whether what this number stands for among those of a pass was asked when the text was not much larger than now,
+    /// and refused.
+    pub(super) fn is_settled(&self, pass: &str, memo: u64) -> bool {
+        (self.settled)(signed(pass, memo))
+    }
+
+    /// One sequence of units of which any subset may go, in the order of the text. A unit is the edits that take it out,
+    /// made together. The engine decides which runs of units to try.
+    ///
+    /// Only what makes the text smaller is in it: fewer tokens, or as many in fewer bytes (where the user
+    /// [prefers](Prefer) something else, fewer of that).
+    #[must_use]
+    pub fn any_of(&self, units: impl IntoIterator<Item = Vec<Edit>>) -> Proposals {
+        let made: Vec<Alternative> = self.gains(units).map(|(_, made)| made).collect();
+        let remembered = Remembered::Units(made.iter().map(|made| made.memo).collect());
+        let unit =
+            |made: Alternative| Unit { removal: Removal::Edits(made.edits), tokens: made.tokens, cleared: false };
+        let units: Vec<Unit> = made.into_iter().map(unit).collect();
+        let sequence = (!units.is_empty()).then(|| Sequence::of(list_kind::OTHER, units).remembered(remembered));
+        sequence.into()
+    }
+
+    /// Single edits of which at most one is taken before the pass is asked again. Each is one or more changes, made
+    /// together. What saves most is tried first; what saves nothing, in the sense of [`View::any_of`], is left out.
+    #[must_use]
+    pub fn one_of(&self, edits: impl IntoIterator<Item = Vec<Edit>>) -> Proposals {
+        let mut made: Vec<_> = self.gains(edits).collect();
+        made.sort_by_key(|(gain, _)| std::cmp::Reverse(*gain));
+        made.into_iter().map(|(_, made)| made).collect::<Vec<_>>().into()
+    }
+
+    /// Edits that are a gain, with what they save: what counts most first.
+    fn gains(
+        &self,
+        edits: impl IntoIterator<Item = Vec<Edit>>,
+    ) -> impl Iterator<Item = ((i64, i64, i64), Alternative)> {
+        // Equal texts are told apart by their order: their places change with every other edit.
+        let mut occurrences: HashMap<u64, u64> = HashMap::new();
+        edits.into_iter().filter_map(move |edits| {
+            let (mut tokens, mut bytes, mut lines) = (0, 0, 0);
+            let mut hasher = DefaultHasher::new();
+            let mut is_outside = false;
+            for edit in &edits {
+                let before = self.text.get(edit.start..edit.end);
+                is_outside |= before.is_none();
+                let before = before.unwrap_or_default();
+                let counted = self.tree.as_ref().filter(|_| !before.is_empty());
+                let words =
+                    counted.map_or_else(|| count_words(before), |tree| tree.document.tokens_in(edit.start..edit.end));
+                tokens += difference(words, count_words(&edit.text));
+                bytes += difference(before.len(), edit.text.len());
+                lines += difference(count_lines(before), count_lines(&edit.text));
+                (before, &edit.text, edit.raw).hash(&mut hasher);
+            }
+            let print = hasher.finish();
+            let occurrence = occurrences.entry(print).or_default();
+            *occurrence += 1;
+            let gain = match self.style.prefer {
+                Prefer::Tokens => (tokens, bytes, 0),
+                Prefer::Bytes => (bytes, tokens, 0),
+                Prefer::Lines => (lines, tokens, bytes),
+            };
+            let memo = print.wrapping_add(*occurrence);
+            let made = Alternative::new(edits, tokens, bytes, memo);
+            // An edit outside of the text is a mistake that is named when the proposals are signed.
+            (is_outside || gain > (0, 0, 0)).then_some((gain, made))
+        })
+    }
+
+    /// The sequences that a function of the tree makes; nothing without a tree.
+    #[must_use]
+    pub fn sequences<S: IntoIterator<Item = Sequence>>(&self, make: impl FnOnce(&Tree<'a>) -> S) -> Proposals {
+        let sequences = self.tree.as_ref().map(|tree| make(tree).into_iter().collect());
+        Proposals { sequences: sequences.unwrap_or_default(), alternatives: Vec::new() }
+    }
+}
+
+fn difference(before: usize, after: usize) -> i64 {
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    count(before) - count(after)
+}
+
+fn count_lines(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count()
+}
+
+impl<'a> Tree<'a> {
+    /// A tree with what was learnt of its language, and a function that says whether something was asked about a node
+    /// and refused.
+    #[must_use]
+    pub fn new(
+        document: &'a Document,
+        grammar: &'a Grammar,
+        brackets: &'a Brackets,
+        shapes: &'a mut Shapes,
+        refused: &'a dyn Fn(Ask, NodeId) -> bool,
+    ) -> Self {
+        Tree { document, grammar, prints: OnceCell::new(), brackets, shapes: RefCell::new(shapes), refused }
+    }
+
+    /// Numbers that stand for parts of the text.
+    pub(super) fn prints(&self) -> &Fingerprints {
+        self.prints.get_or_init(|| Fingerprints::new(self.document.source()))
+    }
+
+    /// What opens and closes in the language.
+    pub(super) fn brackets(&self) -> &Brackets {
+        self.brackets
+    }
+
+    /// What parses with a node left out or replaced.
+    pub(super) fn shapes(&self) -> RefMut<'_, &'a mut Shapes> {
+        self.shapes.borrow_mut()
+    }
+
+    /// Whether this was asked when the text was not much larger than now, and refused, or nobody may ask.
+    pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
+        (self.refused)(ask, node)
+    }
+}
