@@ -1,5 +1,9 @@
 //! Passes: what could be tried on a text. They propose and decide nothing.
 //!
+#![doc = include_str!("../../docs/designing-a-pass.md")]
+//!
+//! # What is here
+//!
 //! Each is a file that says its name, its stage and what it does, and has a function from a [`View`] of the text to
 //! [`Proposals`]. There are two kinds of proposal. A [`Sequence`] is a list of units of which any subset may go; the
 //! engine decides which runs of it to try. [`Alternative`]s are single edits of which at most one is taken at a place;

@@ -74,7 +74,7 @@ pub struct Facts {
     pub needs_rules: bool,
     /// Whether the driver knows it, because its sequences have a search, an order or a moment of their own. The sequences
     /// of other passes are swept when the stage has its turn, and the single edits of all are asked about together.
-    pub is_led: bool,
+    pub(crate) is_led: bool,
 }
 
 impl Facts {
@@ -109,16 +109,60 @@ impl Facts {
     }
 }
 
-/// A way to make a text smaller. It proposes and decides nothing: what it proposes goes past the cache and the gate to
-/// the test, and only what the test calls interesting is made.
+/// A way to make a text smaller, lop's own or a caller's. It proposes and decides nothing: what it proposes goes past the
+/// cache and the gate to the test, and only what the test calls interesting is made.
+///
+/// It has its turn in every round (at [`Stage::First`] before the first of them, and with
+/// [`Effort::Thorough`](crate::reduce::Effort::Thorough) each time the reduction begins again), as long as it finds
+/// something, at its stage: a later stage begins when the ones before find nothing more. On a tree what is said to come
+/// later than [`Stage::Characters`] comes then; on text without one all passes of the caller have their turn at the end of
+/// each round. What was refused is not asked again before the text has shrunk by a quarter, but for a second look near the
+/// end of a reduction. An algorithm that works on whole trees ([`Method`](crate::reduce::Method)) takes the place of all
+/// passes.
 ///
 /// What it proposes has to depend on the view alone, or two runs with the same seed are not the same.
+///
+/// ```
+/// use lop::reduce::{Facts, Proposals, Stage, View};
+/// use lop::syntax::Edit;
+/// use lop::{Config, Pass};
+///
+/// /// A tag goes with its partner at the other end; what is between them stays.
+/// struct Tags;
+///
+/// impl Pass for Tags {
+///     fn facts(&self) -> Facts {
+///         Facts::new("tags", Stage::Rules, "tags with their partners")
+///     }
+///
+///     fn propose(&self, view: &View<'_>) -> Proposals {
+///         let places = |tag: &[u8]| -> Vec<usize> {
+///             (0..view.text.len()).filter(|at| view.text[*at..].starts_with(tag)).collect()
+///         };
+///         let (open, close) = (places(b"<b>"), places(b"</b>"));
+///         let pairs = open.iter().zip(close.iter().rev());
+///         view.any_of(pairs.map(|(&open, &close)| vec![Edit::delete_raw(open..open + 3), Edit::delete_raw(close..close + 4)]))
+///     }
+/// }
+///
+/// // The test refuses tags without partners.
+/// let test = |text: &[u8]| {
+///     let text = String::from_utf8_lossy(text);
+///     text.contains("bug") && text.matches("<b>").count() == text.matches("</b>").count()
+/// };
+/// let report = lop::reduce(b"<b><b>bug</b></b>", test, &Config::new().language("text").pass(Tags))?;
+/// assert_eq!(report.best, b"bug");
+/// # Ok::<(), lop::Error>(())
+/// ```
 pub trait Pass: Send + Sync {
     /// What it is called, when it has its turn and what it does: the same at every call.
     fn facts(&self) -> Facts;
 
     /// What could be tried on the text as it is now. Nothing is the right answer of a pass over trees where there is no
     /// tree.
+    ///
+    /// # Panics
+    /// The reduction panics when an edit lies outside the text.
     fn propose(&self, view: &View<'_>) -> Proposals;
 
     /// Its name.

@@ -28,6 +28,10 @@ const LAYERS: [(&str, u32); 14] = [
     ("cli", 6),
 ];
 
+/// Passes that the driver leads, because their sequences have a search, an order or a moment of their own. The number may
+/// only fall.
+const LED_PASSES: usize = 14;
+
 /// Production lines a file may have.
 const MAX_LINES: usize = 600;
 
@@ -467,6 +471,45 @@ fn links_between_documents_lead_somewhere() {
     none(files(&["."], &[".md"]).iter().flat_map(link_faults));
     let planted = Source::new("x.md", "# A b\n[1](#a-b) [2](#c) [3](missing.md) [4](Cargo.toml) [5](https://x.y/#z)\n");
     assert_eq!(link_faults(&planted).len(), 2);
+}
+
+/// Where passes that the driver does not lead are named, by their type or by their name, outside of their file and of the
+/// registry. Passes import what they share from one another, and no pass.
+fn passes_named_elsewhere(sources: &[Source]) -> Vec<String> {
+    let pass = Regex::new(r"impl Pass for (\w+)").expect("a constant");
+    let name = Regex::new(r#"Facts::new\(\s*"([^"]+)""#).expect("a constant");
+    let mut faults = Vec::new();
+    let files =
+        sources.iter().filter(|source| source.path.starts_with("src/passes/") && !source.text.contains(".led()"));
+    for source in files {
+        let code: String = source.production().iter().map(|(_, line)| format!("{line}\n")).collect();
+        for (pass, name) in pass.captures_iter(&code).zip(name.captures_iter(&code)) {
+            let others =
+                sources.iter().filter(|other| ![&source.path[..], "src/passes/mod.rs"].contains(&&other.path[..]));
+            let file = Path::new(&source.path).file_stem().expect("a file").to_string_lossy();
+            let named = format!(r#"\b{file}::{}\b|&{}\b|"{}""#, &pass[1], &pass[1], &name[1]);
+            faults.extend(others.flat_map(|other| other.matching(&named, "names a pass")));
+        }
+    }
+    faults
+}
+
+#[test]
+fn a_pass_is_one_file_and_its_lines_in_the_registry() {
+    let sources = src();
+    none(passes_named_elsewhere(&sources));
+    let led = sources.iter().filter(|source| source.path.starts_with("src/passes/") && source.text.contains(".led()"));
+    assert!(led.count() <= LED_PASSES, "the driver leads more passes than it has to");
+    let toy = "impl Pass for Toy {\n    fn facts(&self) -> Facts {\n        Facts::new(\"toy\", Stage::Rules, \"toys\")\n    }\n}\n";
+    let registry = ("src/passes/mod.rs", "mod toy;\npub static ALL: &[&dyn Pass] = &[&toy::Toy];\n");
+    let made = |elsewhere: (&str, &str)| {
+        passes_named_elsewhere(
+            &[("src/passes/toy.rs", toy), registry, elsewhere].map(|(path, text)| Source::new(path, text)),
+        )
+    };
+    assert_eq!(made(("src/reduce/x.rs", "fn f() { turn(Stage::Rules) }")).len(), 0);
+    assert_eq!(made(("src/reduce/x.rs", "fn f() { allows(&Toy) }")).len(), 1);
+    assert_eq!(made(("src/reduce/x.rs", "const SKIPPED: &str = \"toy\";")).len(), 1);
 }
 
 /// The steps of ARCHITECTURE.md from a pass to the disk: each with a file and a function in it.
