@@ -484,8 +484,11 @@ fn passes_named_elsewhere(sources: &[Source]) -> Vec<String> {
     for source in files {
         let code: String = source.production().iter().map(|(_, line)| format!("{line}\n")).collect();
         for (pass, name) in pass.captures_iter(&code).zip(name.captures_iter(&code)) {
-            let others =
-                sources.iter().filter(|other| ![&source.path[..], "src/passes/mod.rs"].contains(&&other.path[..]));
+            // Elsewhere such a word may mean something else.
+            let near = sources
+                .iter()
+                .filter(|other| ["src/passes/", "src/reduce/"].iter().any(|at| other.path.starts_with(at)));
+            let others = near.filter(|other| ![&source.path[..], "src/passes/mod.rs"].contains(&&other.path[..]));
             let file = Path::new(&source.path).file_stem().expect("a file").to_string_lossy();
             let named = format!(r#"\b{file}::{}\b|&{}\b|"{}""#, &pass[1], &pass[1], &name[1]);
             faults.extend(others.flat_map(|other| other.matching(&named, "names a pass")));
