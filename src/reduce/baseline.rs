@@ -5,9 +5,10 @@ use crate::oracle::Outcome;
 
 use super::error::ReduceError;
 use super::event::Event;
+use super::halt::Halt;
 use super::options::Options;
 use super::report::Ended;
-use super::session::{Halt, Session};
+use super::session::Session;
 
 /// Runs on the unchanged input before anything is believed.
 const RUNS: u32 = 2;

@@ -1,7 +1,6 @@
 //! What 1-minimality rests on: the deletions of the finished result, one by one, with what is known of each; and
 //! asking a test about them again.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +8,9 @@ use std::time::Duration;
 use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket};
 use crate::oracle::{Cancel, Outcome};
-use crate::passes::Unit;
 use crate::syntax::Rendering;
 
 use super::options::Minimal;
-use super::reducer::Reducer;
 
 /// What is known of a deletion of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +59,7 @@ impl Claim {
     }
 
     /// What makes a text of another.
-    fn changes(rendering: &Rendering, old: usize) -> Vec<Change> {
+    pub(super) fn changes(rendering: &Rendering, old: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         let (mut from, mut written) = (0, 0);
         let mut change = |range: Range<usize>, text: &[u8]| {
@@ -76,28 +73,6 @@ impl Claim {
         }
         change(from..old, &rendering.text[written..]);
         changes
-    }
-}
-
-impl Reducer<'_, '_> {
-    /// The deletions that show that the finished result is 1-minimal. None where nothing is guaranteed.
-    pub(super) fn claims(&mut self) -> Vec<Claim> {
-        if self.current().is_edited() {
-            return Vec::new();
-        }
-        let mut seen = HashSet::new();
-        let mut claims = Vec::new();
-        for level in [Minimal::Unit, Minimal::Token, Minimal::Char] {
-            for Unit { removal, .. } in self.units_to_verify(level) {
-                let (rendering, is_allowed) = self.current().rendering(&removal);
-                let changes = Claim::changes(&rendering, self.current().source().len());
-                if is_allowed && !changes.is_empty() && seen.insert(blake3::hash(&rendering.text)) {
-                    let known = self.session.record(&rendering.text);
-                    claims.push(Claim { level, changes, known });
-                }
-            }
-        }
-        claims
     }
 }
 

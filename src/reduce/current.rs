@@ -20,8 +20,8 @@ use crate::syntax::{
     render_around,
 };
 
-use super::event::Size;
 use super::keep::touches;
+use super::size::Size;
 
 /// A text to be judged.
 #[derive(Clone)]

@@ -9,10 +9,11 @@ use crate::passes::{
 use crate::syntax::NodeId;
 
 use super::gain::Gain;
+use super::halt::Halt;
 use super::lists::Lists;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
-use super::session::{Halt, Pursuit};
+use super::session::Pursuit;
 use super::sweep::Sweep;
 
 /// A list is put back after so many units were found needed: another may promise more by then.

@@ -5,18 +5,29 @@
 //! once more, together with what was accepted. Workers that wait for that try further edits on top of it. A single
 //! worker asks about one edit after the other, until one is accepted.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
 
 use crate::engine::Verdict;
 use crate::grammar::RuleId;
-use crate::passes::{Alternative, Prefer, Removal, each_once};
+use crate::passes::{Alternative, Class, Prefer, Removal, each_once};
 
 use super::classes::Classes;
 use super::current::{Candidate, Current};
-use super::local::{EDITS_BEFORE_REBASE, Waiting, value};
+use super::gain::Gain;
 use super::outlook::{Ahead, until_accepted};
 use super::question_source::QuestionSource;
+use super::ranked::Ranked;
+
+/// In larger trees so many edits are made before the tree is built anew.
+pub(super) const EDITS_BEFORE_REBASE: usize = 12;
+/// What an edit is worth that saves only what does not count.
+const LITTLE: f64 = 0.01;
+
+/// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
+/// the order in which they were proposed.
+pub(super) type Waiting = Ranked<Reverse<usize>, Alternative>;
 
 /// What edits are tried on, and what is known of edits like them.
 pub(super) struct EditSpace<'t> {
@@ -229,4 +240,21 @@ impl QuestionSource for EditSearch<'_> {
             several => format!("{} edits together", several.len()),
         }
     }
+}
+
+/// What one test is expected to save, in what the user prefers to have little of.
+pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternative: &Alternative) -> f64 {
+    let gain = match prefer {
+        Prefer::Tokens => Gain::default(),
+        Prefer::Bytes => Gain { bytes: alternative.bytes, lines: 0 },
+        Prefer::Lines => Gain::by(source, &alternative.edits),
+    };
+    // An edit that saves nothing of that comes after all that do.
+    let mut gain = gain.value(prefer, alternative.tokens).max(LITTLE);
+    if alternative.class == Class::default() {
+        // Nothing else tells edits apart that are of no class and save no token.
+        let bytes = alternative.bytes.max(0) as f64;
+        gain += LITTLE * bytes / (bytes + 1.0);
+    }
+    classes.chance(alternative) * gain
 }

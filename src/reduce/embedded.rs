@@ -1,42 +1,21 @@
 //! Parts of the text that are in another language, such as a script in a page. When nothing more goes of the text itself
 //! each of them is worked on like a text of its own, with all that stands around it as it is.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::engine::Knowledge;
 use crate::grammar::{Embedded, Grammar};
 use crate::passes::{Comments, Tokens};
 use crate::syntax::{Document, ParseError};
 
-use super::classes::Classes;
 use super::event::Event;
 use super::gate::Gate;
-use super::memory::{Refusals, memo};
+use super::halt::Halt;
+use super::learnt::Learnt;
+use super::memory::memo;
 use super::options::Effort;
-use super::reducer::{MAX_ROUNDS, Reducer, Tools};
-use super::session::Halt;
-use super::{parser, tools};
-
-/// What was learnt of texts in one language, by that language's numbers of kinds.
-pub(super) struct Learnt {
-    knowledge: Knowledge,
-    kinds: BTreeMap<u32, (u64, u64)>,
-    classes: Classes,
-    refusals: Refusals,
-}
-
-impl Learnt {
-    fn nothing(tokens: usize) -> Self {
-        Learnt {
-            knowledge: Knowledge::new(tokens),
-            kinds: BTreeMap::new(),
-            classes: Classes::default(),
-            refusals: Refusals::default(),
-        }
-    }
-}
+use super::parsing::{Tools, parser, tools};
+use super::reducer::{MAX_ROUNDS, Reducer};
 
 impl<'g> Reducer<'_, 'g> {
     /// Works on each part that is in another language and may have become smaller than it was left; `true` if the text

@@ -10,19 +10,8 @@ use crate::engine::Verdict;
 use crate::grammar::RulePlace;
 use crate::oracle::{Outcome, Recalled};
 
+use super::size::Size;
 use super::{Outlook, Report};
-
-/// The size of a test case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Size {
-    /// Length in bytes.
-    pub bytes: usize,
-    /// Leaves of the syntax tree that are neither comments nor blank; words and single
-    /// punctuation characters where there is no grammar.
-    pub tokens: usize,
-    /// Number of lines; a last line without a line feed counts.
-    pub lines: usize,
-}
 
 /// Something that happened during a reduction.
 #[derive(Clone, Debug)]

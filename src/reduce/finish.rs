@@ -7,9 +7,9 @@ use crate::passes::{
     name_characters, siblings,
 };
 
+use super::halt::Halt;
 use super::ordered::first_interesting;
 use super::reducer::Reducer;
-use super::session::Halt;
 
 /// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
 /// tests.

@@ -6,9 +6,10 @@ use std::rc::Rc;
 use crate::engine::{Algorithm, BitSet, Judge, Stopped, Verdict};
 
 use super::current::{Candidate, Current, Pending};
+use super::halt::Halt;
 use super::ordered::{Ordered, Row, Until};
-use super::session::{Halt, Session};
-use super::sweep::Positions;
+use super::positions::Positions;
+use super::session::Session;
 
 /// Drives an algorithm over a sequence to its end, and returns what is gone then.
 pub(super) fn reduce(

@@ -6,33 +6,23 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use crate::passes::{Alternative, Chains, Class, Pass, Prefer, Removal, Stage, Windows, error_shells, error_windows};
+use crate::passes::{Alternative, Chains, Pass, Removal, Stage, Windows, error_shells, error_windows};
 use crate::syntax::Edit;
 
-use super::classes::Classes;
-use super::edit_search::{EditSearch, EditSpace};
-use super::gain::Gain;
+use super::edit_search::{EDITS_BEFORE_REBASE, EditSearch, EditSpace, Waiting, value};
+use super::halt::Halt;
 use super::ordered::first_interesting;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
-use super::session::Halt;
 
 /// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
 const SMALL_TREE: usize = 20_000;
-/// In larger trees so many edits are made before the tree is built anew.
-pub(super) const EDITS_BEFORE_REBASE: usize = 12;
 /// Edits that are looked at in one tree: those that save most.
 const MOST_ALTERNATIVES: usize = 50_000;
-/// What an edit is worth that saves only what does not count.
-const LITTLE: f64 = 0.01;
 /// Levels of nesting from which chains are looked at before anything is deleted: lists level below
 /// level would need a test each.
 const DEEP: u32 = 200;
-
-/// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
-/// the order in which they were proposed.
-pub(super) type Waiting = Ranked<Reverse<usize>, Alternative>;
 
 impl Reducer<'_, '_> {
     /// Chains first if the text is nested so deeply that lists would go level by level.
@@ -185,23 +175,6 @@ impl Reducer<'_, '_> {
     fn value(&self, alternative: &Alternative) -> f64 {
         value(&self.classes, self.options.prefer, self.current().source(), alternative)
     }
-}
-
-/// What one test is expected to save, in what the user prefers to have little of.
-pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternative: &Alternative) -> f64 {
-    let gain = match prefer {
-        Prefer::Tokens => Gain::default(),
-        Prefer::Bytes => Gain { bytes: alternative.bytes, lines: 0 },
-        Prefer::Lines => Gain::by(source, &alternative.edits),
-    };
-    // An edit that saves nothing of that comes after all that do.
-    let mut gain = gain.value(prefer, alternative.tokens).max(LITTLE);
-    if alternative.class == Class::default() {
-        // Nothing else tells edits apart that are of no class and save no token.
-        let bytes = alternative.bytes.max(0) as f64;
-        gain += LITTLE * bytes / (bytes + 1.0);
-    }
-    classes.chance(alternative) * gain
 }
 
 /// Everything around some parts of a text of this length.

@@ -23,24 +23,31 @@ pub mod event;
 mod finish;
 mod gain;
 mod gate;
+mod halt;
 mod judge;
 mod keep;
+mod learnt;
 mod lists;
 mod local;
 mod memory;
 mod method;
+mod minimality;
 mod necessity;
 pub mod options;
 mod ordered;
 mod outline;
 pub mod outlook;
+mod parsing;
 mod passes;
+mod positions;
 mod preview;
 mod question_source;
 mod ranked;
+mod reasons;
 mod reducer;
 mod report;
 mod session;
+mod size;
 mod stage;
 mod sweep;
 #[cfg(feature = "lab")]
@@ -53,14 +60,14 @@ use crate::engine::{Knowledge, Verdict};
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Brackets, Lines, Shapes, Words};
+use crate::passes::{Lines, Words};
 use crate::syntax::{Document, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
 pub use claims::{Change, Claim, Known};
 pub use control::Control;
 pub use error::{ReduceError, SyntaxCause};
-pub use event::{Event, EventSink, Silent, Size};
+pub use event::{Event, EventSink, Silent};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use memory::{Record, Why};
 pub use method::Method;
@@ -69,13 +76,17 @@ pub use options::{Effort, Minimal, Options, Order, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};
-pub use report::{Counts, Ended, PassStats, Reliability, Report, RuleStats};
+pub use report::{Counts, Ended, PassStats, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
+pub use size::Size;
+pub use trust::Reliability;
 
-use necessity::necessity;
+use halt::Halt;
 use outline::outline_if_dense;
-use reducer::{Reducer, Tools};
-use session::{Halt, Session};
+use parsing::{parse, parser, tools, try_and_parse};
+use reasons::necessity;
+use reducer::Reducer;
+use session::Session;
 
 /// Shorter texts are taken by their tree, whatever it looks like.
 const SHAPELESS: usize = 5_000;
@@ -248,20 +259,6 @@ fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Resul
     Err(ReduceError::Syntax { wanted: wanted.name(), cause })
 }
 
-fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
-    Ok(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop))
-}
-
-/// The document of a text of which nothing is known.
-fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
-    try_and_parse(&mut parser(grammar, stop)?.until_a_tree(text.len()), text)
-}
-
-fn try_and_parse(parser: &mut SyntaxParser, text: &Arc<[u8]>) -> Result<Document, ParseError> {
-    drop(parser.try_parts(text)?);
-    Document::parse(parser, Arc::clone(text))
-}
-
 fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Halt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
@@ -357,15 +354,6 @@ fn is_shapeless(document: &Document) -> bool {
     };
     let flat: usize = document.ids().filter(is_flat).map(|id| document.tokens_of(id) as usize).sum();
     document.tokens() >= SHAPELESS && flat * 2 > document.tokens()
-}
-
-fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError> {
-    Ok(Tools {
-        grammar,
-        parser: parser(grammar, stop)?,
-        shapes: Shapes::new(parser(grammar, stop)?),
-        brackets: Brackets::default(),
-    })
 }
 
 fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::engine::Verdict;
 
 use super::current::{Candidate, Current};
+use super::halt::Halt;
 use super::question_source::QuestionSource;
-use super::session::{Halt, Session};
+use super::session::Session;
 
 /// A row of candidates, made one by one when it is their turn.
 pub(super) trait Row {
@@ -168,7 +169,7 @@ fn index(question: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::event::Size;
+    use crate::reduce::size::Size;
 
     /// Candidates with numbers; those in `refused` are not taken.
     struct Numbers {

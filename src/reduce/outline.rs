@@ -17,11 +17,11 @@ use crate::syntax::{
     Beginning, Edit, Errors, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places,
 };
 
+use super::halt::Halt;
 use super::method::Method;
 use super::options::Options;
 use super::ordered::first_interesting;
 use super::reducer::Reducer;
-use super::session::Halt;
 
 /// Shorter texts have their tree at once, whatever it takes.
 const LEAST: usize = 512 << 10;
@@ -255,7 +255,7 @@ impl<'t> Parts<'t> {
         if self.steps > MOST_STEPS {
             return None;
         }
-        let mut parser = super::parser(self.grammar, &self.stop).ok()?;
+        let mut parser = super::parsing::parser(self.grammar, &self.stop).ok()?;
         let tree = parser.parse(&rendering.text);
         self.steps += parser.steps();
         let tree = tree.ok()?;

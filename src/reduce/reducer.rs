@@ -7,22 +7,25 @@ use std::sync::Arc;
 use crate::engine::{Algorithm, Config, Knowledge};
 use crate::grammar::{Grammar, SweepOrder};
 use crate::passes::{
-    Blanks, Brackets, Characters, Comments, Lines, Minimality, Pass, Prefer, Removal, Sequence, Shapes, Stage, Tokens,
-    Unit, Words, blank_words, character_units, comment_lines, comment_words, list_kind, siblings, token_units, tokens,
+    Blanks, Characters, Comments, Lines, Minimality, Pass, Prefer, Removal, Sequence, Stage, Tokens, Words,
+    blank_words, comment_lines, comment_words,
 };
 use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
 
 use super::classes::Classes;
 use super::current::Current;
-use super::embedded::Learnt;
-use super::event::{Event, Size};
+use super::event::Event;
 use super::gate::Gate;
+use super::halt::Halt;
+use super::learnt::Learnt;
 use super::memory::memo;
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Order, Schedule};
 use super::ordered::first_interesting;
 use super::outlook::Prospect;
-use super::session::{Halt, Session};
+use super::parsing::Tools;
+use super::session::Session;
+use super::size::Size;
 use super::sweep::Sweep;
 
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
@@ -61,14 +64,6 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) learnt: BTreeMap<String, Learnt>,
     /// Why the tokens stay, from before the text was finished.
     pub(super) necessity: Option<Necessity>,
-}
-
-/// What work on a tree needs besides.
-pub(super) struct Tools<'g> {
-    pub(super) grammar: &'g Grammar,
-    pub(super) parser: SyntaxParser,
-    pub(super) shapes: Shapes,
-    pub(super) brackets: Brackets,
 }
 
 impl<'g> Reducer<'_, 'g> {
@@ -348,94 +343,8 @@ impl<'g> Reducer<'_, 'g> {
         self.rebase()
     }
 
-    /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
-    /// 1-minimality. `true` if something went after all.
-    pub(super) fn verify(&mut self) -> Result<bool, Halt> {
-        if !self.allows(&Minimality) {
-            return Ok(false);
-        }
-        self.kept_by_timeout.clear();
-        self.session.give_second_chances();
-        let before = self.weight();
-        let mut all = self.units_to_verify(Minimal::Unit);
-        all.extend(self.units_to_verify(Minimal::Token));
-        // What takes most with it first: less is left to ask about then.
-        all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
-        self.verify_units(list_kind::TOKENS, all)?;
-        let characters = self.units_to_verify(Minimal::Char);
-        self.verify_units(list_kind::CHARACTERS, characters)?;
-        Ok(self.weight() < before)
-    }
-
-    fn verify_units(&mut self, kind: u32, units: Vec<Unit>) -> Result<(), Halt> {
-        if units.is_empty() {
-            return Ok(());
-        }
-        self.session.enter_pass(Minimality.name(), self.round)?;
-        let sequence = Sequence::of(kind, units);
-        let config = Config { theta: Some(0.0), ..self.config() };
-        let mut sweep = Sweep::verification(sequence, &config, &self.knowledge, self.options.order, self.options.seed);
-        self.finish(&mut sweep)?;
-        for unit in sweep.kept_by_timeout() {
-            self.kept_by_timeout.push(self.text_of(&sweep.sequence.units[unit].removal));
-        }
-        self.rebase()
-    }
-
-    /// Everything of a level that the guarantee is about, one by one; nothing of a level that it is not about.
-    pub(super) fn units_to_verify(&mut self, level: Minimal) -> Vec<Unit> {
-        let minimal = self.minimal();
-        let is_wanted = match level {
-            // Text has one level only.
-            Minimal::Char => minimal == Minimal::Char || (self.tools.is_none() && minimal != Minimal::None),
-            _ => minimal >= level && self.tools.is_some(),
-        };
-        match level {
-            Minimal::Unit if is_wanted => self.all_units(),
-            Minimal::Token if is_wanted => self.all_tokens(),
-            Minimal::Char if is_wanted => {
-                let all = 0..self.current().source().len();
-                let characters = self.spared(character_units(self.current().source(), std::slice::from_ref(&all)));
-                characters.map(|c| c.units).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Every token.
-    fn all_tokens(&self) -> Vec<Unit> {
-        let Some(tools) = &self.tools else { return Vec::new() };
-        let mut leaves: Vec<_> = tokens(self.current().document(), tools.grammar).collect();
-        leaves.retain(|leaf| !self.current().node_is_kept(*leaf));
-        token_units(self.current().document(), &leaves).map(|list| list.units).unwrap_or_default()
-    }
-
-    /// Every unit of every list, outer ones before inner ones.
-    fn all_units(&mut self) -> Vec<Unit> {
-        let Some(tools) = self.tools.as_mut() else { return Vec::new() };
-        let current = self.session.current();
-        let document = current.document();
-        let mut units = Vec::new();
-        for node in document.ids() {
-            let list = siblings(document, tools.grammar, &mut tools.shapes, node, |unit| current.node_is_kept(unit));
-            units.extend(list.into_iter().flat_map(|l| l.units));
-        }
-        units
-    }
-
-    fn text_of(&self, removal: &Removal) -> String {
-        let source = self.current().source();
-        let text = match removal {
-            Removal::Nodes(nodes) => {
-                nodes.iter().flat_map(|n| self.current().document().text(*n).to_vec()).collect::<Vec<_>>()
-            }
-            Removal::Edits(edits) => edits.iter().flat_map(|e: &Edit| source[e.start..e.end].to_vec()).collect(),
-        };
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
     /// A sequence without what the user wants kept.
-    fn spared(&self, sequence: Option<Sequence>) -> Option<Sequence> {
+    pub(super) fn spared(&self, sequence: Option<Sequence>) -> Option<Sequence> {
         sequence.and_then(|sequence| self.current().spare(sequence))
     }
 
@@ -454,7 +363,7 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// The engine's parameters for a list.
-    fn config(&self) -> Config {
+    pub(super) fn config(&self) -> Config {
         Config { empty_known_uninteresting: false, ..self.options.engine.clone() }
     }
 

@@ -6,8 +6,9 @@ use crate::engine::{DepthRow, Verdict};
 use crate::grammar::RulePlace;
 
 use super::claims::Claim;
-use super::event::Size;
 use super::necessity::Necessity;
+use super::size::Size;
+use super::trust::Reliability;
 
 /// Why a reduction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,21 +81,6 @@ pub struct RuleStats {
     pub bytes: u64,
     /// Tokens that went in these steps.
     pub tokens: u64,
-}
-
-/// How far the test could be trusted.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reliability {
-    /// Runs on a text after its first, of which it is known what they should have said.
-    pub repeated: u64,
-    /// Those of them that said something else.
-    pub disagreements: u64,
-    /// In 95 of 100 cases the share of such runs is not larger (Wilson).
-    pub bound: f64,
-    /// Tests that were run to be sure, on a text that had an answer.
-    pub confirmations: u64,
-    /// Results that were taken back because they turned out not to be interesting.
-    pub returns: u64,
 }
 
 /// Everything known at the end of a reduction.

@@ -1,12 +1,16 @@
 //! The session: it has the current state and the memory of answers, runs the tests, and is the one place where a candidate
 //! is accepted. What it does about tests that contradict themselves is in `confirm`.
 
+mod asked;
+mod attempt;
+mod confidence;
 mod confirm;
 mod provisional;
 mod rules;
 mod tree;
 mod unasked;
 mod watch;
+mod watchers;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,18 +26,21 @@ use crate::syntax::NodeId;
 
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
-use super::event::{Event, EventSink, Size};
+use super::event::{Event, EventSink};
 use super::gate::Gate;
+use super::halt::Halt;
 use super::memory::{Answers, Memory, Record, Refusals, Why};
 use super::options::Options;
 use super::question_source::QuestionSource;
 use super::report::{Counts, Ended, PassStats, RuleStats};
+use super::size::Size;
 
-use confirm::Confidence;
-use provisional::Provisional;
+use asked::{ALWAYS_GATED, Asked};
+use attempt::Provisional;
+use confidence::Confidence;
 use rules::RuleCounts;
 use unasked::Unasked;
-use watch::Watch;
+use watchers::Watch;
 
 /// The deadline is this many times the slowest accepted run.
 const DEADLINE_FACTOR: u32 = 5;
@@ -42,39 +49,11 @@ const DEADLINE_MINIMUM: Duration = Duration::from_secs(1);
 /// The baseline may take this long unless a deadline was asked for.
 pub const BASELINE_DEADLINE: Duration = Duration::from_secs(300);
 
-/// Up to so many bytes every candidate is parsed first. In larger ones a parse may cost more than
-/// the 3–5 % of the tests that it saves where all units are known to be optional one by one.
-const ALWAYS_GATED: usize = 64 << 10;
-
 /// The deadline of a test when none is asked for: five times the slowest run on an interesting input, and
 /// a second at least.
 #[must_use]
 pub fn usual_deadline(slowest: Duration) -> Duration {
     (slowest * DEADLINE_FACTOR).max(DEADLINE_MINIMUM)
-}
-
-/// Why the work ends before it is done.
-#[derive(Debug)]
-pub(super) enum Halt {
-    /// The user or a limit ended it; the best result stands.
-    Ended(Ended),
-    /// The best result was taken back: the work has to begin again from the one that is the best now.
-    Returned,
-    /// A pass is not wanted any more: what was under way has to begin again without it.
-    Skipped,
-    /// It cannot go on.
-    Failed(ReduceError),
-}
-
-/// A candidate of the source under way.
-struct Asked {
-    candidate: Candidate,
-    ticket: Option<Ticket>,
-    duration: Duration,
-    /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
-    ungated: bool,
-    /// What it is, for people: the source has gone on when the answer comes. Empty where it was answered at once.
-    what: String,
 }
 
 /// The candidates of a source that has not come to its end.

@@ -6,8 +6,8 @@ use crate::passes::{
 };
 
 use super::gain::is_no_loss;
+use super::halt::Halt;
 use super::reducer::Reducer;
-use super::session::Halt;
 use super::sweep::Sweep;
 
 impl<'a> Reducer<'a, '_> {

@@ -10,7 +10,20 @@
 //!
 //! A test that was never seen to contradict itself is believed at its word.
 
-use super::report::Reliability;
+/// How far the test could be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reliability {
+    /// Runs on a text after its first, of which it is known what they should have said.
+    pub repeated: u64,
+    /// Those of them that said something else.
+    pub disagreements: u64,
+    /// In 95 of 100 cases the share of such runs is not larger (Wilson).
+    pub bound: f64,
+    /// Tests that were run to be sure, on a text that had an answer.
+    pub confirmations: u64,
+    /// Results that were taken back because they turned out not to be interesting.
+    pub returns: u64,
+}
 
 /// Quantile of the normal distribution for a bound that holds in 95 of 100 cases, which is what is reported.
 const Z_REPORTED: f64 = 1.645;

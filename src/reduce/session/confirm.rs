@@ -13,28 +13,23 @@
 //! accepted; the search may go on meanwhile (`provisional`). A best result that does not hold is taken back to the newest
 //! recent or trusted one that does; the last of them is the input, which is interesting because the user says so.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{ALWAYS_GATED, Halt, Session};
+use super::Session;
+use super::asked::ALWAYS_GATED;
+use super::confidence::{Confidence, PATIENCE, Snapshot};
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
 use crate::passes::{Minimality, Pass};
 use crate::reduce::claims::Known;
 use crate::reduce::current::Best;
 use crate::reduce::event::Event;
+use crate::reduce::halt::Halt;
 use crate::reduce::memory::{Answers, CERTAIN, Why};
-use crate::reduce::report::{PassStats, Reliability};
-use crate::reduce::trust::{EVEN, Stakes, Tally, Trust};
+use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
-/// Tests before the best result is looked at for the first time; each further time it is twice as many. With 32 a run
-/// takes 4 % more tests where one answer in ten is a lie, because most lies are accepted before the first is found out.
-const FIRST_CHECK: u64 = 8;
 /// So many refusals one after the other make the last acceptance doubtful.
 const DOUBTFUL: u32 = 6;
-/// So many make even a trusted result doubtful, and twice as many once more: a text that was trusted by mistake would
-/// be asked about to its end, and one run in a hundred take many times the tests where one answer in ten is a lie.
-const PATIENCE: u32 = 24;
 /// So many times as many do where the test never contradicted itself.
 const HONEST: u32 = 4;
 /// So many of the results before the best are kept to go back to.
@@ -47,52 +42,6 @@ const FOUND_BEFORE: f64 = 2.0;
 const MOST_RETURNS: u64 = 20;
 /// What the confirmations of the best result are counted under.
 const CONFIRMATION: &str = "confirmation";
-
-/// What is trusted, how much, and when that is looked at next.
-pub(super) struct Confidence {
-    trust: Trust,
-    /// Results that were confirmed, each smaller than the one before; the first is the input.
-    trusted: Vec<Snapshot>,
-    /// What was the best result since then, the newest last: what was accepted next speaks for each of them.
-    recent: VecDeque<Snapshot>,
-    /// Refusals since the last acceptance.
-    refusals: u32,
-    /// So many of them make even a trusted result doubtful.
-    patience: u32,
-    /// Tests at the last look at the best result, and how many more there are to be before the next.
-    looked_at: u64,
-    interval: u64,
-    /// How many of a pass's candidates were interesting, and how many not.
-    found: HashMap<&'static str, Tally>,
-}
-
-/// A result that can become the best again.
-#[derive(Clone)]
-struct Snapshot {
-    best: Best,
-    stats: Vec<PassStats>,
-}
-
-impl Confidence {
-    /// Nothing is trusted yet but the input.
-    pub(super) fn new(wanted: Option<u32>) -> Self {
-        let trust = Trust::new(wanted);
-        let found = HashMap::new();
-        let (trusted, recent) = (Vec::new(), VecDeque::new());
-        let (refusals, patience) = (0, PATIENCE);
-        Confidence { trust, trusted, recent, refusals, patience, looked_at: 0, interval: FIRST_CHECK, found }
-    }
-
-    /// Whether a text is the result that was confirmed last.
-    fn trusts(&self, text: &Arc<[u8]>) -> bool {
-        self.trusted.last().is_none_or(|trusted| trusted.best.text == *text)
-    }
-
-    /// A candidate was accepted.
-    pub(super) fn accepted(&mut self) {
-        (self.refusals, self.patience) = (0, PATIENCE);
-    }
-}
 
 impl Session<'_, '_> {
     /// How far the test could be trusted.

@@ -14,11 +14,14 @@
 
 use std::collections::HashMap;
 
-use super::{Asked, Halt, QuestionSource, Session};
-use crate::engine::{Search, Verdict};
+use super::Session;
+use super::asked::Asked;
+use super::attempt::Attempt;
+use crate::engine::Verdict;
 use crate::exec::key;
-use crate::grammar::RuleId;
 use crate::passes::each_once;
+use crate::reduce::halt::Halt;
+use crate::reduce::question_source::QuestionSource;
 use crate::reduce::report::Ended;
 use crate::reduce::trust::Trust;
 
@@ -27,24 +30,6 @@ use crate::reduce::trust::Trust;
 const DOUBTFUL: f64 = 8.0;
 /// So many candidates are taken for interesting one on the other before the last is asked about again.
 const MOST: usize = 16;
-
-/// The candidates that are taken for interesting, each made from the one before, the first from the best result.
-pub(super) type Provisional = Vec<Attempt>;
-
-/// A candidate that is taken for interesting.
-pub(super) struct Attempt {
-    question: u64,
-    pub(super) asked: Asked,
-    rules: Vec<RuleId>,
-    /// Where the source's searches stood before it.
-    mark: Vec<Search>,
-    /// Logarithm of the odds that it is interesting, before any answer.
-    prior: f64,
-    /// What is added to it by what was refused after it.
-    told: f64,
-    /// Whether its own answers are enough.
-    decided: bool,
-}
 
 /// What it tells of a text that one made from it has these odds, as logarithms: such a text is interesting with odds
 /// of `prior` if the text is, and not at all if it is not.

@@ -9,43 +9,11 @@ use crate::reduce::event::Event;
 use crate::reduce::outlook::{Outlook, Prospect, Sum};
 use crate::reduce::question_source::QuestionSource;
 
-use super::{Halt, Session};
+use super::Session;
+use crate::reduce::halt::Halt;
 
 /// An outlook is made at most this often: more often nobody can read it.
 const OFTEN: Duration = Duration::from_millis(100);
-
-/// What is kept for watchers.
-pub(super) struct Watch {
-    /// Whether the sink wants what costs time to tell.
-    follows: bool,
-    /// What each worker runs.
-    workers: Vec<Option<Ticket>>,
-    prospect: Prospect,
-    /// When the prospect was made last, and when an outlook was told.
-    made: Option<Instant>,
-    told: Option<Instant>,
-    /// The passes that are left out by now.
-    skipped: Vec<&'static str>,
-    /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
-    moment: u64,
-    looked: u64,
-}
-
-impl Watch {
-    pub(super) fn new(follows: bool) -> Self {
-        let prospect = Prospect::default();
-        Watch {
-            follows,
-            workers: Vec::new(),
-            prospect,
-            made: None,
-            told: None,
-            skipped: Vec::new(),
-            moment: 0,
-            looked: 0,
-        }
-    }
-}
 
 /// Whether something that happens now and then is due.
 fn is_due(last: Option<Instant>) -> bool {

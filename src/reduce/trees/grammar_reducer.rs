@@ -8,8 +8,8 @@ use lop_lab::trees::{Expansion, Part};
 use crate::grammar::Grammar;
 use crate::passes::{Removal, Sequence, siblings};
 use crate::reduce::event::Event;
+use crate::reduce::halt::Halt;
 use crate::reduce::reducer::{Reducer, nodes_of};
-use crate::reduce::session::Halt;
 use crate::syntax::{Document, Edit, NodeId, join};
 
 use super::keep_only;

@@ -1,8 +1,8 @@
 //! HDD: hierarchical delta debugging.
 
 use crate::passes::{Sequence, list_kind, siblings};
+use crate::reduce::halt::Halt;
 use crate::reduce::reducer::Reducer;
-use crate::reduce::session::Halt;
 
 impl Reducer<'_, '_> {
     /// Hierarchical delta debugging (Misherghi and Su, *HDD: Hierarchical Delta Debugging*, ICSE 2006):

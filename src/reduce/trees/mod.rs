@@ -12,10 +12,10 @@ mod perses;
 use crate::passes::Removal;
 use crate::syntax::{Document, Edit, NodeId};
 
+use super::halt::Halt;
 use super::method::OnTree;
 use super::ordered::first_interesting;
 use super::reducer::{MAX_ROUNDS, Reducer};
-use super::session::Halt;
 
 impl Reducer<'_, '_> {
     /// Reduces by an algorithm on trees, to the fixpoint.

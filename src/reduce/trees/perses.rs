@@ -4,8 +4,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::grammar::Grammar;
 use crate::passes::{Removal, Sequence, siblings};
+use crate::reduce::halt::Halt;
 use crate::reduce::reducer::{Reducer, nodes_of};
-use crate::reduce::session::Halt;
 use crate::syntax::{Document, NodeId};
 
 use super::keep_only;

@@ -1,0 +1,28 @@
+//! What is learnt of a language while a text in it is reduced.
+
+use std::collections::BTreeMap;
+
+use crate::engine::Knowledge;
+
+use super::classes::Classes;
+use super::memory::Refusals;
+
+/// What was learnt of texts in one language, by that language's numbers of kinds.
+pub(super) struct Learnt {
+    pub(super) knowledge: Knowledge,
+    pub(super) kinds: BTreeMap<u32, (u64, u64)>,
+    pub(super) classes: Classes,
+    pub(super) refusals: Refusals,
+}
+
+impl Learnt {
+    /// Of a text of so many tokens.
+    pub(super) fn nothing(tokens: usize) -> Self {
+        Learnt {
+            knowledge: Knowledge::new(tokens),
+            kinds: BTreeMap::new(),
+            classes: Classes::default(),
+            refusals: Refusals::default(),
+        }
+    }
+}

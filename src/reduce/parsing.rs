@@ -1,0 +1,41 @@
+//! Parsers, and what else work on a tree needs.
+
+use std::sync::Arc;
+
+use crate::grammar::Grammar;
+use crate::passes::{Brackets, Shapes};
+use crate::syntax::{Document, ParseError, Stop, SyntaxParser};
+
+/// What work on a tree needs besides.
+pub(super) struct Tools<'g> {
+    pub(super) grammar: &'g Grammar,
+    pub(super) parser: SyntaxParser,
+    pub(super) shapes: Shapes,
+    pub(super) brackets: Brackets,
+}
+
+/// A parser for a language.
+pub(super) fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
+    Ok(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop))
+}
+
+/// The document of a text of which nothing is known.
+pub(super) fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
+    try_and_parse(&mut parser(grammar, stop)?.until_a_tree(text.len()), text)
+}
+
+/// The document of a text, after a look at its beginnings.
+pub(super) fn try_and_parse(parser: &mut SyntaxParser, text: &Arc<[u8]>) -> Result<Document, ParseError> {
+    drop(parser.try_parts(text)?);
+    Document::parse(parser, Arc::clone(text))
+}
+
+/// What work on a tree of this language needs.
+pub(super) fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError> {
+    Ok(Tools {
+        grammar,
+        parser: parser(grammar, stop)?,
+        shapes: Shapes::new(parser(grammar, stop)?),
+        brackets: Brackets::default(),
+    })
+}

@@ -1,0 +1,61 @@
+//! How far the test is trusted, and the results that can become the best again.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use crate::reduce::current::Best;
+use crate::reduce::report::PassStats;
+use crate::reduce::trust::{Tally, Trust};
+
+/// Tests before the best result is looked at for the first time; each further time it is twice as many. With 32 a run
+/// takes 4 % more tests where one answer in ten is a lie, because most lies are accepted before the first is found out.
+pub(super) const FIRST_CHECK: u64 = 8;
+/// So many make even a trusted result doubtful, and twice as many once more: a text that was trusted by mistake would
+/// be asked about to its end, and one run in a hundred take many times the tests where one answer in ten is a lie.
+pub(super) const PATIENCE: u32 = 24;
+
+/// What is trusted, how much, and when that is looked at next.
+pub(super) struct Confidence {
+    pub(super) trust: Trust,
+    /// Results that were confirmed, each smaller than the one before; the first is the input.
+    pub(super) trusted: Vec<Snapshot>,
+    /// What was the best result since then, the newest last: what was accepted next speaks for each of them.
+    pub(super) recent: VecDeque<Snapshot>,
+    /// Refusals since the last acceptance.
+    pub(super) refusals: u32,
+    /// So many of them make even a trusted result doubtful.
+    pub(super) patience: u32,
+    /// Tests at the last look at the best result, and how many more there are to be before the next.
+    pub(super) looked_at: u64,
+    pub(super) interval: u64,
+    /// How many of a pass's candidates were interesting, and how many not.
+    pub(super) found: HashMap<&'static str, Tally>,
+}
+
+/// A result that can become the best again.
+#[derive(Clone)]
+pub(super) struct Snapshot {
+    pub(super) best: Best,
+    pub(super) stats: Vec<PassStats>,
+}
+
+impl Confidence {
+    /// Nothing is trusted yet but the input.
+    pub(super) fn new(wanted: Option<u32>) -> Self {
+        let trust = Trust::new(wanted);
+        let found = HashMap::new();
+        let (trusted, recent) = (Vec::new(), VecDeque::new());
+        let (refusals, patience) = (0, PATIENCE);
+        Confidence { trust, trusted, recent, refusals, patience, looked_at: 0, interval: FIRST_CHECK, found }
+    }
+
+    /// Whether a text is the result that was confirmed last.
+    pub(super) fn trusts(&self, text: &Arc<[u8]>) -> bool {
+        self.trusted.last().is_none_or(|trusted| trusted.best.text == *text)
+    }
+
+    /// A candidate was accepted.
+    pub(super) fn accepted(&mut self) {
+        (self.refusals, self.patience) = (0, PATIENCE);
+    }
+}

@@ -1,0 +1,39 @@
+//! What the session keeps for those who watch it.
+
+use std::time::Instant;
+
+use crate::exec::Ticket;
+use crate::reduce::outlook::Prospect;
+
+/// What is kept for watchers.
+pub(super) struct Watch {
+    /// Whether the sink wants what costs time to tell.
+    pub(super) follows: bool,
+    /// What each worker runs.
+    pub(super) workers: Vec<Option<Ticket>>,
+    pub(super) prospect: Prospect,
+    /// When the prospect was made last, and when an outlook was told.
+    pub(super) made: Option<Instant>,
+    pub(super) told: Option<Instant>,
+    /// The passes that are left out by now.
+    pub(super) skipped: Vec<&'static str>,
+    /// Tests that were run and passes that were begun, and how many when new ones were looked for last.
+    pub(super) moment: u64,
+    pub(super) looked: u64,
+}
+
+impl Watch {
+    pub(super) fn new(follows: bool) -> Self {
+        let prospect = Prospect::default();
+        Watch {
+            follows,
+            workers: Vec::new(),
+            prospect,
+            made: None,
+            told: None,
+            skipped: Vec::new(),
+            moment: 0,
+            looked: 0,
+        }
+    }
+}
