@@ -10,7 +10,7 @@ use crate::passes::{
     Blanks, Characters, Comments, Lines, Minimality, Pass, Prefer, Removal, Sequence, Stage, Tokens, Words,
     blank_words, comment_lines, comment_words,
 };
-use crate::syntax::{Document, Edit, NodeId, Stop, SyntaxParser};
+use crate::syntax::{Document, Edit, Stop, SyntaxParser};
 
 use super::classes::Classes;
 use super::current::Current;
@@ -417,12 +417,4 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn by_levels(&self) -> bool {
         self.options.schedule == Schedule::Levels
     }
-}
-
-/// The nodes of a sequence whose units are single nodes.
-pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_ {
-    sequence.units.iter().filter_map(|u| match &u.removal {
-        Removal::Nodes(nodes) => nodes.first().copied(),
-        Removal::Edits(_) => None,
-    })
 }

@@ -89,7 +89,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     let header = state::header(&settings, &arguments)?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
-        past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(*pass, *moment));
+        past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(pass, *moment));
     }
     let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test, audience.readers()));
     let cache = cache.transpose().map_err(Failure::Cache)?;

@@ -9,10 +9,11 @@ use crate::grammar::Grammar;
 use crate::passes::{Removal, Sequence, siblings};
 use crate::reduce::event::Event;
 use crate::reduce::halt::Halt;
-use crate::reduce::reducer::{Reducer, nodes_of};
+use crate::reduce::reducer::Reducer;
 use crate::syntax::{Document, Edit, NodeId, join};
 
 use super::keep_only;
+use super::units::nodes_of;
 
 /// Ways to fill an expansion that are looked at. The first that is smaller is tried.
 const MOST_COMBINATIONS: usize = 100;

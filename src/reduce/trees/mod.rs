@@ -8,6 +8,7 @@
 mod grammar_reducer;
 mod hdd;
 mod perses;
+mod units;
 
 use crate::passes::Removal;
 use crate::syntax::{Document, Edit, NodeId};

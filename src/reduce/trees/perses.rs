@@ -5,10 +5,11 @@ use std::collections::{BinaryHeap, VecDeque};
 use crate::grammar::Grammar;
 use crate::passes::{Removal, Sequence, siblings};
 use crate::reduce::halt::Halt;
-use crate::reduce::reducer::{Reducer, nodes_of};
+use crate::reduce::reducer::Reducer;
 use crate::syntax::{Document, NodeId};
 
 use super::keep_only;
+use super::units::nodes_of;
 
 /// Levels below a node in which a replacement is looked for.
 const MAX_DEPTH: u32 = 4;

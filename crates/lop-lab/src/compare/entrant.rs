@@ -64,7 +64,7 @@ pub fn usual_algorithms() -> Vec<&'static str> {
     algorithms().into_iter().filter(|name| !BY_NAME_ONLY.contains(name)).collect()
 }
 
-/// Checks names against those that are known; none means all of them that are not [`BY_NAME_ONLY`].
+/// Checks names against those that are known; none means those of [`usual_algorithms`].
 ///
 /// # Errors
 /// The first name that is not known.
