@@ -47,7 +47,8 @@ const MOST_UNKNOWN: usize = 2;
 const MOST_STEPS: usize = 80_000;
 
 /// The outline of a text whose tree would take too much memory; `None` for all others, and where the user has asked for
-/// what a cut cannot promise. `beginning` is what is known of the text.
+/// what a cut cannot promise. `beginning` is what is known of the text. [`ParseError::TooHard`] if it has no outline and
+/// will have no tree in the steps that are left.
 pub(super) fn outline_if_dense(
     text: &[u8],
     beginning: Option<Beginning>,
@@ -57,11 +58,11 @@ pub(super) fn outline_if_dense(
 ) -> Result<Option<Outline>, ParseError> {
     let is_plain = options.algorithm == Method::default() && options.syntax.is_none();
     if text.len() < LEAST || !is_plain || !options.passes.allow(passes::Outline.name()) {
-        return Ok(None);
+        return parser.check_left(text.len()).map(|()| None);
     }
     let outline = match Outline::read_behind(beginning, parser, text) {
-        // What has no outline may have a tree.
-        Err(ParseError::TooHard) => return Ok(None),
+        // What has no outline may have a tree, unless the parser would be at it until no steps are left.
+        Err(ParseError::TooHard) => return parser.check_left(text.len()).map(|()| None),
         other => other?,
     };
     let is_dense = outline.memory() > room(text.len(), input_len);

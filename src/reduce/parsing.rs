@@ -27,6 +27,7 @@ pub(super) fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<
 /// The document of a text, after a look at its beginnings.
 pub(super) fn try_and_parse(parser: &mut SyntaxParser, text: &Arc<[u8]>) -> Result<Document, ParseError> {
     drop(parser.try_parts(text)?);
+    parser.check_left(text.len())?;
     Document::parse(parser, Arc::clone(text))
 }
 

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::differences::differences;
 use super::edit::is_blank;
@@ -20,11 +20,18 @@ pub type SyntaxTree = Tree;
 const READ_AT_A_TIME: usize = 4 << 10;
 
 /// So many bytes may take a step each, in error recovery. Ordinary texts take one for 20 to 50 bytes, and few a third
-/// more when they are wrong everywhere.
-const BYTES_PER_STEP: usize = 8;
+/// more when they are wrong everywhere; calls with type arguments in TypeScript, which may be comparisons, take one for
+/// 14. What takes more has many readings side by side, and where such a text ends in the middle the parser takes each
+/// way through them apart, and counts nothing of it: that took 14 s for 64 KB of casts in C that may be differences,
+/// which take a step for 7 bytes. It has to end before that.
+const BYTES_PER_STEP: usize = 9;
 
 /// Steps that even the shortest text may take.
 const STEPS_MINIMUM: usize = 2_000;
+
+/// Steps that even the shortest text may take before the parser meets an error in all readings. Ordinary texts take a
+/// dozen more than they have bytes for, at the most, but texts that are no Lua a thousand when they are read as Lua.
+const STEPS_MINIMUM_RIGHT: usize = 1_000;
 
 /// So many bytes may take a step each in all that is done until a text of which nothing is known has a tree: the trials,
 /// its outline, the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
@@ -95,6 +102,8 @@ pub struct SyntaxParser {
     steps: usize,
     /// Steps that are left for all that is parsed.
     left: usize,
+    /// The last text that has a tree: the steps that it took, and the bytes of it that were shown.
+    last: (usize, usize),
     /// Bytes at the beginning and at the end of every text that are not looked at.
     around: Option<Around>,
     /// At more columns than these indented blocks may not be open at once.
@@ -118,6 +127,7 @@ impl SyntaxParser {
             stop: None,
             steps: 0,
             left: usize::MAX,
+            last: (0, 0),
             around: None,
             deepest: usize::MAX,
         })
@@ -147,6 +157,15 @@ impl SyntaxParser {
     #[must_use]
     pub fn until_a_tree(self, len: usize) -> Self {
         SyntaxParser { left: STEPS_IN_ALL_MINIMUM.max(STEPS_MINIMUM + len / BYTES_PER_STEP_IN_ALL), ..self }
+    }
+
+    /// Whether a text of so many bytes can have a tree in the steps that are left, if it goes on as what was parsed last.
+    ///
+    /// # Errors
+    /// [`ParseError::TooHard`] if it cannot.
+    pub fn check_left(&self, len: usize) -> Result<(), ParseError> {
+        let (steps, shown) = self.last;
+        if steps.saturating_mul(len) > self.left.saturating_mul(shown) { Err(ParseError::TooHard) } else { Ok(()) }
     }
 
     /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs, whatever the text is.
@@ -304,6 +323,9 @@ impl SyntaxParser {
         self.parser.set_included_ranges(&ranges).expect("they ascend and do not overlap");
         let shown = parts.iter().map(ExactSizeIterator::len).sum();
         let tree = self.run(text, None, most_steps(shown));
+        if tree.is_ok() {
+            self.last.1 = shown;
+        }
         self.parser.set_included_ranges(&[]).expect("no range overlaps another");
         tree
     }
@@ -326,19 +348,23 @@ impl SyntaxParser {
             return Err(ParseError::TooHard);
         }
         let most = most.min(self.left);
-        let (steps, ended) = (Cell::new(0), Cell::new(None));
+        let right = most.min(most_steps_right(shown.len()));
+        let (steps, ended, is_right) = (Cell::new(0), Cell::new(None), Cell::new(true));
         let go_on = || {
             steps.set(steps.get() + 1);
             if self.stop.as_ref().is_some_and(|stop| stop()) {
                 ended.set(Some(ParseError::Stopped));
-            } else if steps.get() >= most {
+            } else if steps.get() >= if is_right.get() { right } else { most } {
                 ended.set(Some(ParseError::TooHard));
             } else {
                 return true;
             }
             false
         };
-        let mut progress = |_: &_| if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        let mut progress = |state: &ParseState| {
+            is_right.set(is_right.get() && !state.has_error());
+            if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let mut read = |at: usize, _| {
             let rest = text.get(at..).unwrap_or_default();
@@ -354,7 +380,10 @@ impl SyntaxParser {
             self.parser.reset();
         }
         match (tree, ended) {
-            (Some(tree), None) => Ok(tree),
+            (Some(tree), None) => {
+                self.last = (self.steps, shown.len());
+                Ok(tree)
+            }
             (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
         }
     }
@@ -406,6 +435,11 @@ fn signs(line: &[u8], mut at: usize, skips: bool, open: &mut Vec<usize>) -> Opti
 /// Steps that a text of so many bytes may take.
 fn most_steps(len: usize) -> usize {
     STEPS_MINIMUM + len / BYTES_PER_STEP
+}
+
+/// Steps that a text of so many bytes may take until all readings are wrong.
+fn most_steps_right(len: usize) -> usize {
+    STEPS_MINIMUM_RIGHT + len / BYTES_PER_STEP
 }
 
 /// The ERROR and MISSING nodes of a tree.
@@ -724,6 +758,47 @@ mod tests {
         assert!(matches!(parser.parse(b"1"), Err(ParseError::TooHard)));
         let long = 10 * STEPS_IN_ALL_MINIMUM * BYTES_PER_STEP_IN_ALL;
         assert_eq!(parser.until_a_tree(long).left, STEPS_MINIMUM + 10 * STEPS_IN_ALL_MINIMUM);
+    }
+
+    #[test]
+    fn a_text_that_goes_on_as_it_began_is_too_hard_if_its_steps_are_not_left() {
+        let beginning = format!("[{}1", "1,".repeat(100_000));
+        let mut parser = parser("x.json").until_a_tree(1 << 20);
+        parser.check_left(1 << 30).expect("nothing is known of it");
+        parser.parse(beginning.as_bytes()).expect("it is short");
+        let (steps, left) = (parser.steps(), parser.left);
+        let most = beginning.len() * left / steps;
+        parser.check_left(most).expect("the steps are left");
+        assert!(matches!(parser.check_left(most + beginning.len()), Err(ParseError::TooHard)));
+        assert_eq!((parser.steps(), parser.left), (steps, left), "nothing is parsed");
+    }
+
+    /// What the parser does at the end of such a text is not counted.
+    #[test]
+    fn a_text_with_many_readings_is_given_up_before_its_end() {
+        let casts = "(a)-(b)".repeat(20_000);
+        for front in ["int f(int a){ return ", "int f(int a){ return ) +"] {
+            let mut parser = parser("x.c");
+            assert!(matches!(parser.parse(&[front, &casts].concat().as_bytes()[..64 << 10]), Err(ParseError::TooHard)));
+            assert_eq!(parser.steps(), most_steps_right(64 << 10), "{front}");
+        }
+        let mut parser = parser("x.c").until_a_tree(casts.len());
+        let whole = ["int f(int a){ return ", &casts, "0; }"].concat();
+        assert!(matches!(parser.try_parts(whole.as_bytes()), Err(ParseError::TooHard)));
+        assert_eq!(parser.steps(), most_steps_right(64 << 10));
+    }
+
+    #[test]
+    fn ordinary_texts_take_less_than_half_of_the_steps_that_right_ones_may() {
+        for file in FILES {
+            let sample = shipped_sample(file);
+            for times in [1, 20] {
+                let mut parser = parser(file);
+                let text = sample.repeat(times);
+                parser.parse(&text).expect("it is right");
+                assert!(parser.steps() * 2 < most_steps_right(text.len()), "{file}: {} steps", parser.steps());
+            }
+        }
     }
 
     /// A parser that gave up starts afresh with the next text.
