@@ -1,7 +1,7 @@
 //! Whatever the input is, nothing panics: random and mutated texts are parsed, every pass says what it would do with
 //! them, and each proposal is rendered.
 //!
-//! `bash tests/statistics.sh any_input` tries many more.
+//! `bash .ci/nightly any_input` tries many more.
 
 use std::path::Path;
 use std::thread;

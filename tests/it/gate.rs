@@ -2,7 +2,7 @@
 //! many random tests on inputs of three languages, small ones and one beyond the size up to which every
 //! candidate used to be parsed.
 //!
-//! `bash tests/statistics.sh gate::` tries many more.
+//! `bash .ci/nightly gate::` tries many more.
 
 use std::collections::BTreeSet;
 use std::io;

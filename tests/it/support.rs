@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(180);
 /// In the environment: the file to which [`missing`] adds its lines. `tests/run.sh` shows it at the end.
 const NOT_TESTED: &str = "LOP_NOT_TESTED";
 
-/// In the environment: how many times as many seeds, kills and inputs as usual. `tests/statistics.sh` sets it.
+/// In the environment: how many times as many seeds, kills and inputs as usual. `.ci/nightly` sets it.
 const EFFORT: &str = "LOP_TEST_EFFORT";
 
 /// Says that something is not tested on this machine, and why. A test that passes after it says nothing else.
@@ -105,7 +105,7 @@ impl Npm {
     }
 }
 
-/// How many seeds, kills or inputs a test takes: a few each time, many by `tests/statistics.sh`.
+/// How many seeds, kills or inputs a test takes: a few each time, many by `.ci/nightly`.
 pub(crate) fn many(few: u64) -> u64 {
     few * std::env::var(EFFORT).map_or(1, |times| times.parse().expect("a whole number"))
 }
