@@ -31,7 +31,7 @@ const STEPS_MINIMUM: usize = 2_000;
 
 /// Steps that even the shortest text may take before the parser meets an error in all readings. Ordinary texts take a
 /// dozen more than they have bytes for, at the most, but texts that are no Lua a thousand when they are read as Lua.
-const STEPS_MINIMUM_RIGHT: usize = 1_000;
+const STEPS_MINIMUM_RIGHT: usize = 1_200;
 
 /// So many bytes may take a step each in all that is done until a text of which nothing is known has a tree: the trials,
 /// its outline, the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
