@@ -241,9 +241,9 @@ impl<'g> Current<'g> {
         Candidate { text: rendering.text.into(), tokens, cleared, kept, pending: Rc::new(pending) }
     }
 
-    /// The text without something more, and whether nothing is touched that the user wants kept.
+    /// The base without something, whatever is pending, and whether nothing is touched that the user wants kept.
     pub(super) fn rendering(&self, removal: &Removal) -> (Rendering, bool) {
-        let (_, rendering) = self.render(self.pending(), std::iter::once(removal));
+        let (_, rendering) = self.render(&Pending::nothing(&self.base), std::iter::once(removal));
         let is_allowed = self.untouchable().iter().all(|part| rendering.keeps(part).is_some());
         (rendering, is_allowed)
     }

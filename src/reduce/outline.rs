@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
@@ -134,6 +135,8 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Asks for one cut after another, each with what has gone already, until there is room for a tree of the rest;
     fn cut(&mut self, parts: &mut Parts<'_>) -> Result<(), Halt> {
+        // A cut is made of the base, and not of the cut before it: a part that went with that may have to stay in this one.
+        let from = Rc::clone(self.current().pending());
         let mut unknown = 0;
         let mut gone: Vec<usize> = Vec::new();
         for more in cuts(&parts.sizes, parts.least) {
@@ -152,7 +155,7 @@ impl<'g> Reducer<'_, 'g> {
                 }
             };
             let accepted = first_interesting(&mut self.session, 1, "everything", |_, current| {
-                let mut candidate = current.candidate(std::iter::once(&removal), true);
+                let mut candidate = current.candidate_from(&from, std::iter::once(&removal), true);
                 // A text has more words than tokens where strings are long.
                 candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
                 candidate
