@@ -1,6 +1,9 @@
 //! The common road of all passes: they see the text as it is, what they propose as sequences is swept, and their single
 //! edits are asked about by expected gain.
 
+use std::collections::HashSet;
+
+use crate::exec::key;
 use crate::passes::{
     Alternative, Facts, Pass, Proposals, Remembered, Sequence, Stage, Style, Tree, View, Wanted, proposals,
 };
@@ -57,7 +60,13 @@ impl<'a> Reducer<'a, '_> {
     fn turn_of_each(&mut self, passes: &[&'a dyn Pass]) -> Result<bool, Halt> {
         let before = self.weight();
         for pass in passes {
-            while self.turn_of(pass.facts().stage, pass.name(), &[*pass])? {}
+            loop {
+                let before = self.weight();
+                // Edits that make nothing smaller would be made for ever.
+                if !self.turn_of(pass.facts().stage, pass.name(), &[*pass])? || self.weight() >= before {
+                    break;
+                }
+            }
         }
         Ok(self.weight() < before)
     }
@@ -74,8 +83,13 @@ impl<'a> Reducer<'a, '_> {
         if !alternatives.is_empty() {
             self.session.enter_pass(name, self.round)?;
         }
+        let mut seen = HashSet::from([key(self.session.best())]);
         while self.edit_round(stage, alternatives)? {
             found = true;
+            // Edits that undo each other would be made for ever, and without a test.
+            if !seen.insert(key(self.session.best())) {
+                break;
+            }
             alternatives = self.proposals(passes).1;
         }
         Ok(found)

@@ -7,7 +7,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
+use lop::passes::{Alternative, Class};
 use lop::reduce::{Effort, Ended, Facts, Keep, KeepSpec, Minimal, Pass, Proposals, Stage, View};
 use lop::syntax::Edit;
 use lop::{Config, Error, Event, ReduceError, Verdict};
@@ -189,6 +191,39 @@ fn what_saves_nothing_is_not_asked() {
     let with =
         lop::reduce(b"abx", is_balanced, &config().pass(By("none", Stage::Rules, no_gain))).expect("interesting");
     assert_eq!(with.tests, without.tests);
+}
+
+/// The first letter becomes another one, and back: an edit of its own making, which nothing has weighed.
+fn back_and_forth(view: &View<'_>) -> Proposals {
+    let other: &'static [u8] = if view.text.starts_with(b"x") { b"y" } else { b"x" };
+    let swap = Alternative {
+        pass: "",
+        class: Class::default(),
+        range: 0..1,
+        edits: vec![Edit { raw: true, ..Edit::replace(0..1, other) }],
+        tokens: 0,
+        bytes: 0,
+        is_late: false,
+        memo: other[0].into(),
+        rules: Vec::new(),
+    };
+    vec![swap].into()
+}
+
+#[test]
+fn edits_that_undo_each_other_come_to_an_end() {
+    for stage in [Stage::First, Stage::LocalEdits, Stage::Rules, Stage::Characters] {
+        for language in ["text", "c"] {
+            let config = Config::new().language(language).pass(By("swap", stage, back_and_forth));
+            let config = config.max_time(Duration::from_secs(60)).options(|options| {
+                options.passes.only = vec!["minimality"];
+                options.minimal = Some(Minimal::None);
+            });
+            let report =
+                lop::reduce(b"x;", |text: &[u8]| text == b"x;" || text == b"y;", &config).expect("interesting");
+            assert_eq!(report.ended, Ended::Complete, "{stage:?} {language}");
+        }
+    }
 }
 
 /// A word becomes shorter.
