@@ -300,10 +300,11 @@ impl<'a> View<'a> {
         View { tree: Some(tree), ..View::of_text(text) }
     }
 
-    /// The single edits that a function of the tree makes; nothing without a tree.
+    /// The single edits that a function of the tree makes; nothing without a tree, or where only sequences are wanted.
     #[must_use]
     pub fn alternatives(&self, make: fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>) -> Proposals {
-        let made = self.tree.as_ref().map(|tree| make(tree.document, tree.grammar, tree.prints()));
+        let tree = self.tree.as_ref().filter(|_| self.wanted != Wanted::Sequences);
+        let made = tree.map(|tree| make(tree.document, tree.grammar, tree.prints()));
         made.unwrap_or_default().into()
     }
 
@@ -376,10 +377,11 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The sequences that a function of the tree makes; nothing without a tree.
+    /// The sequences that a function of the tree makes; nothing without a tree, or where only single edits are wanted.
     #[must_use]
     pub fn sequences<S: IntoIterator<Item = Sequence>>(&self, make: impl FnOnce(&Tree<'a>) -> S) -> Proposals {
-        let sequences = self.tree.as_ref().map(|tree| make(tree).into_iter().collect());
+        let tree = self.tree.as_ref().filter(|_| self.wanted != Wanted::Alternatives);
+        let sequences = tree.map(|tree| make(tree).into_iter().collect());
         Proposals { sequences: sequences.unwrap_or_default(), alternatives: Vec::new() }
     }
 }
