@@ -66,9 +66,9 @@ impl Control {
         self.state.paused.load(Ordering::SeqCst)
     }
 
-    /// Leaves the pass of this name out from now on, in every round, as [`Passes::skip`](super::Passes::skip) does from the start. If
-    /// it is under way, it ends, and what it has accepted stays. This cannot be taken back. Without
-    /// `minimality` nothing is guaranteed of the result. A name that no pass has changes nothing.
+    /// Leaves the pass of this name out from now on, in every round, as [`Passes::skip`](super::Passes::skip) does from the
+    /// start. If it is under way, it ends, and what it has accepted stays. This cannot be taken back. Without `minimality`
+    /// nothing is guaranteed of the result. A name that no pass has is told and reported like others, and leaves nothing out.
     pub fn skip(&self, pass: &'static str) {
         let mut skipped = self.wanted();
         if !skipped.contains(&pass) {

@@ -7,8 +7,8 @@
 //!                                                                                          names, layout ◄────┘
 //! ```
 //!
-//! A stage has its turn when those before it find nothing more; [`passes::ALL`](crate::passes::ALL) lists what each does. A text that is too large
-//! or too dense for a tree is cut down before all that.
+//! A stage has its turn when those before it find nothing more; [`passes::ALL`](crate::passes::ALL) lists what each does. A
+//! text that is too large or too dense for a tree is cut down before all that.
 
 mod baseline;
 pub mod claims;

@@ -8,8 +8,8 @@ use crate::model::estimate;
 use crate::model::posterior::Posterior;
 
 /// The share of workers whose answers independent lanes make use of, and the additional rounds in which lanes only come to
-/// their end. The prediction is within a tenth of what the 23 cells of `simulate` take with 4, 16 and 64 workers, from 10
-/// rounds on.
+/// their end. The prediction is within a tenth of what the 23 cells of the crate lop-lab take with 4, 16 and 64 workers,
+/// from 10 rounds on.
 const USED: f64 = 0.95;
 const ENDING: f64 = 2.4;
 /// The additional rounds in which one lane comes to its end.

@@ -88,7 +88,8 @@ impl Search {
         Self::sweep(Setting::new(len, config, None), config, view)
     }
 
-    /// The same for units of these sizes, in sweep order. The search learns whether larger units are needed more often. Equal sizes make no difference.
+    /// The same for units of these sizes, in sweep order. The search learns whether larger units are needed more often.
+    /// Equal sizes make no difference.
     pub fn with_sizes(sizes: &[u32], config: &Config, view: &EvidenceView) -> Self {
         Self::sweep(Setting::new(sizes.len(), config, Some(sizes)), config, view)
     }
