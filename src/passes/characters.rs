@@ -29,7 +29,7 @@ impl Pass for Characters {
             hasher.finish()
         };
         let mut parts = sensitive_ranges(tree.document, tree.grammar);
-        parts.retain(|part| !view.is_settled("characters", memo(part)));
+        parts.retain(|part| !view.is_settled(self.name(), memo(part)));
         let remembered = Remembered::Whole(parts.iter().map(memo).collect());
         character_units(view.text, &parts).map(|row| row.remembered(remembered)).into()
     }
