@@ -4,7 +4,7 @@
 //! Where to begin: [`reduce()`] with a [`Config`], and [`library::closures`] on how to write the test; [`Event`] tells what
 //! happens, [`reduce_on`] runs tests elsewhere, a [`Pass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
-//! The rooms of the house, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
+//! The modules, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
 //! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a
 //! tree; [`grammar`] says what a language allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`]
 //! runs tests; [`mod@reduce`] drives; [`library`] is the front door for programs; [`doctor`] says whether a test can be

@@ -180,7 +180,7 @@ pub struct ReduceArgs {
     /// Go on although the test answers differently on the same file
     #[arg(long, help_heading = RUNNING)]
     pub allow_flaky: bool,
-    /// Accept a candidate only when so many runs of the test agree
+    /// Accept a candidate only when N runs of the test agree
     ///
     /// [default: 1 until the test contradicts itself, then as many as its contradictions ask for]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING)]

@@ -71,7 +71,7 @@ pub struct CompareArgs {
     /// Run this algorithm (repeatable, or several with commas) [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = WHAT)]
     pub algorithm: Vec<String>,
-    /// Draw so many instances of each problem [default: 20, or 1 for a file]
+    /// Draw N instances of each problem [default: 20, or 1 for a file]
     #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = WHAT)]
     pub trials: Option<usize>,
     /// Sizes in units, for problems that can be of any size [default: 500; 200 for generated documents]

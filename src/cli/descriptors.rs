@@ -13,7 +13,7 @@ const NEEDED: usize = 20;
 /// What can always be opened.
 const NULL: &str = "/dev/null";
 
-/// Opens so many files, and closes them.
+/// Opens this number of files, and closes them.
 ///
 /// # Errors
 /// When fewer can be open at the same time.

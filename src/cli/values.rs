@@ -18,7 +18,7 @@ const WORKERS_PER_CORE: usize = 64;
 pub enum Jobs {
     /// As many as give the most answers per second.
     Auto,
-    /// So many.
+    /// This number.
     Exactly(usize),
 }
 

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Where the system keeps names of what is open already.
 const SYSTEM: [&str; 2] = ["/dev", "/proc"];
 
-/// Reads a regular file of at most so many bytes. A pipe is not waited for.
+/// Reads a regular file of at most `most` bytes. A pipe is not waited for.
 ///
 /// # Errors
 /// When it is none, is longer, or cannot be read.

@@ -17,7 +17,7 @@ use super::distrust::Distrust;
 /// How the names of files that are being written begin and end.
 const START: &str = ".lop-";
 const END: &str = ".tmp";
-/// So many names are tried; each has 64 random bits.
+/// How many names are tried; each has 64 random bits.
 const TRIES: usize = 16;
 
 /// A folder that is open. What is done in it is done in this one, whatever its name leads to by now.

@@ -37,13 +37,13 @@ use super::trouble::Trouble;
 
 /// A signature that has not been made more specific asks for nothing at a place in the text.
 const NO_PLACE: &[u8] = b"";
-/// So many runs of each side have to say the same before a difference has another cause than chance.
+/// How many runs of each side have to say the same before a difference has another cause than chance.
 const RUNS: usize = 5;
 /// More runs than this are not spent on what is missing.
 const MOST_RUNS: usize = 60;
 /// What a missing thing says is looked at so often for the next one.
 const ROUNDS: usize = 5;
-/// So many things are put beside the candidate at once, on the chance that it is one of them.
+/// How many things are put beside the candidate at once, on the chance that it is one of them.
 const MOST_THINGS: usize = 64;
 /// A line that is shown is cut here, in characters.
 const LINE: usize = 160;

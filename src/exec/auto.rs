@@ -15,7 +15,7 @@ use crate::oracle::Outcome;
 const ANSWERS: usize = 6;
 /// Measurements at the number that was found before a larger one is tried again.
 const PATIENCE: usize = 16;
-/// So many times the answers per second make a larger number worth while.
+/// A larger number of workers is worth while if it gives this many times the answers per second.
 const WORTH_WHILE: f64 = 1.1;
 
 /// An executor that uses as many slots of another as pay.

@@ -11,11 +11,11 @@ use super::varint::{Reader, put};
 const BLOCK: usize = 1024;
 /// How far texts are looked at for a common continuation behind a small change, in bytes.
 const NEAR: usize = 48;
-/// So many equal bytes are taken for a continuation behind a small change.
+/// How many equal bytes are taken for a continuation behind a small change.
 const NEAR_MATCH: usize = 6;
 /// How far a part that went is looked over before a small change is thought of, in bytes.
 const CUT: usize = 2048;
-/// So many equal bytes are looked for in the rest of the old text.
+/// How many equal bytes are looked for in the rest of the old text.
 const FAR_MATCH: usize = 16;
 /// Searching in the rest of the old text ends when this many times the texts' length was looked at.
 const PATIENCE: usize = 4;

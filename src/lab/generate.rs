@@ -25,7 +25,7 @@ use crate::syntax::{Document, Edit, NodeId, ParseError, SyntaxParser, render};
 
 use super::text::{Granularity, TextSubject, Units};
 
-/// A test looks for at most so many kinds of nodes.
+/// The most kinds of nodes that a test looks for.
 const MOST_KINDS: usize = 3;
 /// Edits that are tried, once to make it small and once to make it as large as wanted.
 const MOST_STEPS: usize = 4000;

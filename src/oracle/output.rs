@@ -5,10 +5,10 @@ use std::io;
 
 use super::Outcome;
 
-/// Conditions see the first so many bytes of an output …
+/// How many bytes conditions see of the beginning of an output …
 const HEAD: u64 = 1 << 20;
 
-/// … and the last so many. Of a longer one the middle is left out, with a line break in its place.
+/// … and of its end. Of a longer one the middle is left out, with a line break in its place.
 const END: u64 = 64 << 10;
 
 /// What a run wrote, as far as conditions see it.

@@ -17,7 +17,7 @@ pub(super) const HERE: &str = "<here>";
 
 /// A pattern sees no more than this in front of a position, in bytes.
 const BEFORE: usize = 256;
-/// A line that is shown and the mark below it are looked for in so many lines around a message.
+/// A line that is shown and the mark below it are looked for in this number of lines around a message.
 const AROUND: usize = 4;
 /// No more matches of a message are looked at: a broken file may have thousands.
 const MATCHES: usize = 64;

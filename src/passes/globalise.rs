@@ -26,7 +26,7 @@ impl Pass for Globalise {
     }
 }
 
-/// So many bytes at its start tell what something moves out of from others that hold the same.
+/// How many bytes at its start tell what something moves out of from others that hold the same.
 const HEADER: usize = 48;
 /// In the place of the depth, which a move does not have.
 const WITH_ARGUMENTS: u16 = 1;

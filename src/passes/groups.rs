@@ -28,7 +28,7 @@ impl Pass for Groups {
 /// What edits must have in common to be made together: group, name, and the scope around them.
 type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);
 
-/// So many bytes at its start tell a scope from others in which the same is done.
+/// How many bytes at its start tell a scope from others in which the same is done.
 const HEADER: usize = 48;
 
 /// All groups of edits of a document, each as one.

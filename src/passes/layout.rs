@@ -29,7 +29,7 @@ impl Pass for Whitespace {
 const INDENT: usize = 2;
 /// Deeper levels are not indented further: the blanks would be the larger part of the text.
 const DEEPEST: usize = 40;
-/// So many comments in a row are looked behind for what they stand in front of.
+/// Behind how many comments in a row is looked for what they stand in front of.
 const MOST_COMMENTS: usize = 8;
 /// Bytes that are no blanks of what is written in one line although it stood in several, and of what stood in one line
 /// and stays so.

@@ -33,7 +33,7 @@ impl Pass for Literals {
 /// Texts of fewer characters are left to the pass over characters, which needs
 /// hardly more tests for them than there are halves to try.
 const SHORTEST_HALVED: usize = 12;
-/// So are numbers of at most so many digits.
+/// So are numbers with at most this number of digits.
 const MOST_DIGITS_KEPT: usize = 3;
 /// A list of fewer numbers is left as it is: where the length of a line counts, there are many.
 const LONG_LIST: usize = 8;

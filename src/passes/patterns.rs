@@ -12,7 +12,7 @@ use super::fingerprint::Fingerprints;
 
 /// Of more alternatives side by side, each half is tried instead of each of them.
 const MOST_ALTERNATIVES: usize = 8;
-/// So many bytes on either side of a change belong to what was asked.
+/// How many bytes on either side of a change belong to what was asked.
 const AROUND: usize = 4;
 
 /// What can be done to a part, as the numbers of classes of edits.

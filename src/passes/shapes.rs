@@ -20,7 +20,7 @@ const LARGE: usize = 1 << 16;
 const MUCH_LESS: usize = 4;
 /// Siblings next to a node that are in its trial parse.
 const NEAR: usize = 4;
-/// So many siblings at the ends of a list, and behind those that are near, may be where a part of it is left out.
+/// How many siblings at the ends of a list, and behind those that are near, may be where a part of it is left out.
 const ENDS: usize = 8;
 /// Bytes before or behind a node among its siblings from which on leaving some out is worth a look.
 const LEAST_HOLE: usize = 1 << 10;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::passes::{Alternative, Class};
 
-/// Strength of the prior: a class counts as much as its pass after so many answers of its own.
+/// Strength of the prior: after this number of answers of its own a class counts as much as its pass.
 const PRIOR_STRENGTH: f64 = 2.0;
 /// Before anything is known the edits of a pass are expected to be accepted once in four times.
 const PASS_PRIOR: (f64, f64) = (1.0, 4.0);

@@ -16,14 +16,14 @@ use super::reducer::Reducer;
 use super::session::Pursuit;
 use super::sweep::Sweep;
 
-/// A list is put back after so many units were found needed: another may promise more by then.
+/// A list is put back after this number of units were found needed: another may promise more by then.
 const SLICE: usize = 6;
 
 /// Lists at work per worker, where there are several: some wait for others to be judged with theirs. With one
 /// per worker it took up to 7 % more rounds.
 const LISTS_PER_WORKER: usize = 2;
 
-/// Unreferenced definitions are looked for again at once after a sweep that took out so many, or the
+/// Unreferenced definitions are looked for again at once after a sweep that took out this number, or the
 /// `1 / LARGE_SHARE`-th part of the text. A chain of functions of which each calls the one before
 /// would otherwise go link by link, where their list goes in a few runs.
 const MANY_DEFINITIONS: usize = 3;

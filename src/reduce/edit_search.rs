@@ -20,7 +20,7 @@ use super::outlook::{Ahead, until_accepted};
 use super::question_source::QuestionSource;
 use super::ranked::Ranked;
 
-/// In larger trees so many edits are made before the tree is built anew.
+/// How many edits are made in larger trees before the tree is built anew.
 pub(super) const EDITS_BEFORE_REBASE: usize = 12;
 /// What an edit is worth that saves only what does not count.
 const LITTLE: f64 = 0.01;

@@ -121,7 +121,7 @@ impl Reducer<'_, '_> {
         (!nodes.is_empty()).then_some(units)
     }
 
-    /// Makes the changes of a sequence that can be made, until so many were found impossible.
+    /// Makes the changes of a sequence that can be made, until `most_needed` were found impossible.
     fn change(&mut self, changes: Option<Sequence>, most_needed: usize) -> Result<(), Halt> {
         let Some(changes) = changes.and_then(|changes| self.current().spare(changes)) else { return Ok(()) };
         let mut sweep = self.new_sweep(changes);

@@ -37,7 +37,7 @@ impl Gain {
         self.lines += count(memchr::memchr_iter(b'\n', text).count());
     }
 
-    /// What that and so many tokens are worth: in tokens, in bytes (tokens decide between equals) or in
+    /// What that and these tokens are worth: in tokens, in bytes (tokens decide between equals) or in
     /// lines (likewise).
     pub(super) fn value(self, prefer: Prefer, tokens: u32) -> f64 {
         let (first, second) = match prefer {

@@ -6,7 +6,7 @@
 //! the tests where nothing else is known of a candidate. What it refuses it remembers only through the session's
 //! cache.
 //!
-//! Parses may take only so many steps, for each test that is run. Whoever has used them up is let through: where a text
+//! Parses may take a limited number of steps for each test. Whoever has used them up is let through: where a text
 //! is hard to parse a test is cheaper than the parse that would save it.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::syntax::{Document, Errors, ParseError, SyntaxParser, SyntaxTree, Tree
 
 use super::options::Syntax;
 
-/// From so many bytes on the tree of a best result goes before one that is far from it is parsed.
+/// From this number of bytes on the tree of a best result goes before one that is far from it is parsed.
 const LARGE: usize = 1 << 18;
 /// So large a part of the best result is gone from what is far from it. Making its tree from the one before would copy
 /// as large a part of that.
@@ -36,7 +36,7 @@ const STEPS_PER_TEST: i64 = 30;
 const PARSES_AT_FIRST: usize = 4;
 const MOST_AT_FIRST: usize = 80_000;
 
-/// An ordinary parse takes a step for so many nodes of its tree, and for so many bytes.
+/// An ordinary parse takes a step for this number of nodes of its tree, and for this number of bytes.
 const NODES_PER_STEP: usize = 25;
 const BYTES_PER_STEP: usize = 1 << 10;
 /// So many times the steps of an ordinary parse, and so many steps more, are too many for a candidate.

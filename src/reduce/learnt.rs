@@ -16,7 +16,7 @@ pub(super) struct Learnt {
 }
 
 impl Learnt {
-    /// Of a text of so many tokens.
+    /// What is known of a text of this number of tokens before anything is asked.
     pub(super) fn nothing(tokens: usize) -> Self {
         Learnt {
             knowledge: Knowledge::new(tokens),

@@ -15,7 +15,7 @@ use super::ordered::first_interesting;
 use super::ranked::Ranked;
 use super::reducer::Reducer;
 
-/// Trees of at most so many nodes are built anew after every accepted edit, which makes new edits
+/// Trees of at most this number of nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
 const SMALL_TREE: usize = 20_000;
 /// Edits that are looked at in one tree: those that save most.

@@ -203,7 +203,7 @@ impl Memory {
         self.texts.get(text).is_some_and(|entry| entry.had_second_chance)
     }
 
-    /// Notes that a proposal was refused when the file had so many tokens.
+    /// Notes that a proposal was refused when the file had this number of tokens.
     pub(super) fn refuse(&mut self, memo: u64, tokens: usize) {
         self.proposals.refused.insert(memo, (tokens, self.proposals.tree));
     }

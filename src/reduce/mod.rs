@@ -90,7 +90,7 @@ use session::Session;
 
 /// Shorter texts are taken by their tree, whatever it looks like.
 const SHAPELESS: usize = 5_000;
-/// Nodes of so many tokens, such as a string with its quotes, tell nothing of the text's shape.
+/// Nodes of this number of tokens, such as a string with its quotes, tell nothing of the text's shape.
 const FEW: u32 = 3;
 
 /// Comments and the characters of long strings are units and no tokens. A text of more bytes per token is little but

@@ -39,9 +39,9 @@ const FINEST: usize = 64;
 const MOST_SHARES: usize = 8;
 /// How often a cut is mended that leaves syntax errors.
 const MENDINGS: usize = 5;
-/// A syntax error so many bytes from a cut has come with it.
+/// A syntax error at most this number of bytes from a cut has come with it.
 const NEAR: usize = 64;
-/// So many cuts leave an error elsewhere of which nothing is known before no more are tried.
+/// No more cuts are tried when this number of them have left an error elsewhere of which nothing is known.
 const MOST_UNKNOWN: usize = 2;
 /// Steps of the parser, 10 to 20 µs each, that cuts may take before one of them can be asked about. What is left of an
 /// ordinary text of a megabyte takes 10,000 to 40,000.

@@ -87,7 +87,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Adds so many times an estimate.
+    /// Adds a multiple of an estimate.
     pub(super) fn add(&mut self, times: f64, estimate: Estimate) {
         self.mean += times * estimate.mean;
         self.deviation += times * estimate.deviation;

@@ -34,7 +34,7 @@ impl<'s> Positions<'s> {
         (0..self.len()).map(|position| self.unit(position).tokens).collect()
     }
 
-    /// A candidate without so many more of the units, for people.
+    /// A candidate without this number of further units, for people.
     pub(super) fn describe(&self, units: usize) -> String {
         let what = format!("{units} of {} units", self.len());
         match self.sequence.depth {

@@ -31,7 +31,7 @@ use super::sweep::Sweep;
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
 pub(super) const MAX_ROUNDS: usize = 50;
-/// Second looks take at most one test in so many.
+/// Second looks take at most one of this number of tests.
 const SECOND_LOOKS: u64 = 10;
 /// Units found needed after which a sweep over lines or words looks whether the text is short enough.
 const LINES_SLICE: usize = 64;

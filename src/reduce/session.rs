@@ -167,7 +167,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.current.node_is_kept(node) || self.memory.is_node_refused(ask, node, self.size().tokens)
     }
 
-    /// Notes that a proposal was refused when the best result had so many tokens.
+    /// Notes that a proposal was refused when the best result had this number of tokens.
     pub(super) fn refuse_proposal(&mut self, memo: u64, tokens: usize) {
         self.memory.refuse(memo, tokens);
     }

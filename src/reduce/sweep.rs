@@ -197,7 +197,7 @@ impl Sweep {
         Positions::new(&self.sequence, &self.order)
     }
 
-    /// A candidate without so many more of the units, for people.
+    /// A candidate without this number of further units, for people.
     pub(super) fn describe(&self, gone: &[Range<usize>]) -> String {
         let asked: usize = gone.iter().map(ExactSizeIterator::len).sum();
         self.positions().describe(asked.saturating_sub(self.removed_count()))

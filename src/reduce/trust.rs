@@ -48,7 +48,7 @@ const REFUSE: f64 = 2.0;
 const REFUSE_FOR_GOOD: f64 = 20.0;
 /// Odds by which a result is trusted or taken back.
 const TRUST: f64 = 1e4;
-/// So many results of a test without a contradiction are asked about once more before they are accepted. That tells
+/// How many results of a test without a contradiction are asked about once more before they are accepted. That tells
 /// soon and surely enough how often a test lies: with none a run takes 15 % more tests where one answer in ten is a lie.
 const FIRST_CONFIRMED: u32 = 8;
 /// Runs of a test without a contradiction that make a result the last one. With 2 one run in a thousand ends with a
@@ -58,7 +58,7 @@ const RESULT_RUNS: u32 = 3;
 const EMPTY_RUNS: u32 = 5;
 /// Odds of a text of which nothing is known.
 pub(super) const EVEN: f64 = 1.0;
-/// After so many runs on one text it is decided by what most of them said.
+/// After this number of runs on one text it is decided by what most of them said.
 const MOST_RUNS: u32 = 200;
 
 /// The answers on one text.

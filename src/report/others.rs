@@ -17,7 +17,7 @@ use crate::disk::{Audience, Folder};
 use crate::oracle::Outcome;
 use crate::reduce::{Event, EventSink};
 
-/// Crashes with other signatures than the first so many are not kept: they are too many to be looked at.
+/// How many signatures of other crashes are kept: more cannot be looked at.
 const MOST: usize = 20;
 /// The folder of the crashes, in that of what a run keeps.
 pub const FOLDER: &str = "other";

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// So many bytes are looked for to find a place again. Many stand at the wrong place less often; but where the next
+/// How many bytes are looked for to find a place again. Many stand at the wrong place less often; but where the next
 /// difference is among them they may only stand far behind it.
 const ANCHORS: [usize; 4] = [32, 12, 4, 2];
 /// How far ahead each of them is looked for: a few bytes that stand far away mean nothing.

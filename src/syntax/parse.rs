@@ -19,11 +19,11 @@ pub type SyntaxTree = Tree;
 /// counted and time is not, so that the same text gets the same answer on every machine.
 const READ_AT_A_TIME: usize = 4 << 10;
 
-/// So many bytes may take a step each, in error recovery. Ordinary texts take one for 20 to 50 bytes, and few a third
-/// more when they are wrong everywhere; calls with type arguments in TypeScript, which may be comparisons, take one for
-/// 14. What takes more has many readings side by side, and where such a text ends in the middle the parser takes each
-/// way through them apart, and counts nothing of it: that took 14 s for 64 KB of casts in C that may be differences,
-/// which take a step for 7 bytes. It has to end before that.
+/// Bytes for each of which a step may be taken in error recovery. Ordinary texts take one for 20 to 50 bytes, few a
+/// third more when they are wrong everywhere; calls with type arguments in TypeScript, which may be comparisons, take
+/// one for 14. What takes more has many readings side by side, and where such a text ends in the middle the parser
+/// takes each way through them apart, and counts nothing of it: that took 14 s for 64 KB of casts in C that may be
+/// differences, which take a step for 7 bytes. It has to end before that.
 const BYTES_PER_STEP: usize = 9;
 
 /// Steps that even the shortest text may take.
@@ -33,7 +33,7 @@ const STEPS_MINIMUM: usize = 2_000;
 /// dozen more than they have bytes for, at the most, but texts that are no Lua a thousand when they are read as Lua.
 const STEPS_MINIMUM_RIGHT: usize = 1_200;
 
-/// So many bytes may take a step each in all that is done until a text of which nothing is known has a tree: the trials,
+/// Bytes for each of which a step may be taken in all until a text of which nothing is known has a tree: in the trials,
 /// its outline, the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
 /// times as long as in other texts, and nothing that is counted tells. One-letter statements, of which nothing has more
 /// steps, take one for 14 bytes.
@@ -209,7 +209,7 @@ impl SyntaxParser {
         if Errors::of(&tree).are_too_hard(text.len()) { Err(ParseError::TooHard) } else { Ok(tree) }
     }
 
-    /// [`SyntaxParser::parse`] in no more than so many steps.
+    /// [`SyntaxParser::parse`] in at most this number of steps.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
@@ -266,7 +266,7 @@ impl SyntaxParser {
         self.reparse_within(old, old_text, text, usize::MAX)
     }
 
-    /// [`SyntaxParser::reparse`] in no more than so many steps.
+    /// [`SyntaxParser::reparse`] in at most this number of steps.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
@@ -438,12 +438,12 @@ fn signs(line: &[u8], mut at: usize, skips: bool, open: &mut Vec<usize>) -> Opti
     (brackets == 0).then_some(())
 }
 
-/// Steps that a text of so many bytes may take.
+/// Steps that a text of this length may take.
 fn most_steps(len: usize) -> usize {
     STEPS_MINIMUM + len / BYTES_PER_STEP
 }
 
-/// Steps that a text of so many bytes may take until all readings are wrong.
+/// Steps that a text of this length may take until all readings are wrong.
 fn most_steps_right(len: usize) -> usize {
     STEPS_MINIMUM_RIGHT + len / BYTES_PER_STEP
 }
@@ -496,7 +496,7 @@ impl Errors {
         self.depths / LEVELS_PER_STEP
     }
 
-    /// Whether a text of so many bytes takes too long to parse because of them.
+    /// Whether a text of this length takes too long to parse because of them.
     #[must_use]
     pub fn are_too_hard(&self, len: usize) -> bool {
         self.depths > LEVELS_MINIMUM + len * LEVELS_PER_BYTE

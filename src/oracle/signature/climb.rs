@@ -60,7 +60,7 @@ impl Table {
         kinds
     }
 
-    /// A signature with so many lines behind its message.
+    /// A signature with this number of lines behind its message.
     fn with_lines(&self, signature: &Signature, seen: &Seen<'_>, lines: usize) -> Option<Signature> {
         let (text, regex) = message(signature, seen)?;
         let end = regex.find(text)?.end();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::exec::Ticket;
 use crate::reduce::current::Candidate;
 
-/// Up to so many bytes every candidate is parsed first. In larger ones a parse may cost more than
+/// Up to this number of bytes every candidate is parsed first. In larger ones a parse may cost more than
 /// the 3–5 % of the tests that it saves where all units are known to be optional one by one.
 pub(super) const ALWAYS_GATED: usize = 64 << 10;
 

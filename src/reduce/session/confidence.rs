@@ -10,7 +10,7 @@ use crate::reduce::trust::{Tally, Trust};
 /// Tests before the best result is looked at for the first time; each further time it is twice as many. With 32 a run
 /// takes 4 % more tests where one answer in ten is a lie, because most lies are accepted before the first is found out.
 pub(super) const FIRST_CHECK: u64 = 8;
-/// So many make even a trusted result doubtful, and twice as many once more: a text that was trusted by mistake would
+/// How many refusals make even a trusted result doubtful, and twice as many once more: a text trusted by mistake would
 /// be asked about to its end, and one run in a hundred take many times the tests where one answer in ten is a lie.
 pub(super) const PATIENCE: u32 = 24;
 
@@ -23,7 +23,7 @@ pub(super) struct Confidence {
     pub(super) recent: VecDeque<Snapshot>,
     /// Refusals since the last acceptance.
     pub(super) refusals: u32,
-    /// So many of them make even a trusted result doubtful.
+    /// How many of them make even a trusted result doubtful.
     pub(super) patience: u32,
     /// Tests at the last look at the best result, and how many more there are to be before the next.
     pub(super) looked_at: u64,

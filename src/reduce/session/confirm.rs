@@ -28,17 +28,17 @@ use crate::reduce::halt::Halt;
 use crate::reduce::memory::{Answers, CERTAIN, Why};
 use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
-/// So many refusals one after the other make the last acceptance doubtful.
+/// How many refusals one after the other make the last acceptance doubtful.
 const DOUBTFUL: u32 = 6;
-/// So many times as many do where the test never contradicted itself.
+/// How many times as many it takes where the test never contradicted itself.
 const HONEST: u32 = 4;
-/// So many of the results before the best are kept to go back to.
+/// How many of the results before the best are kept to go back to.
 const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
 const LEAST_ODDS: f64 = 0.1;
 /// What a pass is taken to have found, and not to have found, before it began.
 const FOUND_BEFORE: f64 = 2.0;
-/// A test by which so many results had to be taken back leads nowhere.
+/// A test by which this number of results had to be taken back leads nowhere.
 const MOST_RETURNS: u64 = 20;
 /// What the confirmations of the best result are counted under.
 const CONFIRMATION: &str = "confirmation";

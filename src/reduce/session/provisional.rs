@@ -28,7 +28,7 @@ use crate::reduce::trust::Trust;
 /// Odds below which a candidate is asked about again before the search goes on from it. With 3 a run takes 7 % more
 /// tests where one answer in ten is a lie, because more of them are asked about what is not interesting.
 const DOUBTFUL: f64 = 8.0;
-/// So many candidates are taken for interesting one on the other before the last is asked about again.
+/// How many candidates are taken for interesting one on the other before the last is asked about again.
 const MOST: usize = 16;
 
 /// What it tells of a text that one made from it has these odds, as logarithms: such a text is interesting with odds

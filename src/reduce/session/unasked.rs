@@ -1,14 +1,14 @@
 //! Work between two tests has an end: where question after question is answered without a test, whoever asks is told to
 //! give the rest up.
 
-/// So many bytes of candidates may be made without a test. Making and looking up a gigabyte of them takes one to two
+/// How many bytes of candidates may be made without a test. Making and looking up a gigabyte of them takes one to two
 /// seconds.
 const MOST_BYTES: usize = 2 << 30;
 
-/// An answer costs at least what so many bytes cost: the model learns from it, and thinks of the next question.
+/// An answer costs at least what this number of bytes costs: the model learns from it, and thinks of the next question.
 const LEAST_BYTES: usize = 64 << 10;
 
-/// A step of the parser takes as long as so many bytes do.
+/// A step of the parser takes as long as this number of bytes does.
 const BYTES_PER_STEP: usize = 16 << 10;
 
 /// Who asks after somebody has given up may make so large a part of them at least.

@@ -8,7 +8,7 @@ use crate::report::text::{self, shown};
 
 /// Rows that are written into the page.
 const MOST_ROWS: usize = 3_000;
-/// Of lines in a row that are gone so many are written.
+/// How many lines in a row that are gone are written.
 const MOST_GONE: usize = 400;
 /// Characters of a line that are shown.
 const MOST_WIDTH: usize = 300;
