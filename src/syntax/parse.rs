@@ -19,6 +19,9 @@ pub type SyntaxTree = Tree;
 /// counted and time is not, so that the same text gets the same answer on every machine.
 const READ_AT_A_TIME: usize = 4 << 10;
 
+/// Bytes of the longest character in UTF-8.
+const LONGEST_CHARACTER: usize = 4;
+
 /// Bytes for each of which a step may be taken in error recovery. Ordinary texts take one for 20 to 50 bytes, few a
 /// third more when they are wrong everywhere; calls with type arguments in TypeScript, which may be comparisons, take
 /// one for 14. What takes more has many readings side by side, and where such a text ends in the middle the parser
@@ -372,10 +375,20 @@ impl SyntaxParser {
             if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
+        let mut end = 0;
         let mut read = |at: usize, _| {
             let rest = text.get(at..).unwrap_or_default();
+            let chunk = &rest[..rest.len().min(READ_AT_A_TIME)];
+            // What may be a part of a character at the end of what the parser got it asks for again, and reads what it
+            // gets without a look at how much that is.
+            let is_asked_again = at < end && end - at < LONGEST_CHARACTER;
             // Where nothing more is to be read the parser comes to an end by itself.
-            if go_on() { &rest[..rest.len().min(READ_AT_A_TIME)] } else { &[] }
+            if go_on() || is_asked_again {
+                end = at + chunk.len();
+                chunk
+            } else {
+                &[]
+            }
         };
         let tree = self.parser.parse_with_options(&mut read, old, Some(options));
         self.steps = steps.get();
@@ -747,6 +760,15 @@ mod tests {
         assert_eq!((last.start_position().row, last.start_position().column), (2, 6));
         let whole = parser.parse(text.as_bytes()).expect("a small text has a tree");
         assert!(error_count(&whole) > 0, "the parts are forgotten");
+    }
+
+    /// The parser asks twice for what may be a part of a character, and the second time it has to get something.
+    #[test]
+    fn a_parse_may_end_where_a_character_is_cut() {
+        let mut parser = parser("x.lua");
+        let text = [&b"--[[ [[ ]"[..]; 9].join(&b"\xe9"[..]);
+        let ended = (1..200).filter(|&most| parser.parse_within(&[&text[..], b"\xe9"].concat(), most).is_err()).count();
+        assert!(ended > 0, "each was parsed in a step");
     }
 
     #[test]
