@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-use crate::oracle::Cancel;
+use crate::oracle::{Cancel, ProcessRegistry};
 use crate::report::screen;
 
 use super::exit_code::Code;
@@ -57,6 +57,7 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
             // The main thread ends the process as soon as everything is cleaned up. If it hangs
             // in something else (a write to a dead disk), the user's word still counts.
             thread::sleep(LAST_RITES);
+            ProcessRegistry::end_at_once();
             screen::restore();
             signal_hook::low_level::exit(Code::StoppedEarly as i32);
         }
@@ -68,6 +69,7 @@ pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
 fn end_work(cancel: &Cancel) {
     wait_for_work_after_a_stop(cancel, &own_work);
     cancel.kill_now();
+    ProcessRegistry::end_at_once();
     screen::restore();
     // Nobody listens: the exit code says it, too.
     let _ = writeln!(io::stderr(), "stopped in the middle of its own work; the best result so far is in its place");

@@ -45,6 +45,8 @@ pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation};
 pub(crate) use mirror::{is_named, names_in};
 pub use output::Written;
+#[cfg(feature = "cli")]
+pub(crate) use process::ProcessRegistry;
 pub use process::{Limits, run_limited};
 pub use program::CommandError;
 #[cfg(feature = "cli")]

@@ -36,8 +36,10 @@ fn folder() -> Folder {
     folder
 }
 
+/// On a machine that is busy enough a test may take longer than the deadline that lop finds by itself.
 fn command(folder: &Folder, log: &str, arguments: &[&str]) -> Command {
-    let mut command = folder.command(arguments);
+    let deadline: &[&str] = if arguments.contains(&"test.sh") { &["--timeout", "600"] } else { &[] };
+    let mut command = folder.command(&[deadline, arguments].concat());
     command.env("LOG", folder.path(log));
     command
 }
@@ -126,7 +128,9 @@ fn kill_and_resume(workers: usize, wanted: u64) {
                 false
             };
             let asked = log(&folder.path(&name));
-            assert!(!is_alone || candidates[known..][..asked.len()] == asked, "known {known}: {asked:?}");
+            if is_alone {
+                assert_eq!(asked, candidates[known..][..asked.len()], "known {known}");
+            }
             assert!(is_interesting(&folder.read("input.txt")));
             if !dies {
                 assert!(!is_alone || asked.len() + known == candidates.len(), "{} and {known}", asked.len());

@@ -40,6 +40,9 @@ impl ProcessRegistry {
     pub(crate) fn left_behind(&self, _slot: &Path, _leader: u32) -> Vec<String> {
         Vec::new()
     }
+
+    #[cfg(feature = "cli")]
+    pub(crate) fn end_at_once() {}
 }
 
 #[cfg(target_os = "linux")]
@@ -55,8 +58,14 @@ mod linux {
 
     use super::{Duration, MARK, Path};
 
-    /// How long to wait between two looks at processes that have been killed and are on their way out.
+    /// How long to wait between two looks at processes that have been killed and are on their way out: each time twice
+    /// as long, up to a limit. On a busy machine they take their time, and looking is work, too.
     const PAUSE: Duration = Duration::from_micros(200);
+    const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+    /// How often a process that is about to exit looks for what is to be killed.
+    #[cfg(feature = "cli")]
+    const LAST_LOOKS: usize = 10;
 
     /// What runs on for longer than this after its test has ended was left behind.
     const WAY_OUT: Duration = Duration::from_millis(100);
@@ -112,6 +121,7 @@ mod linux {
         pub(crate) fn clean_up(&self, slot: &Path, patience: Duration) {
             let start = Instant::now();
             let mark = mark_of(slot);
+            let mut pause = PAUSE;
             loop {
                 let left_over = self.left_over(slot, &mark);
                 if left_over.is_empty() {
@@ -123,7 +133,30 @@ mod linux {
                 if start.elapsed() >= patience {
                     return;
                 }
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
+            }
+        }
+
+        /// Ends what tests of any slot run or have left running: for a process that is about to exit, and in which
+        /// nobody else will.
+        #[cfg(feature = "cli")]
+        pub(crate) fn end_at_once() {
+            // What started lop itself may be such a test.
+            let inherited = std::env::var_os(MARK);
+            let is_ours = |mark: Vec<u8>| inherited.as_deref().is_none_or(|inherited| inherited.as_bytes() != mark);
+            // What is below a process becomes our child when that is gone.
+            for _ in 0..LAST_LOOKS {
+                let processes = children().into_iter().filter_map(Process::look_at);
+                let left: Vec<_> =
+                    processes.filter(|process| !process.is_dead && process.mark().is_some_and(is_ours)).collect();
+                if left.is_empty() {
+                    return;
+                }
+                for process in left {
+                    process.kill();
+                }
+                std::thread::sleep(LONGEST_PAUSE);
             }
         }
 
@@ -132,6 +165,7 @@ mod linux {
         pub(crate) fn left_behind(&self, slot: &Path, leader: u32) -> Vec<String> {
             let mark = mark_of(slot);
             let start = Instant::now();
+            let mut pause = PAUSE;
             loop {
                 let found: Vec<String> = processes()
                     .filter(|&pid| pid != leader.cast_signed())
@@ -143,7 +177,8 @@ mod linux {
                 if found.is_empty() || start.elapsed() >= WAY_OUT {
                     return found;
                 }
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
             }
         }
 
@@ -151,13 +186,11 @@ mod linux {
             let Some(pid) = Pid::from_raw(process.pid) else { return };
             if !process.is_dead {
                 let mut groups = self.groups();
-                let group = Pid::from_raw(process.group).filter(|_| !groups.running.contains(&process.group));
-                // The group as a whole: `timeout(1)` leads one, and its command is in it.
-                if let Some(group) = group.filter(|&group| group != rustix::process::getpgrp()) {
-                    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+                if groups.running.contains(&process.group) {
+                    let _ = rustix::process::kill_process(pid, Signal::KILL);
+                } else if process.kill() {
                     groups.killed.insert(process.group);
                 }
-                let _ = rustix::process::kill_process(pid, Signal::KILL);
             }
             let _ = rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(pid), WaitOptions::NOHANG));
         }
@@ -210,6 +243,27 @@ mod linux {
             let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
             let (state, group) = parse_stat(&stat)?;
             Some(Self { pid, group, is_dead: matches!(state, b'Z' | b'X') })
+        }
+
+        /// Kills it, and the group that it is in if that is not our own: `timeout(1)` leads one, and its command is in
+        /// it. Whether there was such a group.
+        fn kill(&self) -> bool {
+            let group = Pid::from_raw(self.group).filter(|&group| group != rustix::process::getpgrp());
+            if let Some(group) = group {
+                let _ = rustix::process::kill_process_group(group, Signal::KILL);
+            }
+            if let Some(pid) = Pid::from_raw(self.pid) {
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+            group.is_some()
+        }
+
+        /// The slot whose test it belongs to.
+        #[cfg(feature = "cli")]
+        fn mark(&self) -> Option<Vec<u8>> {
+            let environment = fs::read(format!("/proc/{}/environ", self.pid)).ok()?;
+            let mut values = environment.split(|byte| *byte == 0);
+            values.find_map(|value| Some(value.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec()))
         }
 
         fn is_marked(&self, slot: &Path, mark: &[u8]) -> bool {
