@@ -174,10 +174,11 @@ pub trait Pass: Send + Sync {
 /// What a pass proposes, signed by it: the numbers by which its edits are remembered are no other pass's.
 ///
 /// # Panics
-/// When an edit lies outside of the text.
+/// When an edit lies outside of the text, or a sequence has another number of units than are remembered.
 #[must_use]
 pub fn proposals(pass: &dyn Pass, view: &View<'_>) -> Proposals {
     let name = pass.name();
+    view.occurrences.borrow_mut().clear();
     let mut made = pass.propose(view);
     let check = |edits: &[Edit]| {
         let is_inside = edits.iter().all(|edit| edit.start <= edit.end && edit.end <= view.text.len());
@@ -190,6 +191,13 @@ pub fn proposals(pass: &dyn Pass, view: &View<'_>) -> Proposals {
                 check(edits)
             }
         });
+        let (units, remembered) = (sequence.units.len(), &sequence.remembered);
+        let fits = match remembered {
+            Remembered::Units(memos) => memos.len() == units,
+            Remembered::Nodes(_, nodes) => nodes.len() == units,
+            Remembered::None | Remembered::Whole(_) => true,
+        };
+        assert!(fits, "the pass {name} proposes {units} units and has others remembered: {remembered:?}");
         if let Remembered::Units(memos) | Remembered::Whole(memos) = &mut sequence.remembered {
             memos.iter_mut().for_each(sign);
         }
@@ -265,6 +273,9 @@ pub struct View<'a> {
     pub wanted: Wanted,
     /// Says whether something was asked and refused, by the number that stands for it.
     pub(crate) settled: &'a dyn Fn(u64) -> bool,
+    /// How often a pass has proposed the same so far. Equal texts are told apart by their order: their places change with
+    /// every other edit.
+    pub(crate) occurrences: RefCell<HashMap<u64, u64>>,
 }
 
 /// The tree of a text with its language, and what is known of its nodes.
@@ -290,6 +301,7 @@ impl<'a> View<'a> {
             style: Style::default(),
             wanted: Wanted::Everything,
             settled: &|_| false,
+            occurrences: RefCell::default(),
         }
     }
 
@@ -344,8 +356,6 @@ impl<'a> View<'a> {
         &self,
         edits: impl IntoIterator<Item = Vec<Edit>>,
     ) -> impl Iterator<Item = ((i64, i64, i64), Alternative)> {
-        // Equal texts are told apart by their order: their places change with every other edit.
-        let mut occurrences: HashMap<u64, u64> = HashMap::new();
         edits.into_iter().filter_map(move |edits| {
             let (mut tokens, mut bytes, mut lines) = (0, 0, 0);
             let mut hasher = DefaultHasher::new();
@@ -359,10 +369,11 @@ impl<'a> View<'a> {
                     counted.map_or_else(|| count_words(before), |tree| tree.document.tokens_in(edit.start..edit.end));
                 tokens += difference(words, count_words(&edit.text));
                 bytes += difference(before.len(), edit.text.len());
-                lines += difference(count_lines(before), count_lines(&edit.text));
+                lines += difference(line_feeds(before), line_feeds(&edit.text));
                 (before, &edit.text, edit.raw).hash(&mut hasher);
             }
             let print = hasher.finish();
+            let mut occurrences = self.occurrences.borrow_mut();
             let occurrence = occurrences.entry(print).or_default();
             *occurrence += 1;
             let gain = match self.style.prefer {
@@ -391,7 +402,7 @@ fn difference(before: usize, after: usize) -> i64 {
     count(before) - count(after)
 }
 
-fn count_lines(text: &[u8]) -> usize {
+fn line_feeds(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).count()
 }
 
@@ -427,5 +438,54 @@ impl<'a> Tree<'a> {
     /// Whether this was asked when the text was not much larger than now, and refused, or nobody may ask.
     pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
         (self.refused)(ask, node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pass that is a function.
+    struct Of(fn(&View<'_>) -> Proposals);
+
+    impl Pass for Of {
+        fn facts(&self) -> Facts {
+            Facts::new("of", Stage::Rules, "what a function makes")
+        }
+
+        fn propose(&self, view: &View<'_>) -> Proposals {
+            (self.0)(view)
+        }
+    }
+
+    fn gone(at: usize) -> [Vec<Edit>; 1] {
+        [vec![Edit::delete_raw(at..at + 1)]]
+    }
+
+    #[test]
+    fn equal_texts_in_two_sequences_are_told_apart_in_the_same_way_each_time() {
+        let pass = Of(|view| view.any_of(gone(0)).and(view.any_of(gone(2))));
+        let view = View::of_text(b"a a");
+        let memos = || {
+            let sequences = proposals(&pass, &view).sequences.into_iter();
+            sequences.map(|sequence| match sequence.remembered {
+                Remembered::Units(memos) => memos,
+                other => panic!("{other:?}"),
+            })
+        };
+        let first: Vec<_> = memos().collect();
+        assert_ne!(first[0], first[1]);
+        assert_eq!(memos().collect::<Vec<_>>(), first);
+    }
+
+    #[test]
+    #[should_panic(expected = "the pass of proposes 1 units")]
+    fn a_sequence_that_has_others_remembered_is_a_mistake_of_its_pass() {
+        let pass = Of(|view| {
+            let mut made = view.any_of(gone(0));
+            made.sequences[0].remembered = Remembered::Units(Vec::new());
+            made
+        });
+        let _ = proposals(&pass, &View::of_text(b"a a"));
     }
 }

@@ -32,7 +32,15 @@ impl<'a> Reducer<'a, '_> {
             .as_mut()
             .map(|tools| Tree::new(current.document(), tools.grammar, &tools.brackets, &mut tools.shapes, &refused));
         let (text, part) = (current.source(), current.part());
-        show(&mut View { text, part, tree, style, wanted: Wanted::Everything, settled: &settled })
+        show(&mut View {
+            text,
+            part,
+            tree,
+            style,
+            wanted: Wanted::Everything,
+            settled: &settled,
+            occurrences: Default::default(),
+        })
     }
 
     /// Gives the passes of a stage their turn: what they propose as sequences is swept, and if nothing goes, single edits
