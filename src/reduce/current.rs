@@ -349,8 +349,12 @@ impl<'g> Current<'g> {
     }
 
     /// From now on only a part of the best result is worked on, as text, that no kept part reaches out of.
+    ///
+    /// # Panics
+    /// If the base is not the best result with its tree.
     pub(super) fn enter(&mut self, part: &Range<usize>) {
         let Size { bytes, tokens, .. } = self.best.size;
+        let tokens = tokens.saturating_sub(self.document().tokens_in(part.clone()));
         self.forget_tree();
         self.around = Around { before: part.start, behind: bytes - part.end, tokens };
     }

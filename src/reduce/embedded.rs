@@ -68,12 +68,10 @@ impl<'g> Reducer<'_, 'g> {
                 self.session.refuse_proposal(memo, tokens);
                 self.go_back(host)
             }
-            Err(halt @ (Halt::Ended(_) | Halt::Failed(_))) => {
+            Err(halt) => {
                 self.tools = Some(host);
                 Err(halt)
             }
-            // The driver begins again.
-            Err(halt) => Err(halt),
         }
     }
 

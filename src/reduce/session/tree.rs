@@ -53,7 +53,8 @@ impl<'g> Session<'_, 'g> {
     /// From now on a part of the best result is worked on that is in this language (`None` is plain text). It has no tree
     /// yet.
     pub(in crate::reduce) fn enter_part(&mut self, part: &Range<usize>, grammar: Option<&Arc<Grammar>>) {
-        self.forget_tree();
+        self.set_gate(None);
+        self.memory.forget_nodes();
         self.current.enter(part);
         self.rules.change_to(grammar);
     }
