@@ -1,6 +1,16 @@
 ; Definitions that are not used.
-((function_definition name: (identifier) @def.name) @def.unit)
-((class_definition name: (identifier) @def.name) @def.unit)
+([
+    (function_definition name: (identifier) @def.name)
+    (class_definition name: (identifier) @def.name)
+    (decorated_definition definition: (_ name: (identifier) @def.name))
+    (expression_statement (assignment left: (identifier) @def.name))
+    (expression_statement (assignment left: (attribute attribute: (identifier) @def.name)))
+  ] @def.unit)
+; import a.b as c, d;  from e import f, g as h
+([
+    (import_statement name: [(dotted_name . (identifier) @def.name) (aliased_import alias: (identifier) @def.name)])
+    (import_from_statement name: [(dotted_name (identifier) @def.name) (aliased_import alias: (identifier) @def.name)])
+  ] @def.unit)
 
 ; What is inside takes the place of what is around it.
 ((if_statement consequence: (block) @splice.inner) @splice.outer)
@@ -19,6 +29,17 @@
 ((for_statement right: (_) @lift) @lift.outer)
 ((raise_statement (_) @lift) @lift.outer)
 ((with_statement (with_clause (with_item value: [(identifier) (attribute) (call)] @lift))) @lift.outer)
+; What stands in the head of a definition: def f(a: b = c) -> d;  class e(f);  @g
+([
+    (function_definition return_type: (type (_) @lift))
+    (function_definition parameters: (parameters (_ [type: (type (_) @lift) value: (_) @lift])))
+    (class_definition superclasses: (argument_list [(identifier) (attribute) (call) (subscript)] @lift))
+    (decorated_definition (decorator (_) @lift))
+    (try_statement (except_clause value: [(identifier) (attribute) (call) (tuple)] @lift))
+  ] @lift.outer)
+
+; The last  elif a:  becomes  else:
+((if_statement alternative: (elif_clause "elif" @rewrite . condition: (_) @rewrite) .) (#set! text "else"))
 
 ; Parameters with their arguments.
 (function_definition name: (_) @param.fn parameters: (_) @param.list)

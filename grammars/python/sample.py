@@ -69,3 +69,7 @@ def one(a=1):
             return a
     except E:
         one()
+    if a:
+        one()
+    elif b:
+        two()
