@@ -16,12 +16,22 @@
     (field_declaration name: (_) @def.name)
     (enum_variant name: (_) @def.name)
     (let_declaration pattern: (identifier) @def.name)
+    (parameter pattern: (identifier) @def.name)
+    (type_parameter name: (_) @def.name)
+    (const_parameter name: (_) @def.name)
+    (lifetime_parameter name: (lifetime (identifier) @def.name))
     (use_declaration argument: [
       (identifier) @def.name
       (scoped_identifier name: (_) @def.name)
       (use_as_clause alias: (_) @def.name)
     ])
   ] @def.unit)
+; use a::{b, c::d, e as f};
+(use_list [
+  (identifier) @def.unit @def.name
+  (scoped_identifier name: (_) @def.name) @def.unit
+  (use_as_clause alias: (_) @def.name) @def.unit
+])
 
 ; Bodies: emptied in one sweep before lop looks inside.
 
@@ -31,6 +41,10 @@
   (trait_item body: (declaration_list) @body)
   (mod_item body: (declaration_list) @body)
 ]
+
+; Splices: what is inside of an item in its place.
+
+([(mod_item body: (declaration_list) @splice.inner) (impl_item body: (declaration_list) @splice.inner)] @splice.outer)
 
 ; Lifts: a part in the place of the whole, where the two are not of one class.
 
@@ -43,6 +57,7 @@
       (while_expression condition: (let_condition value: (_) @lift))
       (for_expression value: (_) @lift)
       (match_expression value: (_) @lift)
+      (match_expression body: (match_block (match_arm value: (_) @lift)))
       (return_expression (_) @lift)
     ])
     (let_declaration value: (_) @lift)
@@ -72,6 +87,104 @@
 ; if let a = b { c } else { d }  becomes  b; c;
 ((expression_statement (if_expression condition: [(let_condition value: (_) @_value) (_expression) @_value]
   consequence: (_) @_body)) @rewrite (#set! text "{_value};\n{_body.inside};"))
+; Without its attribute an item may not be right where it is: both go.
+; #[a] fn f() { }  becomes nothing
+((attribute_item)+ @rewrite  . (_) @rewrite
+  (#set! text ""))
+; impl A { fn f(&self, b: u8) { c } }  becomes  fn f(b: u8) { c }
+((impl_item body: (declaration_list (function_item name: (_) @_name type_parameters: (_)? @_types
+    parameters: (parameters (self_parameter) . ","? . (parameter)* @_parameters)
+    "->"? @_rest return_type: (_)? @_rest body: (block) @_rest))) @rewrite
+  (#set! text "fn {_name}{_types}({_parameters}) {_rest}"))
+; struct A { b: u8 }  becomes  struct A(u8);  struct A { b: u8, c: u8 }  becomes  struct A(u8, u8);
+((struct_item name: (_) @_name type_parameters: (_)? @_types
+    body: (field_declaration_list . (field_declaration type: (_) @_first) . ","? .)) @rewrite
+  (#set! text "struct {_name}{_types}({_first});"))
+((struct_item name: (_) @_name type_parameters: (_)? @_types
+    body: (field_declaration_list . (field_declaration type: (_) @_first) . "," . (field_declaration type: (_) @_second) . ","? .)) @rewrite
+  (#set! text "struct {_name}{_types}({_first}, {_second});"))
+; struct A { }  becomes  struct A;  and so does  enum A { B }
+([(struct_item name: (_) @_name body: (field_declaration_list)) (enum_item name: (_) @_name) (union_item name: (_) @_name)] @rewrite
+  (#set! text "struct {_name};"))
+; use a::{b};  becomes  use a::b;
+((scoped_use_list path: (_) @_path list: (use_list . (_) @_name . ","? .)) @rewrite (#set! text "{_path}::{_name}"))
+; async { a }  becomes  || a
+((async_block (block . (_) @_value .)) @rewrite (#set! text "|| {_value}"))
+; What a macro is given is tokens, what stands in brackets has parts: a!(b, c)  becomes  (b, c)
+((macro_invocation (token_tree . "(") @_inside) @rewrite (#set! text "({_inside.inside})"))
+((macro_invocation (token_tree . "[") @_inside) @rewrite (#set! text "[{_inside.inside}]"))
+; a!(b, c.d)  becomes  a!(b)  or  a!(c.d)
+(token_tree [
+  ("," @rewrite . _+ @rewrite . [")" "]" "}"])
+  (["(" "[" "{"] . _+ @rewrite . "," @rewrite)
+] (#set! text ""))
+
+; Unification: all that read the same, in one test.
+
+; impl A<T> { fn f(a: A<T>) -> A<T> }  becomes  impl A<T> { fn f(a: Self) -> Self }
+((impl_item type: (generic_type) @_type [
+    (where_clause (where_predicate left: (_) @unify @_same))
+    body: (declaration_list (function_item return_type: (_) @unify @_same))
+    body: (declaration_list (function_item parameters: (parameters (parameter type: (_) @unify @_same))))
+  ]) (#eq? @_type @_same) (#set! text "Self"))
+
+; Groups: edits that only make sense together.
+
+; A member of a trait goes with what implements it.
+([
+    (trait_item body: (declaration_list [
+      (function_signature_item name: (_) @group.name)
+      (function_item name: (_) @group.name)
+      (associated_type name: (_) @group.name)
+      (const_item name: (_) @group.name)
+    ] @group))
+    (impl_item trait: (_) body: (declaration_list [
+      (function_item name: (_) @group.name)
+      (type_item name: (_) @group.name)
+      (const_item name: (_) @group.name)
+    ] @group))
+  ] (#set! group "member") (#set! text ""))
+; A type or a trait goes with its implementations.
+([
+    (struct_item name: (_) @group.name)
+    (enum_item name: (_) @group.name)
+    (union_item name: (_) @group.name)
+    (trait_item name: (_) @group.name)
+    (impl_item type: [(type_identifier) @group.name (generic_type type: (_) @group.name)])
+    (impl_item trait: [(type_identifier) @group.name (generic_type type: (_) @group.name)])
+  ] @group (#set! group "item") (#set! text ""))
+; trait A { fn f() -> u8; } impl A for B { fn f() -> u8 { c } }  becomes  trait A { fn f(); } impl A for B { fn f() { c } }
+([
+    (function_signature_item name: (_) @group.name "->" @group . return_type: (_) @group)
+    (function_item name: (_) @group.name "->" @group . return_type: (_) @group)
+  ] (#set! group "result") (#set! text ""))
+
+; impl<T> A<T> { fn f(T) }  becomes  impl A<u8> { fn f(u8) }, and the same of lifetimes
+([
+    (impl_item) @group.scope
+    (trait_item) @group.scope
+    (struct_item) @group.scope
+    (enum_item) @group.scope
+    (source_file (function_item) @group.scope)
+    (mod_item body: (declaration_list (function_item) @group.scope))
+  ] (#set! group "concrete"))
+((type_parameters [
+    ("<" @group . [(type_parameter name: (_) @group.name) (lifetime_parameter name: (lifetime (identifier) @group.name))] @group . ">" @group)
+    ([(type_parameter name: (_) @group.name) (lifetime_parameter name: (lifetime (identifier) @group.name))] @group . "," @group)
+    ("," @group . [(type_parameter name: (_) @group.name) (lifetime_parameter name: (lifetime (identifier) @group.name))] @group . ">")
+  ]) (#set! group "concrete") (#set! text ""))
+([
+    (_ type: (type_identifier) @group @group.name)
+    (_ return_type: (type_identifier) @group @group.name)
+    (_ element: (type_identifier) @group @group.name)
+    (_ left: (type_identifier) @group @group.name)
+    (_ path: [(type_identifier) (identifier)] @group @group.name)
+    (type_arguments (type_identifier) @group @group.name)
+    (tuple_type (type_identifier) @group @group.name)
+    (parameters (type_identifier) @group @group.name)
+  ] (#match? @group.name "^[A-Z]") (#not-eq? @group.name "Self") (#set! group "concrete") (#set! text "u8"))
+((reference_type (lifetime (identifier) @group.name) @group) (#set! group "concrete") (#set! text ""))
+((type_arguments (lifetime (identifier) @group.name) @group) (#set! group "concrete") (#set! text "'_"))
 
 ; Parameters go with the arguments of all calls.
 

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashMap as Map};
+use std::fmt::{Debug};
 
 /// A pair.
 #[derive(Clone, Debug)]
@@ -41,6 +42,23 @@ where
         }
         Ok(found)
     }
+}
+
+struct Holder<'a, T>(&'a T);
+
+impl<'a, T> From<Holder<'a, T>> for Pair<'a, T>
+where
+    Pair<'a, T>: Debug,
+{
+    fn from(holder: Holder<'a, T>) -> Pair<'a, T> {
+        let slow = async { holder };
+        loop {}
+    }
+}
+
+#[derive(Default)]
+struct Meter {
+    length: f64,
 }
 
 static LIMIT: [u8; 3] = [1, 2, 3];
