@@ -110,14 +110,6 @@
 ((scoped_use_list path: (_) @_path list: (use_list . (_) @_name . ","? .)) @rewrite (#set! text "{_path}::{_name}"))
 ; async { a }  becomes  || a
 ((async_block (block . (_) @_value .)) @rewrite (#set! text "|| {_value}"))
-; What a macro is given is tokens, what stands in brackets has parts: a!(b, c)  becomes  (b, c)
-((macro_invocation (token_tree . "(") @_inside) @rewrite (#set! text "({_inside.inside})"))
-((macro_invocation (token_tree . "[") @_inside) @rewrite (#set! text "[{_inside.inside}]"))
-; a!(b, c.d)  becomes  a!(b)  or  a!(c.d)
-(token_tree [
-  ("," @rewrite . _+ @rewrite . [")" "]" "}"])
-  (["(" "[" "{"] . _+ @rewrite . "," @rewrite)
-] (#set! text ""))
 
 ; Unification: all that read the same, in one test.
 
@@ -130,20 +122,6 @@
 
 ; Groups: edits that only make sense together.
 
-; A member of a trait goes with what implements it.
-([
-    (trait_item body: (declaration_list [
-      (function_signature_item name: (_) @group.name)
-      (function_item name: (_) @group.name)
-      (associated_type name: (_) @group.name)
-      (const_item name: (_) @group.name)
-    ] @group))
-    (impl_item trait: (_) body: (declaration_list [
-      (function_item name: (_) @group.name)
-      (type_item name: (_) @group.name)
-      (const_item name: (_) @group.name)
-    ] @group))
-  ] (#set! group "member") (#set! text ""))
 ; A type or a trait goes with its implementations.
 ([
     (struct_item name: (_) @group.name)
