@@ -89,11 +89,10 @@
   consequence: (_) @_body)) @rewrite (#set! text "{_value};\n{_body.inside};"))
 ; Without its attribute an item may not be right where it is: both go.
 ; #[a] fn f() { }  becomes nothing
-((attribute_item)+ @rewrite  . (_) @rewrite
-  (#set! text ""))
+((attribute_item)+ @rewrite . (_) @rewrite (#set! text ""))
 ; impl A { fn f(&self, b: u8) { c } }  becomes  fn f(b: u8) { c }
 ((impl_item body: (declaration_list (function_item name: (_) @_name type_parameters: (_)? @_types
-    parameters: (parameters (self_parameter) . ","? . (parameter)* @_parameters)
+    parameters: [(parameters (self_parameter) . ")") (parameters (self_parameter) . "," . _* @_parameters . ")")]
     "->"? @_rest return_type: (_)? @_rest body: (block) @_rest))) @rewrite
   (#set! text "fn {_name}{_types}({_parameters}) {_rest}"))
 ; struct A { b: u8 }  becomes  struct A(u8);  struct A { b: u8, c: u8 }  becomes  struct A(u8, u8);
