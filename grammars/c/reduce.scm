@@ -244,11 +244,6 @@
     (_ declarator: (function_declarator declarator: (identifier) @forward.name))
   ]) @forward)
 
-; Parameters and arguments.
-(function_declarator declarator: (identifier) @param.fn parameters: (parameter_list) @param.list)
-(call_expression function: (identifier) @param.fn arguments: (argument_list) @param.list)
-(preproc_function_def name: (identifier) @param.fn parameters: (preproc_params) @param.list)
-
 ; Aliases: what a name stands for, wherever it is used.
 
 ; typedef int t;   typedef int *t;

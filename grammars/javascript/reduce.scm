@@ -245,23 +245,15 @@
 ((binary_expression operator: "===" @unify) (#set! text "=="))
 ((binary_expression operator: "!==" @unify) (#set! text "!="))
 
-; Parameters and arguments.
+; Parameters, and those of what has no name of its own.
 [
-  (function_declaration name: (_) @param.fn parameters: (_) @param.list)
-  (generator_function_declaration name: (_) @param.fn parameters: (_) @param.list)
   (variable_declarator name: (identifier) @param.fn value: (_ parameters: (_) @param.list))
   (assignment_expression left: (identifier) @param.fn right: (_ parameters: (_) @param.list))
   (assignment_expression left: (member_expression property: (_) @param.fn) right: (_ parameters: (_) @param.list))
-  (method_definition name: (_) @param.fn parameters: (_) @param.list)
   (pair key: (_) @param.fn value: (_ parameters: (_) @param.list))
 ]
 (class_declaration name: (_) @param.fn body: (class_body (method_definition name: (_) @_name parameters: (_) @param.list))
   (#eq? @_name "constructor"))
-[
-  (call_expression function: (identifier) @param.fn arguments: (arguments) @param.list)
-  (call_expression function: (member_expression property: (_) @param.fn) arguments: (arguments) @param.list)
-  (new_expression constructor: (identifier) @param.fn arguments: (arguments) @param.list)
-]
 ; A function that is called where it stands has its own text for a name.
 [
   (call_expression function: (parenthesized_expression (_ parameters: (_) @param.list) @param.fn))

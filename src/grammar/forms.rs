@@ -86,6 +86,7 @@ impl Form {
             Self::Group => &["text", "group"],
             Self::Scope => &["group"],
             Self::Alias => &["text", "leave"],
+            Self::Parameters => &["list"],
             _ => &[],
         }
     }
@@ -120,7 +121,7 @@ impl Form {
             let known = known().iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ");
             return Err(origin.error(offset, Problem::UnknownCapture { name: (*name).to_owned(), known }));
         }
-        let Some(form) = Self::ALL.into_iter().find(|form| form.is_made_by(&used)) else {
+        let Some(form) = Self::made_by(&used) else {
             return Err(origin.error(start, not_a_rule(&used)));
         };
         form.check_directives(query, pattern)
@@ -132,6 +133,11 @@ impl Form {
             }
         }
         Ok(form)
+    }
+
+    /// The form that captures make.
+    pub(super) fn made_by(used: &[&str]) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| form.is_made_by(used))
     }
 
     fn is_made_by(self, used: &[&str]) -> bool {

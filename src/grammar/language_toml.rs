@@ -62,17 +62,19 @@ pub(super) struct Language {
     pub(super) newline_sensitive: Vec<Word>,
     #[serde(default)]
     pub(super) empty: Vec<String>,
+    #[serde(default)]
+    pub(super) without: Vec<Word>,
 }
 
 /// `[trivia]`: what means nothing to the language.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Trivia {
     pub(super) comments: Vec<Word>,
 }
 
 /// `[lists]`: what sequences are made of.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Lists {
     pub(super) separators: Vec<Word>,
@@ -81,7 +83,7 @@ pub(super) struct Lists {
 }
 
 /// `[identifiers]`: what names are.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Identifiers {
     pub(super) kinds: Vec<Word>,
@@ -90,7 +92,7 @@ pub(super) struct Identifiers {
 }
 
 /// `[literals]`: what values are.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Literals {
     pub(super) number: Vec<Word>,
@@ -134,6 +136,26 @@ impl LanguageToml {
             let offset = error.span().map_or(0, |span| span.start);
             origin.error(offset, Problem::Toml(error.message().trim_end().to_owned()))
         })
+    }
+
+    /// Drops the tables in which another file says something.
+    pub(super) fn leave_to(&mut self, other: &Self) {
+        let Self { trivia, lists, minimal, identifiers, literals, .. } = other;
+        if *trivia != Trivia::default() {
+            self.trivia = Trivia::default();
+        }
+        if *lists != Lists::default() {
+            self.lists = Lists::default();
+        }
+        if !minimal.is_empty() {
+            self.minimal.clear();
+        }
+        if *identifiers != Identifiers::default() {
+            self.identifiers = Identifiers::default();
+        }
+        if *literals != Literals::default() {
+            self.literals = Literals::default();
+        }
     }
 
     /// The entries of `[minimal]` from top to bottom: the first key that fits a node is the one that counts.

@@ -2,7 +2,8 @@
 //!
 //! The nearest comes first. Lists of kinds and names are put together; a key of `[minimal]` that two of them have
 //! says what the nearer one says, in the place of the farther one; of plain values the nearest one counts. What says
-//! which files are in the language is its own alone.
+//! which files are in the language is its own alone. Behind them all stands what is said of all languages, as far as they
+//! say nothing of it.
 
 use tree_sitter::Language;
 
@@ -10,10 +11,14 @@ use super::folder::Folder;
 use super::kinds::{KindSet, Resolver};
 use super::language_toml::{self, LanguageToml, Word};
 use super::places::RulePlace;
-use super::problem::{GrammarError, Origin, line_of};
+use super::problem::{GrammarError, Origin, Problem, line_of};
 use super::supertypes::NodeTypes;
 
-/// The files, the language's own first.
+/// What is said of all languages, and the name of the file as messages show it.
+const COMMON: &str = include_str!("../../grammars/common.toml");
+const COMMON_NAME: &str = "common.toml";
+
+/// The files, the language's own first, and that of all languages last.
 pub(super) struct Layers<'a> {
     layers: Vec<(Origin<'a>, LanguageToml)>,
 }
@@ -39,7 +44,12 @@ impl<'a> Layers<'a> {
             let origin = Origin { folder: name, file: language_toml::FILE_NAME, text };
             Ok((origin, LanguageToml::parse(origin)?))
         });
-        Ok(Self { layers: layers.collect::<Result<_, _>>()? })
+        let mut layers: Vec<(Origin<'a>, LanguageToml)> = layers.collect::<Result<_, _>>()?;
+        let origin = Origin { folder: "", file: COMMON_NAME, text: COMMON };
+        let mut common = LanguageToml::parse(origin)?;
+        layers.iter().for_each(|(_, file)| common.leave_to(file));
+        layers.push((origin, common));
+        Ok(Self { layers })
     }
 
     /// The language's own file.
@@ -77,6 +87,23 @@ impl<'a> Layers<'a> {
         Ok(all)
     }
 
+    /// The rules for all languages that a file does not want.
+    ///
+    /// # Errors
+    /// A name with which something is wrong.
+    pub(super) fn without(&self, wrong: impl Fn(&Word) -> Option<Problem>) -> Result<Vec<&Word>, GrammarError> {
+        let mut all = Vec::new();
+        for (origin, file) in &self.layers {
+            for word in &file.language.without {
+                match wrong(word) {
+                    Some(problem) => return Err(origin.error(word.span().start, problem)),
+                    None => all.push(word),
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// The nearest list that has something in it.
     pub(super) fn nearest(&self, list: impl Fn(&LanguageToml) -> &Vec<String>) -> Vec<String> {
         self.files().map(list).find(|list| !list.is_empty()).cloned().unwrap_or_default()
@@ -108,7 +135,10 @@ impl<'a> Layers<'a> {
             let origin = self.layers[layer].0;
             let line = line_of(origin.text, key.span().start);
             places.extend(texts.iter().map(|text| {
-                let file = format!("{}/{}", origin.folder, language_toml::FILE_NAME);
+                let file = match origin.folder {
+                    "" => origin.file.to_owned(),
+                    folder => format!("{folder}/{}", origin.file),
+                };
                 (key.get_ref().clone(), RulePlace { file, line, text: Some(text.clone()) })
             }));
         }

@@ -3,6 +3,7 @@
 //! No language is named here. [`Registry`] finds the folder for a file, [`Grammar`] answers the
 //! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
 
+mod common;
 mod content;
 mod embedded;
 mod folder;
@@ -48,6 +49,7 @@ pub use rules::{
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;
 
+use common::Common;
 use kinds::{KindSet, Resolver};
 use language_toml::{LanguageToml, Word};
 use layers::Layers;
@@ -121,19 +123,37 @@ impl Grammar {
     pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: places::RULES, text: folder.rules };
         let rules = RuleFile::new(own, folder.inherited.iter().map(|layer| (layer.name, layer.rules)));
-        Self::load_with(folder, rules).map_err(|error| error.at(folder))
+        Self::load_with(folder, rules, |common, _, _| common).map_err(|error| error.at(folder))
     }
 
-    /// Loads the language of a folder with these rules, instead of its own and those that it takes over.
+    /// Loads the language of a folder with these rules, instead of its own, those that it takes over and those of all
+    /// languages.
     ///
     /// # Errors
     /// As for [`Grammar::load`].
     pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: places::RULES, text: rules };
-        Self::load_with(folder, RuleFile::new(own, [])).map_err(|error| error.at(folder))
+        Self::load_with(folder, RuleFile::new(own, []), |_, _, _| Common::default()).map_err(|error| error.at(folder))
     }
 
-    fn load_with(folder: &Folder<'_>, rules: RuleFile<'_>) -> Result<Self, GrammarError> {
+    /// Loads the language of a folder with one of its rules, wherever that is written.
+    ///
+    /// # Errors
+    /// As for [`Grammar::load`].
+    pub fn load_with_rule(folder: &Folder<'_>, rule: &RuleText) -> Result<Self, GrammarError> {
+        if !rule.is_common() {
+            return Self::load_with_rules(folder, &rule.text);
+        }
+        let own = Origin { folder: folder.name, file: places::RULES, text: "" };
+        let only = |common: Common, language: &Language, types: &NodeTypes| common.only(rule, language, types);
+        Self::load_with(folder, RuleFile::new(own, []), only).map_err(|error| error.at(folder))
+    }
+
+    fn load_with(
+        folder: &Folder<'_>,
+        rules: RuleFile<'_>,
+        common: impl FnOnce(Common, &Language, &NodeTypes) -> Common,
+    ) -> Result<Self, GrammarError> {
         let unusable = |cause: String| GrammarError::Parser { directory: folder.directory.to_owned(), cause };
         let language = Language::new(folder.parser.language);
         let (version, oldest, newest) = (language.abi_version(), MIN_COMPATIBLE_LANGUAGE_VERSION, LANGUAGE_VERSION);
@@ -151,7 +171,8 @@ impl Grammar {
         let minimal = MinimalTable::new(&layers, &resolvers)?;
         let embedded = Embedded::all(&layers, &resolvers)?;
         drop(resolvers);
-        let rules = Rules::compile(&language, rules)?;
+        let common = common(Common::of(&layers, &language, &types)?, &language, &types);
+        let rules = Rules::compile(&language, rules, common)?;
         let minimal_places = layers.places().into_iter().map(|(_, place)| place);
         let places = places::of_patterns(rules.texts()).chain(minimal_places).collect();
         Ok(Self {

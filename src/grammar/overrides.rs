@@ -168,7 +168,7 @@ impl<'a> Patched<'a> {
             None if rule.folder == self.built_in.name => {
                 (format!("{}/{}", self.built_in.directory, places::RULES), rule.line)
             }
-            None => (format!("grammars/{}/{}", rule.folder, places::RULES), rule.line),
+            None => (format!("grammars/{}", rule.file), rule.line),
         }
     }
 

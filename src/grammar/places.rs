@@ -60,15 +60,26 @@ impl fmt::Display for RulePlace {
 /// A rule as it is written, for messages about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
-    /// The folder of the file it is in: the language's own, or that of one that it extends.
+    /// The folder of the file it is in: the language's own, or that of one that it extends. Empty for the rules of all
+    /// languages.
     pub folder: String,
+    /// The file, with its folder: `<folder>/reduce.scm`, or `common.scm`.
+    pub file: String,
     /// The line of the file it starts in, counted from 1.
     pub line: usize,
     /// The pattern.
     pub text: String,
 }
 
+impl RuleText {
+    /// Whether it is one of the rules that need no language.
+    #[must_use]
+    pub fn is_common(&self) -> bool {
+        self.folder == super::common::FOLDER
+    }
+}
+
 /// The places of the patterns of a language.
 pub(super) fn of_patterns(texts: &[RuleText]) -> impl Iterator<Item = RulePlace> {
-    texts.iter().map(|rule| RulePlace { file: format!("{}/{}", rule.folder, RULES), line: rule.line, text: None })
+    texts.iter().map(|rule| RulePlace { file: rule.file.clone(), line: rule.line, text: None })
 }

@@ -66,6 +66,14 @@ pub enum Problem {
         /// The name as written.
         name: String,
     },
+    /// There is no rule for all languages of this name.
+    #[error("unknown rule `{name}` (known: {known})")]
+    UnknownRule {
+        /// The name as written.
+        name: String,
+        /// The rules that there are.
+        known: String,
+    },
     /// The parser knows both names, but no node of that kind has a child in that field.
     #[error("no `{parent}` node has a field `{field}`")]
     NoSuchChild {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::{Language, Query, QueryError};
 
 use super::forms::OWN;
-use super::places::RuleText;
+use super::places::{RULES, RuleText};
 use super::problem::{GrammarError, Origin, Problem, in_words, line_of};
 
 /// The rules of a language, its own first.
@@ -83,7 +83,12 @@ impl<'a> RuleFile<'a> {
         let part = self.parts.iter().rev().find(|(start, _)| *start <= range.start);
         let (start, folder) = *part.expect("the first part begins at 0");
         let line = line_of(&self.text[start..], range.start - start);
-        RuleText { folder: folder.to_owned(), line, text: text.trim_end().to_owned() }
+        RuleText {
+            folder: folder.to_owned(),
+            file: format!("{folder}/{RULES}"),
+            line,
+            text: text.trim_end().to_owned(),
+        }
     }
 }
 
@@ -112,7 +117,7 @@ fn blank(text: &str) -> String {
 }
 
 /// The patterns of a query that compiles somewhere, each with what stands between it and the next.
-fn pattern_ranges(text: &str) -> Vec<Range<usize>> {
+pub(super) fn pattern_ranges(text: &str) -> Vec<Range<usize>> {
     let starts = patterns(text);
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
     starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
@@ -152,7 +157,8 @@ mod tests {
     fn the_built_in_languages_take_over_every_rule_that_is_passed_on() {
         for folder in EMBEDDED.iter().filter(|folder| !folder.inherited.is_empty()) {
             let grammar = Grammar::load(folder).expect("it is right");
-            let taken_over = grammar.rules().texts().iter().filter(|rule| rule.folder != folder.name).count();
+            let is_taken_over = |rule: &&RuleText| rule.folder != folder.name && !rule.is_common();
+            let taken_over = grammar.rules().texts().iter().filter(is_taken_over).count();
             let passed_on = folder.inherited.iter().map(|texts| pattern_ranges(&passed_on(texts.rules)).len());
             assert_eq!(taken_over, passed_on.sum::<usize>(), "{}", folder.name);
         }

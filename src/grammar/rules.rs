@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Language, Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 
+use super::common::{Common, CommonRule};
 use super::forms::{Form, setting};
 use super::places::{ByRule, RuleId, RuleText};
 use super::problem::{GrammarError, Origin};
@@ -21,7 +22,7 @@ use super::wildcard::begins_with_wildcard;
 /// tree-sitter counts depth in 16 bits. What is beyond is not found: that costs edits, never
 /// correctness, and real code stays far below.
 const MATCHES_UNDER_WAY: u32 = 512;
-const DEEPEST_START: u32 = 2048;
+pub(super) const DEEPEST_START: u32 = 2048;
 
 /// A node that a rule has matched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -124,6 +125,8 @@ pub struct Parameters {
     pub list: Capture,
     /// The name of the function that is declared or called.
     pub function: Capture,
+    /// Which of its lists this is, from `#set! list`; mostly empty.
+    pub which: String,
 }
 
 /// `@alias.unit`, `@alias.name`, `@alias.text`: a name that stands for a text.
@@ -182,6 +185,10 @@ pub struct Rules {
     /// One query per form, in the order of [`Form::ALL`], so that asking for one form does not
     /// match the others; `None` when no rule has that form.
     queries: [Option<FormQuery>; Form::ALL.len()],
+    /// Those for all languages, behind the others.
+    common: Common,
+    /// What `#set!` says in each of these.
+    common_settings: Vec<Settings>,
     /// Every rule, in file order.
     texts: Vec<RuleText>,
     /// What the only rule matches, where that was found before.
@@ -209,6 +216,7 @@ struct FormQuery {
 struct Settings {
     suffix: String,
     group: String,
+    list: String,
     text: Option<Template>,
     leave: Option<Template>,
 }
@@ -233,18 +241,25 @@ struct Found<'f> {
 }
 
 impl Rules {
-    /// Compiles the rules against the parser.
+    /// Compiles the rules against the parser, and puts those for all languages behind them.
     ///
     /// # Errors
     /// A query that does not compile, a capture, directive or predicate that is not documented, and a
     /// pattern whose captures do not make exactly one rule.
-    pub(super) fn compile(language: &Language, mut file: RuleFile<'_>) -> Result<Self, GrammarError> {
+    pub(super) fn compile(language: &Language, mut file: RuleFile<'_>, common: Common) -> Result<Self, GrammarError> {
         let query = file.compile(language)?;
         let origin = file.origin();
         let forms = (0..query.pattern_count())
             .map(|pattern| Form::of(&query, pattern, origin))
             .collect::<Result<Vec<_>, _>>()?;
-        let texts = (0..query.pattern_count()).map(|pattern| file.rule(&query, pattern)).collect();
+        let of_all = common.rules().iter().map(|rule| rule.text.clone());
+        let texts = (0..query.pattern_count()).map(|pattern| file.rule(&query, pattern)).chain(of_all).collect();
+        let settings = |rule: &CommonRule| Settings {
+            suffix: rule.suffix.clone(),
+            list: rule.list.clone(),
+            ..Settings::default()
+        };
+        let common_settings = common.rules().iter().map(settings).collect();
 
         let mut queries = [const { None }; Form::ALL.len()];
         for (slot, form) in queries.iter_mut().zip(Form::ALL) {
@@ -252,7 +267,7 @@ impl Rules {
                 *slot = Some(FormQuery::new(&query, form, &forms, origin)?);
             }
         }
-        Ok(Self { all: query, queries, texts, known: None })
+        Ok(Self { all: query, queries, common, common_settings, texts, known: None })
     }
 
     /// Every rule, in file order.
@@ -271,6 +286,7 @@ impl Rules {
         for query in self.queries.iter().flatten() {
             query.run(&self.all, root, source, |found| matches[found.pattern_index] += 1);
         }
+        Form::ALL.into_iter().for_each(|form| self.find_common(form, root, |one| matches[one.rule] += 1));
         self.texts.iter().zip(matches).collect()
     }
 
@@ -280,6 +296,7 @@ impl Rules {
         for query in self.queries.iter().flatten() {
             query.find(&self.all, root, source, |one| found[one.rule].push(one.matched));
         }
+        Form::ALL.into_iter().for_each(|form| self.find_common(form, root, |one| found[one.rule].push(one.matched)));
         self.texts.iter().zip(found).collect()
     }
 
@@ -370,7 +387,7 @@ impl Rules {
     pub fn parameters(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Parameters>> {
         self.collect(Form::Parameters, root, source, |found| {
             let [list, function] = all(&found)?;
-            Some(Parameters { list, function })
+            Some(Parameters { list, function, which: found.settings.list.clone() })
         })
     }
 
@@ -439,20 +456,32 @@ impl Rules {
             let rule = RuleId::from_index(found.rule);
             make(found).map(|what| ByRule { what, rule })
         };
-        match (&self.queries[form as usize], &self.known) {
-            (Some(query), None) => query.find(&self.all, root, source, |found| made.extend(make(found))),
-            (Some(query), Some(known)) => {
-                let found =
-                    |matched: &RuleMatch| Found { rule: 0, settings: &query.settings[0], matched: matched.clone() };
-                made.extend(known.iter().filter_map(|matched| make(found(matched))));
-            }
-            (None, _) => {}
+        let query = self.queries[form as usize].as_ref();
+        if let Some(known) = &self.known {
+            let of_common = self.common.rules().first().filter(|rule| rule.form == form);
+            let settings = query.map(|query| &query.settings[0]).or(of_common.and(self.common_settings.first()));
+            let found = |matched: &RuleMatch| Some(Found { rule: 0, settings: settings?, matched: matched.clone() });
+            made.extend(known.iter().filter_map(|matched| make(found(matched)?)));
+        } else {
+            query.into_iter().for_each(|query| query.find(&self.all, root, source, |found| made.extend(make(found))));
+            self.find_common(form, root, |found| made.extend(make(found)));
         }
         // Matches come in the order in which they end, and two rules may say the same: the first in the file has it.
         // What is unified is all that one rule matches, whatever another does.
         made.sort_unstable();
         made.dedup_by(|next, first| next.what == first.what && (form != Form::Unify || next.rule == first.rule));
         made
+    }
+}
+
+impl Rules {
+    /// What the rules for all languages match that are of one form.
+    fn find_common(&self, form: Form, root: Node<'_>, mut each: impl FnMut(Found<'_>)) {
+        let first = self.texts.len() - self.common.rules().len();
+        self.common.find(form, root, |number, captures| {
+            let matched = RuleMatch { captures, text: Vec::new(), leave: Vec::new() };
+            each(Found { rule: first + number, settings: &self.common_settings[number], matched });
+        });
     }
 }
 
@@ -486,6 +515,7 @@ impl FormQuery {
             Ok(Settings {
                 suffix: own("suffix"),
                 group: own("group"),
+                list: own("list"),
                 text: template("text")?,
                 leave: template("leave")?,
             })

@@ -47,6 +47,13 @@ impl Sampled {
         if self.grammar.is_indented() { unindented(self.source, part.start, text) } else { text.to_vec() }
     }
 
+    /// What the rules say that are in folders: those of all languages know nothing of this one, and the gate refuses
+    /// what they say wrongly.
+    fn of_folders<T>(&self, all: Vec<ByRule<T>>) -> impl Iterator<Item = ByRule<T>> {
+        let texts = self.grammar.rules().texts();
+        all.into_iter().filter(|one| !texts[one.rule.index()].is_common())
+    }
+
     /// Complains about an edit that makes mistakes.
     fn check(&self, what: &str, range: &std::ops::Range<usize>, replacement: &[u8]) -> Option<String> {
         (self.new_mistakes(range, replacement) > 0).then(|| {
@@ -148,7 +155,7 @@ fn every_rule_matches_its_sample() {
 fn lifts_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
-        for lift in language.grammar.rules().lifts(language.tree.root_node(), language.source) {
+        for lift in language.of_folders(language.grammar.rules().lifts(language.tree.root_node(), language.source)) {
             let text = [language.moved(lift.lift.range.clone()), lift.suffix.as_bytes().to_vec()].concat();
             wrong.extend(language.check("lift", &lift.outer.range, &text));
         }
@@ -160,7 +167,8 @@ fn lifts_of_the_sample_parse() {
 fn splices_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
-        for splice in language.grammar.rules().splices(language.tree.root_node(), language.source) {
+        for splice in language.of_folders(language.grammar.rules().splices(language.tree.root_node(), language.source))
+        {
             let is_all = language.grammar.is_indented_kind(splice.inner.kind);
             let part = if is_all { splice.inner.range.clone() } else { inside(&language.tree, &splice.inner) };
             wrong.extend(language.check("splice", &splice.outer.range, &language.moved(part)));
@@ -188,6 +196,7 @@ fn minimal_texts_of_the_sample_parse() {
 fn every_body_has_a_minimal_text() {
     for language in Sampled::all() {
         let bodies = language.grammar.rules().bodies(language.tree.root_node(), language.source);
+        let bodies: Vec<_> = language.of_folders(bodies).collect();
         for (node, field) in nodes(&language.tree) {
             let capture = Capture { range: node.byte_range(), kind: node.kind_id() };
             if bodies.iter().any(|body| body.what == capture) {
@@ -293,11 +302,13 @@ fn renaming_a_folder_renames_the_language_and_nothing_else() {
 }
 
 #[test]
-fn a_folder_with_nothing_but_a_parser_loads() {
+fn a_folder_with_nothing_but_a_parser_has_what_is_said_of_all_languages() {
     let bare = Folder { language: "[language]\nparser = \"builtin:any\"\n", rules: "", sample: None, ..some_folder() };
     let grammar = Grammar::load(&bare).expect("every other key is optional");
     assert!(grammar.extensions().is_empty());
-    assert!(grammar.rules().texts().is_empty());
+    let places: Vec<_> = grammar.places().iter().map(|place| place.file.as_str()).collect();
+    assert!(places.contains(&"common.scm") && places.contains(&"common.toml"), "{places:?}");
+    assert!(places.iter().all(|file| file.starts_with("common.")), "{places:?}");
 }
 
 #[test]
@@ -315,6 +326,7 @@ fn mistakes_in_language_toml_name_file_and_line() {
         ("[language]\nparser = \"p\"\n[minimal]\n\"_.no\" = []\n", "4: unknown field `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"no._\" = []\n", "4: unknown kind `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"no + no\" = []\n", "4: unknown kind `no`"),
+        ("[language]\nparser = \"p\"\nwithout = [\n\"no such\"]\n", "4: unknown rule `no such` (known: "),
     ];
     for (text, expected) in cases {
         let message = error_of(Folder { language: text, ..folder });
@@ -466,8 +478,8 @@ fn what_is_taken_over_and_the_parser_lacks_is_left_out() {
     let inherited = [Texts { name: "far", language: wrong, rules: far, guard: "" }];
     let folder = Folder { name: "near", rules: own, inherited: &inherited, ..some };
     let grammar = Grammar::load(&folder).expect("only what is taken over is wrong");
-    let rules: Vec<_> = grammar.rules().texts().iter().map(|rule| (rule.folder.as_str(), rule.line)).collect();
-    assert_eq!(rules, [("near", 1), ("far", 3)]);
+    let rules = grammar.rules().texts().iter().map(|rule| (rule.folder.as_str(), rule.line));
+    assert_eq!(rules.take_while(|(folder, _)| !folder.is_empty()).collect::<Vec<_>>(), [("near", 1), ("far", 3)]);
     let places: Vec<_> = grammar.places().iter().take(2).map(ToString::to_string).collect();
     assert_eq!(places, ["near/reduce.scm:1", "far/reduce.scm:3"]);
     // The same in the folder itself is a mistake.

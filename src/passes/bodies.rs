@@ -44,18 +44,31 @@ pub(super) fn bodies(
                 return None;
             }
             let node = document.node(id);
-            let text = grammar
-                .minimal(place(document, id))
-                .find(|text| shapes.accepts_replacement(document, grammar, id, text))?;
+            let mut minimal = grammar.minimal(place(document, id)).peekable();
+            let brackets = match minimal.peek() {
+                Some(_) => None,
+                None => brackets(document, id).map(|text| (text, vec![body.rule])),
+            };
+            let mut texts = minimal.map(|text| ((*text).to_owned(), vec![body.rule, text.rule])).chain(brackets);
+            let (text, rules) = texts.find(|(text, _)| shapes.accepts_replacement(document, grammar, id, text))?;
             let tokens = document.tokens_of(id).checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
-            let edit = Edit::replace(node.range(), text.as_bytes().to_vec());
+            let edit = Edit::replace(node.range(), text.into_bytes());
             let unit = Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false };
-            (tokens > 0).then_some((id, (unit, vec![body.rule, text.rule])))
+            (tokens > 0).then_some((id, (unit, rules)))
         })
         .unzip();
     let (units, rules): (Vec<_>, Vec<_>) = made.into_iter().unzip();
     let remembered = Remembered::Nodes(Ask::Body, nodes);
     (!units.is_empty()).then(|| Sequence { rules, remembered, ..Sequence::of(list_kind::BODIES, units) })
+}
+
+/// What is left of a node when there is nothing between its first and its last token; `None` if these are no pair.
+fn brackets(document: &Document, id: NodeId) -> Option<String> {
+    let mut children = document.children(id).filter(|&child| !document.node(child).is_extra());
+    let (first, last) = (children.next()?, children.last()?);
+    let pair = [document.text(first), document.text(last)];
+    let is_pair = matches!(pair, [b"{", b"}"] | [b"(", b")"] | [b"[", b"]"]);
+    is_pair.then(|| String::from_utf8_lossy(&pair.concat()).into_owned())
 }
 
 #[cfg(test)]

@@ -58,14 +58,18 @@ pub(super) fn parameters(document: &Document, grammar: &Grammar, prints: &Finger
     all
 }
 
+/// A function's name, and which of its lists it is.
+pub(super) type Whose<'d> = (&'d [u8], String);
+
 /// The lists of parameters and of arguments that belong together, by what they belong to, each with its elements.
-pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<&'d [u8], Vec<List>> {
-    let mut lists: BTreeMap<&[u8], Vec<List>> = BTreeMap::new();
+pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<Whose<'d>, Vec<List>> {
+    let mut lists: BTreeMap<Whose<'_>, Vec<List>> = BTreeMap::new();
     for found in grammar.rules().parameters(document.tree().root_node(), document.source()) {
         let Some(node) = find(document, &found.list) else { continue };
         let elements = document.children(node).filter(|&id| is_element(document, grammar, id)).collect();
         let list = List { elements, rule: found.rule };
-        lists.entry(&document.source()[found.function.range.clone()]).or_default().push(list);
+        let name = &document.source()[found.function.range.clone()];
+        lists.entry((name, found.what.which)).or_default().push(list);
     }
     lists
 }

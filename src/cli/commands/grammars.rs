@@ -208,7 +208,7 @@ impl Shown<'_> {
         let found = self.grammar.rules().found(self.document.tree().root_node(), self.document.source());
         // What matches nowhere proposes nothing.
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
-            let alone = Grammar::load_with_rules(&self.patched.folder(), &rule.text)?.knowing(matches);
+            let alone = Grammar::load_with_rule(&self.patched.folder(), rule)?.knowing(matches);
             let (file, line) = self.patched.place(rule);
             for pass in ALL.iter().copied().filter(|pass| pass.facts().needs_rules) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
@@ -259,7 +259,9 @@ impl Shown<'_> {
     /// How often each rule matches, those that never do first.
     fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
         let matches = self.grammar.rules().matches(self.document.tree().root_node(), self.document.source());
-        let (idle, busy): (Vec<_>, Vec<_>) = matches.into_iter().partition(|(_, matches)| *matches == 0);
+        let (mut idle, busy): (Vec<_>, Vec<_>) = matches.into_iter().partition(|(_, matches)| *matches == 0);
+        // Those that need no language are not this one's to match.
+        idle.retain(|(rule, _)| !rule.is_common());
         for (heading, rules) in [("rules that never match", idle), ("rules that match", busy)] {
             writeln!(out, "{STRONG}{heading}{STRONG:#} ({})", text::len(rules.len()))?;
             for (rule, matches) in rules {

@@ -1,0 +1,411 @@
+//! The rules that need no language: `grammars/common.scm`, fitted to a parser and matched.
+//!
+//! They speak of fields rather than of kinds: `(_ name: (_) body: (_))` is whatever has a name and a body. As parts of a
+//! tree-sitter query such patterns would be tried at every node in each search, or, with the kinds in place of the
+//! wildcard, take up to seconds to compile. They are simple, so they are matched here: the parser's description tells
+//! which kinds can have the fields, and nothing else is looked at.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::{Language, Node};
+
+use super::forms::Form;
+use super::language_toml::Word;
+use super::layers::Layers;
+use super::places::RuleText;
+use super::problem::{GrammarError, Problem, line_of};
+use super::rule_file::pattern_ranges;
+use super::rules::{Capture, DEEPEST_START};
+use super::supertypes::NodeTypes;
+
+/// The folder of the rules, which is no language's.
+pub(super) const FOLDER: &str = "";
+
+/// The name of the file, as messages show it.
+const FILE_NAME: &str = "common.scm";
+
+/// The rules.
+const TEXT: &str = include_str!("../../grammars/common.scm");
+
+/// The rules that a parser can have and its language wants.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    rules: Vec<CommonRule>,
+    /// Kind → the rules that may begin at nodes of it.
+    by_kind: Vec<Vec<usize>>,
+}
+
+/// A pattern of the file.
+#[derive(Debug)]
+pub(super) struct CommonRule {
+    /// The form that its captures make it.
+    pub(super) form: Form,
+    /// What `#set! suffix` says; mostly empty.
+    pub(super) suffix: String,
+    /// Likewise `#set! list`.
+    pub(super) list: String,
+    /// Where it is written.
+    pub(super) text: RuleText,
+    root: NodePattern,
+}
+
+/// What a node has to be.
+#[derive(Debug, Default)]
+struct NodePattern {
+    /// Its kind; any named one if there is none.
+    kinds: Option<Vec<u16>>,
+    /// The places among its form's captures that it has.
+    captures: Vec<usize>,
+    children: Vec<ChildPattern>,
+    /// Fields in which no child may be.
+    absent: Vec<u16>,
+}
+
+#[derive(Debug)]
+struct ChildPattern {
+    /// The field that it is in; any or none if there is none.
+    field: Option<u16>,
+    /// Whether it is the first named child.
+    is_first: bool,
+    node: NodePattern,
+}
+
+/// The captures of a match, in the order of the form's.
+type Captures = Vec<Option<Capture>>;
+
+impl Common {
+    /// Fits the rules.
+    ///
+    /// # Errors
+    /// When a language's file names a rule that there is not.
+    pub(super) fn of(layers: &Layers<'_>, language: &Language, types: &NodeTypes) -> Result<Self, GrammarError> {
+        let ranges = pattern_ranges(TEXT);
+        let written: Vec<Written<'_>> = ranges.into_iter().filter_map(Written::read).collect();
+        let unwanted = layers.without(|word| {
+            let names: BTreeSet<&str> = written.iter().map(|pattern| pattern.rule).collect();
+            let known = || names.iter().copied().collect::<Vec<_>>().join(", ");
+            let is_known = names.contains(word.get_ref().as_str());
+            (!is_known).then(|| Problem::UnknownRule { name: word.get_ref().clone(), known: known() })
+        })?;
+        let is_wanted = |pattern: &&Written<'_>| !unwanted.iter().any(|word: &&Word| word.get_ref() == pattern.rule);
+        let rules = written.iter().filter(is_wanted).filter_map(|pattern| pattern.fit(language)).collect();
+        Ok(Self::with(rules, language, types))
+    }
+
+    /// Of these rules the one that is written at a place alone.
+    pub(super) fn only(self, text: &RuleText, language: &Language, types: &NodeTypes) -> Self {
+        let rules = self.rules.into_iter().filter(|rule| rule.text == *text).collect();
+        Self::with(rules, language, types)
+    }
+
+    fn with(rules: Vec<CommonRule>, language: &Language, types: &NodeTypes) -> Self {
+        let kinds = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        let of_kind = |kind: u16| {
+            let name = language.node_kind_for_id(kind).filter(|_| language.node_kind_is_named(kind));
+            let Some(name) = name else { return Vec::new() };
+            let may_begin = |rule: &CommonRule| {
+                let is_kind = rule.root.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind));
+                let mut fields = rule.root.children.iter().filter_map(|child| child.field);
+                let has =
+                    |field: u16| language.field_name_for_id(field).is_some_and(|field| types.has_field(name, field));
+                is_kind && fields.all(has)
+            };
+            (0..).zip(&rules).filter(|(_, rule)| may_begin(rule)).map(|(number, _)| number).collect()
+        };
+        Self { by_kind: kinds.map(of_kind).collect(), rules }
+    }
+
+    /// The rules, in file order.
+    pub(super) fn rules(&self) -> &[CommonRule] {
+        &self.rules
+    }
+
+    /// What the rules of a form match below `root`, with their numbers; in the order of the text.
+    pub(super) fn find(&self, form: Form, root: Node<'_>, mut each: impl FnMut(usize, Captures)) {
+        if !self.rules.iter().any(|rule| rule.form == form) {
+            return;
+        }
+        let mut cursor = root.walk();
+        loop {
+            let node = cursor.node();
+            for &number in self.by_kind.get(usize::from(node.kind_id())).into_iter().flatten() {
+                let rule = &self.rules[number];
+                if rule.form == form {
+                    let mut captures = vec![None; form.captures().len() + form.optional().len()];
+                    rule.root.matches(node, &mut captures, &mut |captures| each(number, captures.clone()));
+                }
+            }
+            if cursor.depth() < DEEPEST_START && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl NodePattern {
+    /// Calls `then` with the captures of each way in which a node is like this.
+    fn matches(&self, node: Node<'_>, captures: &mut Captures, then: &mut dyn FnMut(&mut Captures)) {
+        let is_kind = match &self.kinds {
+            Some(kinds) => kinds.contains(&node.kind_id()),
+            None => node.is_named() && !node.is_error(),
+        };
+        if !is_kind || node.is_extra() || self.absent.iter().any(|&field| node.child_by_field_id(field).is_some()) {
+            return;
+        }
+        for &capture in &self.captures {
+            captures[capture] = Some(Capture { range: node.byte_range(), kind: node.kind_id() });
+        }
+        children_match(&self.children, node, captures, then);
+    }
+}
+
+/// The same for its children, in any order.
+fn children_match(
+    patterns: &[ChildPattern],
+    node: Node<'_>,
+    captures: &mut Captures,
+    then: &mut dyn FnMut(&mut Captures),
+) {
+    let Some((pattern, others)) = patterns.split_first() else { return then(captures) };
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        let is_there = pattern.field.is_none_or(|field| cursor.field_id().is_some_and(|id| id.get() == field));
+        if is_there && (!pattern.is_first || child.prev_named_sibling().is_none()) {
+            pattern.node.matches(child, captures, &mut |captures| children_match(others, node, captures, then));
+        }
+        more = cursor.goto_next_sibling();
+    }
+}
+
+/// A pattern of the file, not yet fitted to a parser.
+struct Written<'t> {
+    /// The rule that it is of.
+    rule: &'t str,
+    suffix: &'t str,
+    list: &'t str,
+    form: Form,
+    words: Vec<&'t str>,
+    text: RuleText,
+}
+
+impl Written<'static> {
+    /// `None` where something other than a pattern of the documented kind stands: a test sees that there is none.
+    fn read(range: std::ops::Range<usize>) -> Option<Self> {
+        let start = range.start;
+        let words: Vec<&str> = words(&TEXT[range]).collect();
+        let set = |key: &str| {
+            let at = words.windows(3).position(|three| three[0] == "#set!" && three[1] == key)?;
+            Some(words[at + 2].trim_matches('"'))
+        };
+        let used: Vec<&str> = words.iter().filter_map(|word| word.strip_prefix('@')).collect();
+        let end = TEXT[start..].find('\n').map_or(TEXT.len(), |end| start + end);
+        Some(Self {
+            rule: set("rule")?,
+            suffix: set("suffix").unwrap_or_default(),
+            list: set("list").unwrap_or_default(),
+            form: Form::made_by(&used)?,
+            text: RuleText {
+                folder: FOLDER.to_owned(),
+                file: FILE_NAME.to_owned(),
+                line: line_of(TEXT, start),
+                text: TEXT[start..end].to_owned(),
+            },
+            words,
+        })
+    }
+
+    /// The rule for a parser; `None` if that lacks a kind, a token or a field that it names.
+    fn fit(&self, language: &Language) -> Option<CommonRule> {
+        let root = Reader { words: &self.words[1..], form: self.form, language }.node()?;
+        let [suffix, list] = [self.suffix, self.list].map(str::to_owned);
+        Some(CommonRule { form: self.form, suffix, list, text: self.text.clone(), root })
+    }
+}
+
+/// Reads the words of a pattern.
+struct Reader<'w> {
+    words: &'w [&'w str],
+    form: Form,
+    language: &'w Language,
+}
+
+impl<'w> Reader<'w> {
+    fn next(&mut self) -> Option<&'w str> {
+        let (word, rest) = self.words.split_first()?;
+        self.words = rest;
+        Some(word)
+    }
+
+    /// A node in parentheses or a token in quotes, with its captures.
+    fn node(&mut self) -> Option<NodePattern> {
+        let mut node = NodePattern::default();
+        match self.next()? {
+            "(" => {
+                node.kinds = match self.next()? {
+                    "_" => None,
+                    kind => Some(self.kinds(kind, true)?),
+                };
+                let mut is_first = false;
+                loop {
+                    let field = match self.words.first()? {
+                        &")" => break,
+                        &"." => {
+                            is_first = true;
+                            self.next()?;
+                            continue;
+                        }
+                        word => match (word.strip_prefix('!'), word.strip_suffix(':')) {
+                            // A field that the parser lacks is nowhere.
+                            (Some(absent), _) => {
+                                node.absent.extend(self.field(absent));
+                                self.next()?;
+                                continue;
+                            }
+                            (_, Some(field)) => {
+                                self.next()?;
+                                Some(self.field(field)?)
+                            }
+                            _ => None,
+                        },
+                    };
+                    node.children.push(ChildPattern { field, is_first, node: self.node()? });
+                    is_first = false;
+                }
+                self.next()?;
+            }
+            token => node.kinds = Some(self.kinds(token.strip_prefix('"')?.strip_suffix('"')?, false)?),
+        }
+        while let Some(name) = self.words.first().and_then(|word| word.strip_prefix('@')) {
+            let mut names = self.form.captures().iter().chain(self.form.optional());
+            node.captures.extend(names.position(|known| *known == name));
+            self.next()?;
+        }
+        Some(node)
+    }
+
+    fn field(&self, name: &str) -> Option<u16> {
+        self.language.field_id_for_name(name).map(std::num::NonZero::get)
+    }
+
+    /// All kinds of a name: an alias has a number of its own.
+    fn kinds(&self, name: &str, is_named: bool) -> Option<Vec<u16>> {
+        let language = self.language;
+        let is = |kind: &u16| {
+            language.node_kind_is_named(*kind) == is_named && language.node_kind_for_id(*kind) == Some(name)
+        };
+        let kinds: Vec<u16> = (0..=u16::MAX).take(language.node_kind_count()).filter(is).collect();
+        (!kinds.is_empty()).then_some(kinds)
+    }
+}
+
+/// The words of a pattern, its brackets and its texts, without what is behind it.
+fn words(pattern: &str) -> impl Iterator<Item = &str> {
+    let mut rest = pattern;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let goes_on = |byte: u8| !byte.is_ascii_whitespace() && !b"()\"".contains(&byte);
+        let length = match rest.bytes().next()? {
+            b';' => return None,
+            b'"' => 2 + rest[1..].find('"')?,
+            _ => rest.bytes().position(|byte| !goes_on(byte)).unwrap_or(rest.len()).max(1),
+        };
+        let word;
+        (word, rest) = rest.split_at_checked(length)?;
+        Some(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tree_sitter::Parser as TreeSitter;
+
+    use super::*;
+    use crate::grammar::{EMBEDDED, Folder};
+
+    /// Some language with its parser, and what is in it below.
+    fn some(name: &str) -> (Folder<'static>, Language, NodeTypes) {
+        let folder = *EMBEDDED.iter().find(|folder| folder.name == name).expect("it is built in");
+        let types = NodeTypes::parse(folder.parser.node_types).expect("it is well-formed");
+        (folder, Language::new(folder.parser.language), types)
+    }
+
+    /// What a pattern matches in a text, one capture behind the other.
+    #[track_caller]
+    fn found(file: &'static str, pattern: &'static str, text: &str) -> Vec<String> {
+        let (_, language, types) = some(file);
+        let words: Vec<&str> = words(pattern).collect();
+        let used: Vec<&str> = words.iter().filter_map(|word| word.strip_prefix('@')).collect();
+        let place = RuleText { folder: String::new(), file: String::new(), line: 1, text: String::new() };
+        let form = Form::made_by(&used).expect("it is a rule");
+        let written = Written { rule: "", suffix: "", list: "", form, words, text: place };
+        let rules = written.fit(&language).into_iter().collect();
+        let common = Common::with(rules, &language, &types);
+        let mut parser = TreeSitter::new();
+        parser.set_language(&language).expect("it fits");
+        let tree = parser.parse(text, None).expect("it ends");
+        let mut all = Vec::new();
+        common.find(form, tree.root_node(), |_, captures| {
+            let texts = captures.into_iter().flatten().map(|capture| &text[capture.range]);
+            all.push(texts.collect::<Vec<_>>().join(" | "));
+        });
+        all
+    }
+
+    #[test]
+    fn every_pattern_of_the_file_is_a_rule_with_a_name() {
+        let ranges = pattern_ranges(TEXT);
+        assert!(!ranges.is_empty());
+        for range in ranges {
+            let text = &TEXT[range.clone()];
+            let read = Written::read(range).unwrap_or_else(|| panic!("{text}"));
+            assert!(!read.words.contains(&"text"), "{text}: there are no templates here");
+            assert!(EMBEDDED.iter().any(|folder| read.fit(&some(folder.name).1).is_some()), "{text}: fits no parser");
+        }
+    }
+
+    #[test]
+    fn fields_decide_and_not_their_order() {
+        let body = "((_ body: (_) @body name: (_)))";
+        assert_eq!(found("javascript", body, "function f() { g(); } class A { }"), ["{ g(); }", "{ }"]);
+        assert_eq!(found("javascript", body, "x = () => { };"), [] as [&str; 0]);
+        assert_eq!(found("c", body, "struct s { int a; }; int f(void) { }"), ["{ int a; }"]);
+    }
+
+    #[test]
+    fn a_pattern_may_name_kinds_tokens_places_and_fields_that_are_not_there() {
+        let braces = "((_ consequence: (_ \"{\" \"}\") @splice.inner) @splice.outer)";
+        assert_eq!(found("c", braces, "void f(void) { if (a) { b; } if (a) b; }"), ["if (a) { b; } | { b; }"]);
+        let first = "((parameters . (identifier) @def.name) @def.unit)";
+        assert_eq!(found("python", first, "def f(a, b): pass"), ["(a, b) | a"]);
+        let value = "((_ left: (_) @lift !operator) @lift.outer)";
+        assert_eq!(found("python", value, "a = b\na += b"), ["a = b | a"]);
+        assert_eq!(found("javascript", "((_ left: (_) @lift !no_such_field) @lift.outer)", "a = b"), ["a = b | a"]);
+    }
+
+    #[test]
+    fn a_pattern_that_names_what_the_parser_lacks_matches_nothing() {
+        for pattern in ["((_ no_such: (_) @body))", "((no_such (_) @body))", "((_ \"no such\" (_) @body))"] {
+            assert_eq!(found("c", pattern, "int f(void) { }"), [] as [&str; 0]);
+        }
+    }
+
+    #[test]
+    fn several_nodes_of_a_field_are_several_matches() {
+        let each = "((_ name: (_) @def.name) @def.unit)";
+        let text = "from a import b, c";
+        assert_eq!(found("python", each, text), ["from a import b, c | b", "from a import b, c | c"]);
+    }
+
+    #[test]
+    fn trees_that_are_very_deep_have_matches_near_the_root_only() {
+        let text = format!("int f(void) {}{}", "{".repeat(5_000), "}".repeat(5_000));
+        assert_eq!(found("c", "((compound_statement) @body)", &text).len(), DEEPEST_START as usize - 1);
+    }
+}
