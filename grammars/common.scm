@@ -9,12 +9,10 @@
 ((_ pattern: (identifier) @def.name) @def.unit (#set! rule "definitions"))
 ((_ left: (identifier) @def.name right: (_) !operator) @def.unit (#set! rule "definitions"))
 ((_ alias: (_) @def.name) @def.unit (#set! rule "definitions"))
-((type_parameter . (_) @def.name) @def.unit (#set! rule "definitions"))
 ((import_declaration (_ name: (_) @def.name)) @def.unit (#set! rule "definitions"))
 
 ; Bodies: emptied in one sweep before lop looks inside.
 ((_ name: (_) body: (_) @body) (#set! rule "bodies"))
-((_ declarator: (_) body: (_) @body) (#set! rule "bodies"))
 ((_ parameters: (_) body: (_) @body) (#set! rule "bodies"))
 
 ; Blocks: the inside of one in the place of its statement.
@@ -27,7 +25,6 @@
 ; Parts: an expression in the place of its statement.
 ((_ condition: (parenthesized_expression (_) @lift)) @lift.outer (#set! suffix ";") (#set! rule "parts"))
 ((_ condition: (_) @lift) @lift.outer (#set! suffix ";") (#set! rule "parts"))
-((return_statement (_) @lift) @lift.outer (#set! suffix ";") (#set! rule "parts"))
 ((_ pattern: (_) value: (_) @lift) @lift.outer (#set! suffix ";") (#set! rule "parts"))
 ((_ declarator: (_ value: (_) @lift)) @lift.outer (#set! suffix ";") (#set! rule "parts"))
 

@@ -44,12 +44,9 @@ pub(super) fn bodies(
                 return None;
             }
             let node = document.node(id);
-            let mut minimal = grammar.minimal(place(document, id)).peekable();
-            let brackets = match minimal.peek() {
-                Some(_) => None,
-                None => brackets(document, id).map(|text| (text, vec![body.rule])),
-            };
-            let mut texts = minimal.map(|text| ((*text).to_owned(), vec![body.rule, text.rule])).chain(brackets);
+            let minimal = grammar.minimal(place(document, id));
+            let minimal = minimal.map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));
+            let mut texts = minimal.chain(brackets(document, id).map(|text| (text, vec![body.rule])));
             let (text, rules) = texts.find(|(text, _)| shapes.accepts_replacement(document, grammar, id, text))?;
             let tokens = document.tokens_of(id).checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
             let edit = Edit::replace(node.range(), text.into_bytes());

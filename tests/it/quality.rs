@@ -7,18 +7,18 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 use lop::engine::Verdict;
-use lop::grammar::{EMBEDDED, Grammar, Place};
+use lop::grammar::{EMBEDDED, Folder as LanguageFolder, Grammar, Place};
 use lop::passes::named;
 use lop::reduce::{Effort, Options, Passes, ReduceError, Report};
 use lop::syntax::{Document, SyntaxParser};
 use regex::bytes::Regex;
 use serde::Deserialize;
 
-use crate::reduce::{grammar, run, yes_if};
+use crate::reduce::{grammar, run_with, yes_if};
 use crate::support::{Folder, find, missing};
 
 /// `tests/quality/<case>.toml`.
@@ -50,6 +50,9 @@ struct Said {
     /// Without any one of these passes it ends with more tokens than it may.
     #[serde(default)]
     passes: Vec<String>,
+    /// Nothing is known of the language but its parser and what holds for all languages.
+    #[serde(default)]
+    bare: bool,
     /// Programs that need not be here; a case without one of its own is skipped, and says so.
     #[serde(default)]
     tools: Vec<String>,
@@ -137,6 +140,15 @@ impl Case {
         status.unwrap_or_else(|error| panic!("{}: {}: {error}", self.name, command[0])).success()
     }
 
+    /// The language.
+    fn grammar(&self) -> Option<Arc<Grammar>> {
+        let known = grammar(&self.said.file, &self.input);
+        let Some(name) = known.as_ref().filter(|_| self.said.bare).map(|grammar| grammar.name()) else { return known };
+        let folder = EMBEDDED.iter().find(|folder| folder.name == name).expect("it is built in");
+        let bare = LanguageFolder { language: "", rules: "", inherited: &[], ..*folder };
+        Some(Arc::new(Grammar::load(&bare).expect("a parser is enough")))
+    }
+
     /// Reduces.
     fn reduce(&self, folder: &Folder, skip: Option<&'static str>) -> (Result<Report, ReduceError>, usize) {
         let regexes = |texts: &[String]| -> Vec<Regex> {
@@ -150,7 +162,8 @@ impl Case {
         };
         let passes = Passes { skip: skip.into_iter().collect(), ..Passes::default() };
         let effort = if said.thorough { Effort::Thorough } else { Effort::default() };
-        let (report, asked) = run(&said.file, &self.input, &Options { passes, effort, ..Options::default() }, test);
+        let options = Options { passes, effort, ..Options::default() };
+        let (report, asked) = run_with(self.grammar(), &self.input, &options, test);
         (report, asked.len())
     }
 
@@ -191,7 +204,7 @@ impl Case {
 
     /// Directives share no line with anything.
     fn glued(&self, text: &[u8]) -> Option<String> {
-        let grammar = grammar(&self.said.file, &self.input)?;
+        let grammar = self.grammar()?;
         let mut parser = SyntaxParser::new(grammar.language()).expect("an embedded parser");
         let document = Document::parse(&mut parser, text.to_vec()).expect("the result has a tree");
         let starts_line = |at: usize| {

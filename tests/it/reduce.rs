@@ -50,6 +50,16 @@ pub(crate) fn run(
     file: &str,
     input: &[u8],
     options: &Options,
+    test: impl FnMut(&[u8]) -> Verdict,
+) -> (Result<Report, ReduceError>, Vec<Vec<u8>>) {
+    run_with(grammar(file, input), input, options, test)
+}
+
+/// The same for a text in this language.
+pub(crate) fn run_with(
+    grammar: Option<Arc<Grammar>>,
+    input: &[u8],
+    options: &Options,
     mut test: impl FnMut(&[u8]) -> Verdict,
 ) -> (Result<Report, ReduceError>, Vec<Vec<u8>>) {
     let asked = Rc::new(RefCell::new(Vec::new()));
@@ -58,7 +68,7 @@ pub(crate) fn run(
         log.borrow_mut().push(candidate.to_vec());
         test(candidate)
     });
-    let report = reduce_with(input, grammar(file, input), &mut executor, options, &mut Silent, &Cancel::new());
+    let report = reduce_with(input, grammar, &mut executor, options, &mut Silent, &Cancel::new());
     drop(executor);
     (report, asked.take())
 }
