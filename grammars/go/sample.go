@@ -57,3 +57,20 @@ func main() {
 		func(s *Square[int]) { s.side++ }(square)
 	}
 }
+
+type Table struct{ rows, columns int }
+
+func fill(shape any, lines ...string) (count int) {
+	table := &Table{rows: 1, columns: 2}
+	var other *Table
+all:
+	for _, line := range lines {
+		switch value := shape.(type) {
+		case int:
+			fmt.Println(line, value, other)
+			break all
+		}
+	}
+	table.rows = 3
+	return count
+}

@@ -85,3 +85,28 @@ interface Named {
     String name();
     int size();
 }
+
+@interface Mark { int value(); }
+
+enum Level {
+    LOW, HIGH;
+    Integer code;
+    void raise() { code = 1; }
+}
+
+class Loops {
+    Function<String, String> same = (String a) -> { return a; };
+
+    void loops() {
+        class Local { }
+        next:
+        for (;;) {
+            break next;
+        }
+        switch (1) {
+            case 1:
+                loops();
+                break;
+        }
+    }
+}
