@@ -89,6 +89,7 @@ pub(super) struct Identifiers {
     pub(super) kinds: Vec<Word>,
     pub(super) keep: Vec<String>,
     pub(super) inside: Vec<Word>,
+    pub(super) used: Vec<Word>,
 }
 
 /// `[literals]`: what values are.

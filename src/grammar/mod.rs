@@ -108,6 +108,7 @@ struct Sets {
     patterns: KindSet,
     forward: KindSet,
     name_holders: KindSet,
+    used: KindSet,
     blocks: KindSet,
     indented: KindSet,
     /// Whether `indented` has any: it is asked about every node.
@@ -284,6 +285,16 @@ impl Grammar {
         self.sets.name_holders.contains(kind)
     }
 
+    /// Whether the language refuses definitions of this kind that nothing refers to.
+    pub fn must_be_used(&self, kind: u16) -> bool {
+        self.sets.used.contains(kind)
+    }
+
+    /// Whether there is such a kind.
+    pub fn refuses_unused(&self) -> bool {
+        !self.sets.used.is_empty()
+    }
+
     /// Whether nodes of this kind have each of their children on a line of its own.
     pub fn is_block(&self, kind: u16) -> bool {
         self.sets.blocks.contains(kind)
@@ -411,6 +422,7 @@ impl Sets {
             patterns: kinds(|file| &file.literals.pattern)?,
             forward: kinds(|file| &file.order.forward)?,
             name_holders: kinds(|file| &file.identifiers.inside)?,
+            used: kinds(|file| &file.identifiers.used)?,
             blocks: kinds(|file| file.layout.blocks.as_deref().unwrap_or_default())?,
             is_indented: !indented.is_empty(),
             indented,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::grammar::{Grammar, RuleId};
-use crate::syntax::{Document, NodeId};
+use crate::syntax::{Document, NodeId, is_identifier};
 
 use super::alternatives::each_once;
 use super::pass::{Facts, Pass, Proposals, Stage, View};
@@ -27,7 +27,7 @@ impl Pass for Unreferenced {
 }
 
 /// Number of a name that is defined somewhere.
-type Name = u32;
+pub(super) type Name = u32;
 
 /// What a document defines, and where the names of that are found.
 ///
@@ -55,7 +55,9 @@ impl Definitions {
             let unit = &definition.unit;
             let Some(id) = document.find(unit.range.start, unit.range.end, unit.kind) else { continue };
             let next = Name::try_from(names.len()).expect("no more names than bytes, and offsets are 32 bits wide");
-            let name = *names.entry(&document.source()[definition.name.range.clone()]).or_insert(next);
+            let text = &document.source()[definition.name.range.clone()];
+            let text = if grammar.is_identifier(definition.name.kind) { text } else { last_word(text) };
+            let name = *names.entry(text).or_insert(next);
             defined.push((id, name, definition.rule));
         }
         defined.sort_unstable();
@@ -138,6 +140,30 @@ impl Definitions {
         (!units.is_empty()).then_some(Sequence { rules, ..Sequence::of(list_kind::UNREFERENCED, units) })
     }
 
+    /// The units in order, each with the names that it defines.
+    pub(super) fn units_with_names(&self) -> impl Iterator<Item = (NodeId, Vec<Name>)> {
+        self.of_each_unit().map(|of_unit| {
+            let mut names: Vec<Name> = of_unit.iter().map(|&(_, name, _)| name).collect();
+            names.dedup();
+            (of_unit[0].0, names)
+        })
+    }
+
+    /// The names, each with an identifier that is the same, in order.
+    pub(super) fn found(&self) -> impl Iterator<Item = (Name, NodeId)> {
+        self.found.iter().copied()
+    }
+
+    /// How many names there are.
+    pub(super) fn names_count(&self) -> usize {
+        self.is_kept.len()
+    }
+
+    /// Whether a name is known outside of the file.
+    pub(super) fn is_kept(&self, name: Name) -> bool {
+        self.is_kept[name as usize]
+    }
+
     /// What each unit defines, unit by unit.
     fn of_each_unit(&self) -> impl Iterator<Item = &[(NodeId, Name, RuleId)]> {
         self.defined.chunk_by(|one, next| one.0 == next.0)
@@ -175,6 +201,13 @@ fn of_name(pairs: &[(Name, NodeId)], name: Name) -> impl Iterator<Item = NodeId>
     from.iter().take_while(move |&&(other, _)| other == name).map(|&(_, node)| node)
 }
 
+/// What is no identifier, such as the path of an import, is known by its last word.
+fn last_word(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| is_identifier(*byte)).map_or(0, |last| last + 1);
+    let start = text[..end].iter().rposition(|byte| !is_identifier(*byte)).map_or(0, |before| before + 1);
+    if start < end { &text[start..end] } else { text }
+}
+
 /// [`Definitions::unreferenced`] of a document that is looked at once.
 pub(super) fn unreferenced(
     document: &Document,
@@ -186,7 +219,7 @@ pub(super) fn unreferenced(
 }
 
 /// Of nodes in preorder, those that are not inside another.
-fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
     let mut end = 0;
     nodes
         .iter()

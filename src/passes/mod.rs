@@ -18,9 +18,11 @@ mod blanks;
 mod bodies;
 mod brackets;
 mod captured;
+mod cascade;
 mod chains;
 mod characters;
 mod comments;
+mod coupled;
 mod deep_splice;
 mod definitions;
 mod errors;
@@ -65,9 +67,11 @@ pub use alternatives::{Alternative, Class, each_once};
 pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
 pub use bodies::Bodies;
 pub use brackets::Brackets;
+pub use cascade::{Cascade, Gone};
 pub use chains::{Chains, MIN_CHAIN, chains};
 pub use characters::{Characters, character_units, sensitive_ranges};
 pub use comments::{Comments, comment_lines, comment_words, comments};
+pub use coupled::{Coupled, Standing};
 pub use definitions::{Definitions, Unreferenced};
 pub use errors::{Windows, error_shells, error_windows};
 pub use fingerprint::Fingerprints;
@@ -100,6 +104,7 @@ pub static ALL: &[&dyn Pass] = &[
     &minimal::Minimal,
     &splice::Splice,
     &lift::Lift,
+    &Coupled,
     &Tokens,
     &pairs::Pairs,
     &rewrites::Rewrite,

@@ -10,6 +10,7 @@ use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::alternatives::Alternative;
 use super::brackets::Brackets;
+use super::coupled::Standing;
 use super::fingerprint::Fingerprints;
 use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
 use super::shapes::Shapes;
@@ -276,6 +277,10 @@ pub struct View<'a> {
     /// How often a pass has proposed the same so far. Equal texts are told apart by their order: their places change with
     /// every other edit.
     pub(crate) occurrences: RefCell<HashMap<u64, u64>>,
+    /// What is known of definitions of a kind that nothing refers to.
+    pub(crate) standing: &'a dyn Fn(u16) -> Standing,
+    /// Says whether the pass of a name has its turn.
+    pub(crate) allows: &'a dyn Fn(&str) -> bool,
 }
 
 /// The tree of a text with its language, and what is known of its nodes.
@@ -302,6 +307,8 @@ impl<'a> View<'a> {
             wanted: Wanted::Everything,
             settled: &|_| false,
             occurrences: RefCell::default(),
+            standing: &|_| Standing::Unknown,
+            allows: &|_| true,
         }
     }
 

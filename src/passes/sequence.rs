@@ -61,6 +61,8 @@ pub enum Remembered {
 pub enum Ask {
     /// May it go, with its separator?
     Unit,
+    /// May it go, with its separator and the definitions that nothing refers to any more then?
+    Coupled,
     /// May it go together with all other definitions of its name?
     Definition,
     /// May it be emptied?

@@ -12,8 +12,8 @@ use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count};
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
-    ALL, Alternative, Brackets, Fingerprints, Pass, Removal, Sequence, Shapes, Stage, Tree, Unit, View, proposals,
-    rendered, siblings,
+    ALL, Alternative, Brackets, Fingerprints, Pass, Proposals, Removal, Sequence, Shapes, Stage, Tree, Unit, View,
+    proposals, rendered, siblings,
 };
 
 /// A file name for every language that the tables of the tests know.
@@ -147,6 +147,12 @@ impl Sample {
     /// All sequences that any pass proposes, but for those that are about how the text looks.
     pub(crate) fn sequences(&mut self) -> Vec<Sequence> {
         self.proposed(|pass| pass.facts().stage != Stage::Finish || pass.name() == "rename").0
+    }
+
+    /// What one pass proposes.
+    pub(crate) fn proposals(&mut self, pass: &dyn Pass) -> Proposals {
+        let (sequences, alternatives) = self.proposed(|other| other.name() == pass.name());
+        Proposals { sequences, alternatives }
     }
 
     /// All single edits that any pass proposes.

@@ -3,18 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::passes::{Alternative, Class};
+use crate::passes::{Alternative, Class, Coupled, Pass};
 
 /// Strength of the prior: after this number of answers of its own a class counts as much as its pass.
 const PRIOR_STRENGTH: f64 = 2.0;
 /// Before anything is known the edits of a pass are expected to be accepted once in four times.
 const PASS_PRIOR: (f64, f64) = (1.0, 4.0);
 
+/// After this number of refusals, and nothing accepted, edits of a class are not asked about any more where the pass only
+/// repeats what others propose.
+const IN_VAIN: u32 = 4;
+
 /// Accepted and asked edits, per class and per pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
     classes: BTreeMap<(&'static str, Class), (u32, u32)>,
     passes: BTreeMap<&'static str, (u32, u32)>,
+    /// How many were refused of classes of which none was accepted, since all refusals were forgotten.
+    in_vain: BTreeMap<(&'static str, Class), u32>,
 }
 
 impl Classes {
@@ -26,14 +32,28 @@ impl Classes {
         (f64::from(yes) + PRIOR_STRENGTH * pass) / (f64::from(asked) + PRIOR_STRENGTH)
     }
 
+    /// Whether an edit like this one is not worth a question any more.
+    pub(super) fn is_in_vain(&self, edit: &Alternative) -> bool {
+        let in_vain = || self.in_vain.get(&(edit.pass, edit.class)).copied().unwrap_or_default();
+        edit.pass == Coupled.name() && in_vain() >= IN_VAIN
+    }
+
+    /// Everything is worth a question again.
+    pub(super) fn forget_refusals(&mut self) {
+        self.in_vain.clear();
+    }
+
     /// Learns an answer.
     pub(super) fn learn(&mut self, edit: &Alternative, accepted: bool) {
-        let class = self.classes.entry((edit.pass, edit.class)).or_default();
+        let key = (edit.pass, edit.class);
+        let class = self.classes.entry(key).or_default();
         let pass = self.passes.entry(edit.pass).or_default();
-        for (yes, asked) in [class, pass] {
+        for (yes, asked) in [&mut *class, pass] {
             *yes += u32::from(accepted);
             *asked += 1;
         }
+        let in_vain = self.in_vain.entry(key).or_default();
+        *in_vain = if class.0 > 0 { 0 } else { *in_vain + 1 };
     }
 }
 

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
-use crate::passes::{NodeSet, Removal, Sequence, Unit, holes, indents};
+use crate::passes::{Cascade, Gone, NodeSet, Nodes, Removal, Sequence, Unit, holes, indents};
 use crate::syntax::{
     Document, Edit, Indents, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_lines, count_words,
     render_around,
@@ -88,11 +88,13 @@ struct Tree<'g> {
     document: Document,
     /// Where indentation is syntax.
     indents: Option<Indents>,
+    /// What goes along with what a candidate takes out.
+    coupling: Option<Cascade>,
 }
 
 impl<'g> Tree<'g> {
     fn new(document: Document, grammar: &'g Grammar) -> Self {
-        Tree { indents: indents(&document, grammar), document, grammar }
+        Tree { indents: indents(&document, grammar), document, grammar, coupling: None }
     }
 }
 
@@ -231,7 +233,10 @@ impl<'g> Current<'g> {
         more: impl Iterator<Item = &'r Removal>,
         cleared: bool,
     ) -> Candidate {
-        let (pending, rendering) = self.render(pending, more);
+        let more: Vec<_> = more.collect();
+        let coupled = self.coupled_with(pending, &more);
+        let cleared = cleared && coupled.is_none();
+        let (pending, rendering) = self.render(pending, more.into_iter().chain(&coupled));
         let tokens = match &self.base {
             Base::Text(_) => None,
             Base::Tree(tree) => Some(count_tokens(&tree.document, &rendering)),
@@ -268,6 +273,34 @@ impl<'g> Current<'g> {
         let indents = tree.and_then(|tree| tree.indents.as_ref());
         let rendering = render_around(self.source(), edits, &self.untouchable(), indents);
         (pending, rendering)
+    }
+
+    /// From now on these definitions go along with what a candidate takes out, when nothing refers to them any more then;
+    /// `None`: nothing does. So it is until there is another base.
+    pub(super) fn couple(&mut self, coupling: Option<Cascade>) {
+        if let Base::Tree(tree) = &mut self.base {
+            tree.coupling = coupling;
+        }
+    }
+
+    /// Whether something may go along with what a candidate takes out.
+    pub(super) fn is_coupling(&self) -> bool {
+        matches!(&self.base, Base::Tree(tree) if tree.coupling.is_some())
+    }
+
+    /// Whether something goes along with a node of the best result.
+    pub(super) fn is_coupled(&self, node: NodeId) -> bool {
+        self.coupled_with(self.pending(), &[&Removal::Nodes(Nodes::One(node))]).is_some()
+    }
+
+    /// What goes along when this is taken out, too.
+    fn coupled_with(&self, pending: &Pending, more: &[&Removal]) -> Option<Removal> {
+        let Base::Tree(tree) = &self.base else { return None };
+        let cascade = tree.coupling.as_ref()?;
+        let mut gone = Gone::before(&tree.document, pending.dead.iter(), &pending.edits);
+        more.iter().for_each(|removal| gone.take(&tree.document, removal));
+        let (nodes, _) = cascade.after(gone);
+        (!nodes.is_empty()).then(|| Removal::Nodes(nodes.into()))
     }
 
     /// Whether some edits touch what is to be kept.

@@ -54,6 +54,10 @@ impl List {
 impl Reducer<'_, '_> {
     /// Takes out what can go, while something goes.
     pub(super) fn delete(&mut self) -> Result<(), Halt> {
+        self.coupled(Self::delete_all)
+    }
+
+    fn delete_all(&mut self) -> Result<(), Halt> {
         loop {
             let before = self.weight();
             // Plain hierarchical delta debugging sees the whole tree first; the batches come after it.
@@ -88,6 +92,9 @@ impl Reducer<'_, '_> {
             let Some(sequence) = definitions.unreferenced(document, tools.grammar, &mut tools.shapes, skip) else {
                 break;
             };
+            for unit in &sequence.units {
+                self.unused.tolerate(document.node(node_of(unit)).kind);
+            }
             self.session.enter_pass(Unreferenced.name(), self.round)?;
             let mut sweep = self.new_sweep(sequence);
             self.finish(&mut sweep)?;
@@ -100,7 +107,7 @@ impl Reducer<'_, '_> {
                 // One definition alone, maybe with its semicolon: its list would ask the same.
                 let document = self.current().document();
                 if nodes.iter().filter(|n| document.node(**n).is_named()).count() == 1 {
-                    self.session.refuse(Ask::Unit, nodes[0]);
+                    self.refuse_unit(nodes[0]);
                 }
             }
             let gone = tokens_before.saturating_sub(tokens);
@@ -121,11 +128,12 @@ impl Reducer<'_, '_> {
     }
 
     /// All sibling lists of the tree, from the root down.
-    fn sibling_lists(&mut self) -> Result<(), Halt> {
+    pub(super) fn sibling_lists(&mut self) -> Result<(), Halt> {
         if !self.allows(&Siblings) {
             return Ok(());
         }
         self.session.enter_pass(Siblings.name(), self.round)?;
+        self.couple();
         let mut waiting = BinaryHeap::new();
         self.open(0, &mut waiting);
         if self.algorithm.is_some() {
@@ -227,7 +235,7 @@ impl Reducer<'_, '_> {
             counts.1 += 1;
             if stays {
                 let node = node_of(&sweep.sequence.units[unit]);
-                self.session.refuse(Ask::Unit, node);
+                self.refuse_unit(node);
                 self.open(node, waiting);
             } else {
                 counts.0 += 1;
@@ -245,7 +253,12 @@ impl Reducer<'_, '_> {
             if document.is_leaf(parent) {
                 continue;
             }
-            let skip = |child| session.is_refused(Ask::Unit, child);
+            let current = session.current();
+            let couples = current.is_coupling();
+            let skip = |child| {
+                let is_refused = session.is_refused(Ask::Unit, child) && !(couples && current.is_coupled(child));
+                is_refused || couples && session.is_refused(Ask::Coupled, child)
+            };
             let list = siblings(document, tools.grammar, &mut tools.shapes, parent, skip);
             let units: Vec<_> = list.iter().flat_map(|list| &list.units).map(node_of).collect();
             let mut units = units.into_iter().peekable();
@@ -258,6 +271,16 @@ impl Reducer<'_, '_> {
             if let Some(sequence) = list {
                 heap.push(self.waiting(parent, sequence));
             }
+        }
+    }
+
+    /// A node stays, and the definitions that would have gone along.
+    fn refuse_unit(&mut self, node: NodeId) {
+        if self.current().is_coupling() {
+            self.session.refuse(Ask::Coupled, node);
+        }
+        if !self.current().is_coupled(node) {
+            self.session.refuse(Ask::Unit, node);
         }
     }
 

@@ -80,7 +80,7 @@ impl<'t> EditSearch<'t> {
     fn next_edit(&mut self) -> Option<Alternative> {
         while let Some(mut next) = self.on.heap.pop() {
             // It waits for the tree in which its surroundings are as they are now.
-            if self.touches(&next.item) {
+            if self.touches(&next.item) || self.on.classes.is_in_vain(&next.item) {
                 continue;
             }
             // Chances change with every answer; the heap learns of it when an edit comes up.

@@ -80,6 +80,7 @@ impl<'g> Reducer<'_, 'g> {
         std::mem::swap(&mut self.knowledge, &mut learnt.knowledge);
         std::mem::swap(&mut self.kinds, &mut learnt.kinds);
         std::mem::swap(&mut self.classes, &mut learnt.classes);
+        std::mem::swap(&mut self.unused, &mut learnt.unused);
         self.session.swap_proposals(&mut learnt.refusals);
     }
 

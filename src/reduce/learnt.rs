@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::engine::Knowledge;
 
 use super::classes::Classes;
+use super::coupling::Unused;
 use super::memory::Refusals;
 
 /// What was learnt of texts in one language, by that language's numbers of kinds.
@@ -12,6 +13,7 @@ pub(super) struct Learnt {
     pub(super) knowledge: Knowledge,
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
     pub(super) classes: Classes,
+    pub(super) unused: Unused,
     pub(super) refusals: Refusals,
 }
 
@@ -22,6 +24,7 @@ impl Learnt {
             knowledge: Knowledge::new(tokens),
             kinds: BTreeMap::new(),
             classes: Classes::default(),
+            unused: Unused::default(),
             refusals: Refusals::default(),
         }
     }

@@ -36,11 +36,13 @@ impl Reducer<'_, '_> {
 
     /// Makes local edits while one is accepted.
     pub(super) fn local_edits(&mut self) -> Result<(), Halt> {
-        self.turns(|stage| stage == Stage::Deletion)?;
-        self.error_shells()?;
-        self.chains()?;
-        self.turn(Stage::LocalEdits)?;
-        Ok(())
+        self.coupled(|reducer| {
+            reducer.turns(|stage| stage == Stage::Deletion)?;
+            reducer.error_shells()?;
+            reducer.chains()?;
+            reducer.turn(Stage::LocalEdits)?;
+            Ok(())
+        })
     }
 
     /// One round of the single edits that a second look is about.
@@ -139,11 +141,13 @@ impl Reducer<'_, '_> {
         }
         let small = self.tools.is_none() || self.current().document().node_count() <= SMALL_TREE;
         let most = if small { 1 } else { EDITS_BEFORE_REBASE };
+        self.couple();
         let mut edited: Vec<std::ops::Range<usize>> = Vec::new();
         while edited.len() < most {
             self.look_ahead(std::iter::empty());
             let (taken, result) = self.try_edits(&mut heap, &edited);
             let is_last = taken.is_empty();
+            self.unused.learn(&taken);
             edited.extend(taken.into_iter().map(|alternative| alternative.range));
             result?;
             if is_last {

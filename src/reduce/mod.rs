@@ -14,6 +14,7 @@ mod baseline;
 pub mod claims;
 mod classes;
 pub mod control;
+mod coupling;
 mod current;
 mod deletion;
 mod edit_search;
@@ -224,6 +225,8 @@ fn reduce_in_time(
         tools: None,
         kinds: Default::default(),
         classes: Default::default(),
+        unused: Default::default(),
+        couples: false,
         second_look: None,
         looked: 0,
         round: 0,

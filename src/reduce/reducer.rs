@@ -13,6 +13,7 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, Stop, SyntaxParser};
 
 use super::classes::Classes;
+use super::coupling::Unused;
 use super::current::Current;
 use super::event::Event;
 use super::gate::Gate;
@@ -54,6 +55,10 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
     /// Local edits: what was accepted and refused per class.
     pub(super) classes: Classes,
+    /// What is known of definitions that nothing refers to.
+    pub(super) unused: Unused,
+    /// Whether definitions go along with the last that refers to them, where the test refuses them else.
+    pub(super) couples: bool,
     /// During a second look, which asks about all others again, the tests that it may still take.
     pub(super) second_look: Option<usize>,
     /// Tests that second looks have taken.
@@ -185,7 +190,21 @@ impl<'g> Reducer<'_, 'g> {
             return Ok(true);
         }
         // Windows and pairs know nothing of the language: what rules can do is cheaper by them.
-        for stage in [Stage::Rules, Stage::Tokens, Stage::Late] {
+        if self.coupled(|reducer| reducer.turn(Stage::Rules))? {
+            return Ok(true);
+        }
+        // What matters may sit in a definition that nothing refers to.
+        if self.refuses_unused() {
+            self.sibling_lists()?;
+            if self.weight() < before {
+                return Ok(true);
+            }
+        }
+        // Nor do windows and pairs know what refers to what.
+        if self.turn_of_coupled()? {
+            return Ok(true);
+        }
+        for stage in [Stage::Tokens, Stage::Late] {
             if self.turn(stage)? {
                 return Ok(true);
             }
@@ -216,6 +235,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Forgets what was refused, in all languages.
     pub(super) fn forget_refusals(&mut self) {
         self.session.forget_refusals();
+        self.classes.forget_refusals();
         self.learnt.clear();
     }
 
@@ -369,6 +389,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Runs a sweep to its end and learns from it.
     pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
+        self.couple();
         self.look_ahead(std::iter::empty());
         let result = sweep.pursue(&mut self.session, usize::MAX);
         sweep.teach(&mut self.knowledge);

@@ -21,7 +21,7 @@ use crate::engine::Verdict;
 use crate::exec::{Executor, Job, Ticket, key};
 use crate::grammar::{Grammar, RuleId};
 use crate::oracle::{Cancel, Outcome, Recalled, Unresolved};
-use crate::passes::Ask;
+use crate::passes::{Ask, Cascade};
 use crate::syntax::NodeId;
 
 use super::current::{Candidate, Current};
@@ -155,6 +155,11 @@ impl<'a, 'g> Session<'a, 'g> {
     /// The best result with what it is made of.
     pub(super) fn current(&self) -> &Current<'g> {
         &self.current
+    }
+
+    /// From now on these definitions go along with what a candidate takes out: see [`Current::couple`].
+    pub(super) fn couple(&mut self, coupling: Option<Cascade>) {
+        self.current.couple(coupling);
     }
 
     /// Notes that the best result is not interesting when this is done to a node.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::exec::key;
 use crate::passes::{
-    Alternative, Facts, Pass, Proposals, Remembered, Sequence, Stage, Style, Tree, View, Wanted, proposals,
+    Alternative, Coupled, Facts, Pass, Proposals, Remembered, Sequence, Stage, Style, Tree, View, Wanted, proposals,
 };
 
 use super::gain::is_no_loss;
@@ -27,6 +27,9 @@ impl<'a> Reducer<'a, '_> {
         let current = session.current();
         let refused = |ask, node| session.is_refused(ask, node);
         let settled = |memo| session.is_proposal_refused(memo);
+        let (options, unused, used) = (self.options, &self.unused, self.tools.as_ref().map(|tools| tools.grammar));
+        let standing = |kind| unused.standing(used, kind);
+        let allows = |name: &str| options.passes.allow(name) && !session.skips(name);
         let tree = self
             .tools
             .as_mut()
@@ -40,6 +43,8 @@ impl<'a> Reducer<'a, '_> {
             wanted: Wanted::Everything,
             settled: &settled,
             occurrences: Default::default(),
+            standing: &standing,
+            allows: &allows,
         })
     }
 
@@ -55,6 +60,11 @@ impl<'a> Reducer<'a, '_> {
     pub(super) fn turns(&mut self, stages: impl Fn(Stage) -> bool) -> Result<bool, Halt> {
         let passes = self.passes(|facts| !facts.is_led && stages(facts.stage));
         self.turn_of_each(&passes)
+    }
+
+    /// Gives the edits of other passes with what nothing refers to then their turn.
+    pub(super) fn turn_of_coupled(&mut self) -> Result<bool, Halt> {
+        if self.allows(&Coupled) { self.turn_of(Stage::Tokens, Coupled.name(), &[&Coupled]) } else { Ok(false) }
     }
 
     /// The same for the caller's own passes only.

@@ -11,6 +11,7 @@ mod compat;
 mod config;
 mod confine;
 mod contract;
+mod coupled;
 mod dense;
 mod doctor;
 mod embedded;
