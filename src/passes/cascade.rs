@@ -304,11 +304,13 @@ impl Ranges {
     }
 }
 
-/// The definitions in order, each with its names and the node within which each of them is a name of its own; `None`: the
-/// whole file.
-fn scopes(document: &Document, definitions: &Definitions) -> Vec<(NodeId, Vec<(Name, Option<NodeId>)>)> {
+/// A definition with its names and the node within which each of them is a name of its own; `None`: the whole file.
+type WithScopes = (NodeId, Vec<(Name, Option<NodeId>)>);
+
+/// The definitions in order.
+fn scopes(document: &Document, definitions: &Definitions) -> Vec<WithScopes> {
     let mut open: Vec<(NodeId, Vec<Name>)> = Vec::new();
-    let mut all: Vec<(NodeId, Vec<(Name, Option<NodeId>)>)> = Vec::new();
+    let mut all: Vec<WithScopes> = Vec::new();
     for (unit, names) in definitions.units_with_names() {
         while open.last().is_some_and(|(outer, _)| !document.contains(*outer, unit)) {
             open.pop();

@@ -61,9 +61,8 @@ impl Classes {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_class_starts_from_its_pass() {
-        let edit = |pass, outer| Alternative {
+    fn edit(pass: &'static str, outer: u16) -> Alternative {
+        Alternative {
             pass,
             class: Class { outer, inner: 0, depth: 1 },
             range: 0..1,
@@ -73,7 +72,29 @@ mod tests {
             is_late: false,
             memo: 0,
             rules: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn what_repeats_others_stops_asking_where_it_never_pays() {
+        let mut classes = Classes::default();
+        classes.learn(&edit("coupled", 2), true);
+        for _ in 0..IN_VAIN {
+            let in_vain = ["coupled", "hoist"].map(|pass| classes.is_in_vain(&edit(pass, 1)));
+            assert_eq!(in_vain, [false, false]);
+            classes.learn(&edit("coupled", 1), false);
+            classes.learn(&edit("coupled", 2), false);
+            classes.learn(&edit("hoist", 1), false);
+        }
+        assert!(classes.is_in_vain(&edit("coupled", 1)));
+        assert!(!classes.is_in_vain(&edit("coupled", 2)), "one was accepted");
+        assert!(!classes.is_in_vain(&edit("hoist", 1)), "nobody else proposes that");
+        classes.forget_refusals();
+        assert!(!classes.is_in_vain(&edit("coupled", 1)));
+    }
+
+    #[test]
+    fn a_class_starts_from_its_pass() {
         let mut classes = Classes::default();
         let unknown = classes.chance(&edit("hoist", 1));
         for _ in 0..20 {

@@ -93,7 +93,7 @@ fn has_bug(text: &[u8]) -> bool {
 fn reduced(rules: &str, options: &Options) -> Report {
     let registry = Registry::embedded().expect("the shipped grammars are right");
     let folder = registry.folders().find(|folder| folder.name == "go").expect("it is built in");
-    let grammar = Grammar::load_with_rules(&folder, &format!("{}{rules}", folder.rules)).expect("the rules are right");
+    let grammar = Grammar::load_with_rules(folder, &format!("{}{rules}", folder.rules)).expect("the rules are right");
     let mut executor = Inline::new(|text: &[u8]| yes_if(has_bug(text)));
     reduce_with(INPUT.as_bytes(), Some(Arc::new(grammar)), &mut executor, options, &mut Silent, &Cancel::new())
         .expect("the input is interesting")
