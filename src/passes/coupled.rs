@@ -42,7 +42,7 @@ pub struct Coupled;
 impl Pass for Coupled {
     fn facts(&self) -> Facts {
         let about = "edits of other passes, with the definitions that nothing refers to any more then";
-        Facts::new("coupled", Stage::Tokens, about).by_rules()
+        Facts::new("coupled", Stage::Tokens, about).by_rules().led()
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {
