@@ -28,14 +28,6 @@
   (method_declaration receiver: (parameter_list (parameter_declaration name: (identifier) @def.unit @def.name)))
 ]
 
-; Bodies: emptied in one sweep before lop looks inside.
-
-[
-  (function_declaration body: (block) @body)
-  (method_declaration body: (block) @body)
-  (func_literal body: (block) @body)
-]
-
 ; Splices: the inside of a block in the place of its statement.
 
 [
@@ -90,10 +82,11 @@
   ] @rewrite (#set! text "{_left} := {_value}[0]\n{_body.inside}"))
 ; for a := b; c; d { e(a) }  and  if a := b; c { e(a) }  become  a := b; e(a)
 ([
-    (for_statement (for_clause initializer: (_) @_first) body: (_) @_body)
-    (if_statement initializer: (_) @_first consequence: (_) @_body)
-    (if_statement initializer: (_) @_first alternative: (block) @_body)
-  ] @rewrite (#set! text "{_first}\n{_body.inside}"))
+    ((for_statement (for_clause initializer: (_) @_first) body: (_) @_body) @rewrite)
+    ; Not one behind an else.
+    (statement_list (if_statement initializer: (_) @_first consequence: (_) @_body) @rewrite)
+    (statement_list (if_statement initializer: (_) @_first alternative: (block) @_body) @rewrite)
+  ] (#set! text "{_first}\n{_body.inside}"))
 ; switch a := b; { case c: d(a) }  becomes  a := b; d(a),  and so do the cases of other statements.
 ([
     (expression_switch_statement initializer: (_) @_first (_ (statement_list) @_body))

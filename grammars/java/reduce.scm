@@ -20,20 +20,6 @@
     (resource name: (_) @def.name)
   ] @def.unit)
 
-; Bodies: emptied in one sweep before lop looks inside.
-
-[
-  (method_declaration body: (block) @body)
-  (constructor_declaration body: (constructor_body) @body)
-  (compact_constructor_declaration body: (block) @body)
-  (lambda_expression body: (block) @body)
-  (static_initializer (block) @body)
-  (class_declaration body: (class_body) @body)
-  (interface_declaration body: (interface_body) @body)
-  (enum_declaration body: (enum_body) @body)
-  (record_declaration body: (class_body) @body)
-]
-
 ; Splices: the inside of a block in the place of its statement.
 
 [
@@ -119,7 +105,6 @@
     (record_declaration name: (_) @_name)
     (annotation_type_declaration name: (_) @_name)
   ] @rewrite (#set! text "class {_name} {}"))
-((record_declaration name: (_) @_name body: (_) @_body) @rewrite (#set! text "class {_name} {_body}"))
 ; class a extends b { int c; }  becomes  class a { }
 ((class_declaration name: (_) @_name) @rewrite (#set! text "class {_name} {}"))
 ; Integer  becomes  int
@@ -153,9 +138,8 @@
 
 ; Aliases: what a name stands for, wherever it is used.
 
-; class a<T extends b> { T c; }  becomes  class a { b c; },  one without a bound  class a { Object c; }
+; class a<T extends b> { T c; }  becomes  class a { b c; }
 ((type_parameters . (type_parameter (type_identifier) @alias.name (type_bound . (_) @alias.text)) .) @alias.unit)
-((type_parameters . (type_parameter (type_identifier) @alias.name) .) @alias.unit (#set! text "Object"))
 ; import a.b.C; C d;  becomes  a.b.C d;
 ((import_declaration (scoped_identifier name: (_) @alias.name) @alias.text) @alias.unit)
 

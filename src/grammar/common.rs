@@ -9,17 +9,14 @@ use std::collections::BTreeSet;
 
 use tree_sitter::{Language, Node};
 
+use super::capture::{Capture, DEEPEST_START};
 use super::forms::Form;
 use super::language_toml::Word;
 use super::layers::Layers;
-use super::places::RuleText;
+use super::places::{COMMON, RuleText};
 use super::problem::{GrammarError, Problem, line_of};
 use super::rule_file::pattern_ranges;
-use super::rules::{Capture, DEEPEST_START};
 use super::supertypes::NodeTypes;
-
-/// The folder of the rules, which is no language's.
-pub(super) const FOLDER: &str = "";
 
 /// The name of the file, as messages show it.
 const FILE_NAME: &str = "common.scm";
@@ -212,7 +209,7 @@ impl Written<'static> {
             list: set("list").unwrap_or_default(),
             form: Form::made_by(&used)?,
             text: RuleText {
-                folder: FOLDER.to_owned(),
+                folder: COMMON.to_owned(),
                 file: FILE_NAME.to_owned(),
                 line: line_of(TEXT, start),
                 text: TEXT[start..end].to_owned(),
@@ -324,22 +321,29 @@ fn words(pattern: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use tree_sitter::Parser as TreeSitter;
 
     use super::*;
-    use crate::grammar::{EMBEDDED, Folder};
+    use crate::grammar::{AUTO, EMBEDDED, Folder, Registry};
 
-    /// Some language with its parser, and what is in it below.
-    fn some(name: &str) -> (Folder<'static>, Language, NodeTypes) {
-        let folder = *EMBEDDED.iter().find(|folder| folder.name == name).expect("it is built in");
+    /// The parser of the language that a file is in, and what is in it below.
+    fn parser_of(file: &str) -> (Language, NodeTypes) {
+        let registry = Registry::embedded().expect("the embedded folders are well-formed");
+        let (folder, _) = registry.find(AUTO, Path::new(file), b"").expect("it is well-formed");
+        parser(folder.expect("the language is built in"))
+    }
+
+    fn parser(folder: &Folder<'_>) -> (Language, NodeTypes) {
         let types = NodeTypes::parse(folder.parser.node_types).expect("it is well-formed");
-        (folder, Language::new(folder.parser.language), types)
+        (Language::new(folder.parser.language), types)
     }
 
     /// What a pattern matches in a text, one capture behind the other.
     #[track_caller]
     fn found(file: &'static str, pattern: &'static str, text: &str) -> Vec<String> {
-        let (_, language, types) = some(file);
+        let (language, types) = parser_of(file);
         let words: Vec<&str> = words(pattern).collect();
         let used: Vec<&str> = words.iter().filter_map(|word| word.strip_prefix('@')).collect();
         let place = RuleText { folder: String::new(), file: String::new(), line: 1, text: String::new() };
@@ -366,33 +370,33 @@ mod tests {
             let text = &TEXT[range.clone()];
             let read = Written::read(range).unwrap_or_else(|| panic!("{text}"));
             assert!(!read.words.contains(&"text"), "{text}: there are no templates here");
-            assert!(EMBEDDED.iter().any(|folder| read.fit(&some(folder.name).1).is_some()), "{text}: fits no parser");
+            assert!(EMBEDDED.iter().any(|folder| read.fit(&parser(folder).0).is_some()), "{text}: fits no parser");
         }
     }
 
     #[test]
     fn fields_decide_and_not_their_order() {
         let body = "((_ body: (_) @body name: (_)))";
-        assert_eq!(found("javascript", body, "function f() { g(); } class A { }"), ["{ g(); }", "{ }"]);
-        assert_eq!(found("javascript", body, "x = () => { };"), [] as [&str; 0]);
-        assert_eq!(found("c", body, "struct s { int a; }; int f(void) { }"), ["{ int a; }"]);
+        assert_eq!(found("x.js", body, "function f() { g(); } class A { }"), ["{ g(); }", "{ }"]);
+        assert_eq!(found("x.js", body, "x = () => { };"), [] as [&str; 0]);
+        assert_eq!(found("x.c", body, "struct s { int a; }; int f(void) { }"), ["{ int a; }"]);
     }
 
     #[test]
     fn a_pattern_may_name_kinds_tokens_places_and_fields_that_are_not_there() {
         let braces = "((_ consequence: (_ \"{\" \"}\") @splice.inner) @splice.outer)";
-        assert_eq!(found("c", braces, "void f(void) { if (a) { b; } if (a) b; }"), ["if (a) { b; } | { b; }"]);
+        assert_eq!(found("x.c", braces, "void f(void) { if (a) { b; } if (a) b; }"), ["if (a) { b; } | { b; }"]);
         let first = "((parameters . (identifier) @def.name) @def.unit)";
-        assert_eq!(found("python", first, "def f(a, b): pass"), ["(a, b) | a"]);
+        assert_eq!(found("x.py", first, "def f(a, b): pass"), ["(a, b) | a"]);
         let value = "((_ left: (_) @lift !operator) @lift.outer)";
-        assert_eq!(found("python", value, "a = b\na += b"), ["a = b | a"]);
-        assert_eq!(found("javascript", "((_ left: (_) @lift !no_such_field) @lift.outer)", "a = b"), ["a = b | a"]);
+        assert_eq!(found("x.py", value, "a = b\na += b"), ["a = b | a"]);
+        assert_eq!(found("x.js", "((_ left: (_) @lift !no_such_field) @lift.outer)", "a = b"), ["a = b | a"]);
     }
 
     #[test]
     fn a_pattern_that_names_what_the_parser_lacks_matches_nothing() {
         for pattern in ["((_ no_such: (_) @body))", "((no_such (_) @body))", "((_ \"no such\" (_) @body))"] {
-            assert_eq!(found("c", pattern, "int f(void) { }"), [] as [&str; 0]);
+            assert_eq!(found("x.c", pattern, "int f(void) { }"), [] as [&str; 0]);
         }
     }
 
@@ -400,12 +404,12 @@ mod tests {
     fn several_nodes_of_a_field_are_several_matches() {
         let each = "((_ name: (_) @def.name) @def.unit)";
         let text = "from a import b, c";
-        assert_eq!(found("python", each, text), ["from a import b, c | b", "from a import b, c | c"]);
+        assert_eq!(found("x.py", each, text), ["from a import b, c | b", "from a import b, c | c"]);
     }
 
     #[test]
     fn trees_that_are_very_deep_have_matches_near_the_root_only() {
         let text = format!("int f(void) {}{}", "{".repeat(5_000), "}".repeat(5_000));
-        assert_eq!(found("c", "((compound_statement) @body)", &text).len(), DEEPEST_START as usize - 1);
+        assert_eq!(found("x.c", "((compound_statement) @body)", &text).len(), DEEPEST_START as usize - 1);
     }
 }

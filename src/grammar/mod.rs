@@ -3,6 +3,7 @@
 //! No language is named here. [`Registry`] finds the folder for a file, [`Grammar`] answers the
 //! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
 
+mod capture;
 mod common;
 mod content;
 mod embedded;
@@ -31,6 +32,7 @@ mod wildcard;
 
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
+pub use capture::Capture;
 pub use embedded::Embedded;
 pub use folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn, Parser, Texts};
 pub use guard::Guard;
@@ -43,8 +45,8 @@ pub use problem::{GrammarError, Problem};
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Registry, TEXT};
 pub use rules::{
-    Alias, Call, Capture, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch,
-    Rules, Scope, Splice,
+    Alias, Call, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch, Rules, Scope,
+    Splice,
 };
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;

@@ -6,6 +6,9 @@ use std::ops::Deref;
 /// The name of the file of a language's rules.
 pub(super) const RULES: &str = "reduce.scm";
 
+/// The folder of the rules that need no language, which is no language's.
+pub(super) const COMMON: &str = "";
+
 /// The number of a rule in its grammar: the patterns of `reduce.scm` in file order, then the texts of `[minimal]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(u32);
@@ -75,7 +78,7 @@ impl RuleText {
     /// Whether it is one of the rules that need no language.
     #[must_use]
     pub fn is_common(&self) -> bool {
-        self.folder == super::common::FOLDER
+        self.folder == COMMON
     }
 }
 

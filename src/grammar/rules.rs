@@ -3,12 +3,11 @@
 //! A pattern is one rule; its captures say of which form. The set of forms is fixed and documented
 //! in `grammars/README.md`; a pattern that captures anything else is an error, not a silent nothing.
 
-use std::cmp::{Ordering, Reverse};
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use tree_sitter::{Language, Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 
+use super::capture::{Capture, DEEPEST_START};
 use super::common::{Common, CommonRule};
 use super::forms::{Form, setting};
 use super::places::{ByRule, RuleId, RuleText};
@@ -17,35 +16,10 @@ use super::rule_file::RuleFile;
 use super::template::{Piece, Template};
 use super::wildcard::begins_with_wildcard;
 
-/// How many matches may be under way at a time, and how deep in the tree one may start. Every match
-/// under way is looked at for every node, which is quadratic on a tree that is all depth, and
-/// tree-sitter counts depth in 16 bits. What is beyond is not found: that costs edits, never
-/// correctness, and real code stays far below.
+/// How many matches may be under way at a time. Every match under way is looked at for every node, which is quadratic on
+/// a tree that is all depth. What is beyond is not found: that costs edits, never correctness, and real code stays far
+/// below.
 const MATCHES_UNDER_WAY: u32 = 512;
-pub(super) const DEEPEST_START: u32 = 2048;
-
-/// A node that a rule has matched.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Capture {
-    /// The bytes of the source that the node covers.
-    pub range: Range<usize>,
-    /// The node's kind.
-    pub kind: u16,
-}
-
-impl Ord for Capture {
-    /// Document order: by start, the enclosing node before what it encloses.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let key = |capture: &Self| (capture.range.start, Reverse(capture.range.end), capture.kind);
-        key(self).cmp(&key(other))
-    }
-}
-
-impl PartialOrd for Capture {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 /// `@def.unit`, `@def.name`: something that can go when its name is found nowhere else.
 /// A unit that defines several names occurs once for each of them.

@@ -21,20 +21,10 @@ use super::pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 use super::removal::{NodeSet, removal_edits};
 use super::sequence::Removal;
 use super::siblings::{Siblings, siblings};
+use super::standing::Standing;
 
 /// Tokens of a text above which nothing is proposed: all edits of most other passes are made for it.
 const MOST_TOKENS: usize = 4_000;
-
-/// What is known of definitions of a kind that nothing refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Nothing.
-    Unknown,
-    /// An interesting text had one.
-    Tolerated,
-    /// The test refuses them: other passes take them along.
-    Refused,
-}
 
 /// The edits of other passes, each with what nothing refers to any more then.
 pub struct Coupled;

@@ -10,10 +10,10 @@ use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::alternatives::Alternative;
 use super::brackets::Brackets;
-use super::coupled::Standing;
 use super::fingerprint::Fingerprints;
 use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
 use super::shapes::Shapes;
+use super::standing::Standing;
 use super::style::{Prefer, Style};
 
 /// When a pass has its turn: a later stage begins when the ones before it find nothing more.

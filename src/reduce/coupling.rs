@@ -3,52 +3,16 @@
 //! A language may say that it refuses such definitions. Of others it is learnt, by the kind of the definition: where an
 //! interesting text has had one, the test does not mind; where only both could go together, it does.
 
-use std::collections::BTreeSet;
-
-use crate::grammar::Grammar;
-use crate::passes::{Alternative, Cascade, Coupled, Pass, Standing};
+use crate::passes::{Cascade, Coupled, Standing};
 
 use super::halt::Halt;
 use super::reducer::Reducer;
-
-/// What is known of definitions that nothing refers to, by their kinds.
-#[derive(Default)]
-pub(super) struct Unused {
-    tolerated: BTreeSet<u16>,
-    refused: BTreeSet<u16>,
-}
-
-impl Unused {
-    /// An interesting text has such a definition.
-    pub(super) fn tolerate(&mut self, kind: u16) {
-        self.tolerated.insert(kind);
-    }
-
-    /// What has gone along with an edit did not go before.
-    pub(super) fn learn(&mut self, taken: &[Alternative]) {
-        let coupled = taken.iter().filter(|edit| edit.pass == Coupled.name());
-        self.refused.extend(coupled.map(|edit| edit.class.outer));
-    }
-
-    /// What is known of a kind, and what the language says of it.
-    pub(super) fn standing(&self, grammar: Option<&Grammar>, kind: u16) -> Standing {
-        if grammar.is_some_and(|grammar| grammar.must_be_used(kind)) {
-            Standing::Refused
-        } else if self.tolerated.contains(&kind) {
-            Standing::Tolerated
-        } else if self.refused.contains(&kind) {
-            Standing::Refused
-        } else {
-            Standing::Unknown
-        }
-    }
-}
 
 impl Reducer<'_, '_> {
     /// Whether definitions of some kind are refused when nothing refers to them.
     pub(super) fn refuses_unused(&self) -> bool {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(&Coupled)) else { return false };
-        tools.grammar.refuses_unused() || self.unused.refused.difference(&self.unused.tolerated).next().is_some()
+        tools.grammar.refuses_unused() || self.unused.are_refused()
     }
 
     /// Does something while definitions go along with what refers to them.

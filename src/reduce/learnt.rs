@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::engine::Knowledge;
 
 use super::classes::Classes;
-use super::coupling::Unused;
 use super::memory::Refusals;
+use super::unused::Unused;
 
 /// What was learnt of texts in one language, by that language's numbers of kinds.
 pub(super) struct Learnt {

@@ -54,6 +54,7 @@ mod sweep;
 #[cfg(feature = "lab")]
 mod trees;
 mod trust;
+mod unused;
 
 use std::sync::Arc;
 

@@ -13,7 +13,6 @@ use crate::passes::{
 use crate::syntax::{Document, Edit, Stop, SyntaxParser};
 
 use super::classes::Classes;
-use super::coupling::Unused;
 use super::current::Current;
 use super::event::Event;
 use super::gate::Gate;
@@ -28,6 +27,7 @@ use super::parsing::Tools;
 use super::session::Session;
 use super::size::Size;
 use super::sweep::Sweep;
+use super::unused::Unused;
 
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
 /// removes nothing ends the loop long before.
