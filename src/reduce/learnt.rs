@@ -11,9 +11,13 @@ use super::unused::Unused;
 /// What was learnt of texts in one language, by that language's numbers of kinds.
 pub(super) struct Learnt {
     pub(super) knowledge: Knowledge,
+    /// Units gone and units asked about, per kind of list.
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
+    /// Local edits: what was accepted and refused per class.
     pub(super) classes: Classes,
+    /// What is known of definitions that nothing refers to.
     pub(super) unused: Unused,
+    /// Proposals that were refused; those of the language that is worked on are with the session.
     pub(super) refusals: Refusals,
 }
 

@@ -7,21 +7,18 @@
 //!                                                                                          names, layout ◄────┘
 //! ```
 //!
-//! A stage has its turn when those before it find nothing more; [`passes::ALL`](crate::passes::ALL) lists what each does. A
-//! text that is too large or too dense for a tree is cut down before all that.
+//! A stage has its turn when those before it find nothing more: `plan.rs` has the order as data.
+//! [`passes::ALL`](crate::passes::ALL) lists what each does. A text that is too large or too dense for a tree is cut down
+//! before all that.
 
 mod baseline;
 pub mod claims;
 mod classes;
 pub mod control;
-mod coupling;
 mod current;
-mod deletion;
 mod edit_search;
-mod embedded;
 pub mod error;
 pub mod event;
-mod finish;
 mod gain;
 mod gate;
 mod halt;
@@ -29,17 +26,15 @@ mod judge;
 mod keep;
 mod learnt;
 mod lists;
-mod local;
 mod memory;
 mod method;
-mod minimality;
 mod necessity;
 pub mod options;
 mod ordered;
-mod outline;
 pub mod outlook;
 mod parsing;
 mod passes;
+mod plan;
 mod positions;
 mod preview;
 mod question_source;
@@ -47,9 +42,10 @@ mod ranked;
 mod reasons;
 mod reducer;
 mod report;
+mod rounds;
 mod session;
 mod size;
-mod stage;
+mod stages;
 mod sweep;
 #[cfg(feature = "lab")]
 mod trees;
@@ -58,12 +54,12 @@ mod unused;
 
 use std::sync::Arc;
 
-use crate::engine::{Knowledge, Verdict};
+use crate::engine::Verdict;
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Lines, Words};
-use crate::syntax::{Document, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
+use crate::passes::{Lines, Removal, Words};
+use crate::syntax::{Document, Edit, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
 pub use claims::{Change, Claim, Known};
@@ -83,12 +79,18 @@ pub use session::{BASELINE_DEADLINE, usual_deadline};
 pub use size::Size;
 pub use trust::Reliability;
 
+use current::Current;
 use halt::Halt;
-use outline::outline_if_dense;
+use learnt::Learnt;
+use ordered::first_interesting;
 use parsing::{parse, parser, tools, try_and_parse};
 use reasons::necessity;
-use reducer::Reducer;
+use reducer::{Input, Reducer};
 use session::Session;
+use stages::minimality::claims_of_result;
+use stages::outline::{cut_by_outline, outline_if_dense};
+use stages::sweeps::sweep_over;
+use stages::text::shrink_until;
 
 /// Shorter texts are taken by their tree, whatever it looks like.
 const SHAPELESS: usize = 5_000;
@@ -220,20 +222,14 @@ fn reduce_in_time(
         options,
         stop,
         algorithm: options.algorithm.on_sequences(options.seed),
-        knowledge: Knowledge::new(before.tokens.max(read.leaves(&input))),
-        input_len: input.len(),
-        ends_line: input.ends_with(b"\n"),
+        input: Input { len: input.len(), ends_line: input.ends_with(b"\n") },
         tools: None,
-        kinds: Default::default(),
-        classes: Default::default(),
-        unused: Default::default(),
-        couples: false,
-        second_look: None,
-        looked: 0,
+        learnt: Learnt::nothing(before.tokens.max(read.leaves(&input))),
+        elsewhere: Default::default(),
         round: 0,
-        kept_by_timeout: Vec::new(),
-        learnt: Default::default(),
-        necessity: None,
+        couples: false,
+        second_looks: Default::default(),
+        findings: Default::default(),
     };
     let started =
         Event::Started { size: before, grammar: grammar.as_deref().map(Grammar::name), syntax_errors: errors, slots };
@@ -276,7 +272,7 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
     if empty_is_interesting && !may_be_empty {
         reducer.session.remember(b"", Verdict::Invalid);
     } else if empty_is_interesting {
-        return reducer.take_empty();
+        return take_empty(reducer);
     }
     loop {
         let known = std::mem::replace(&mut read, Read::Nothing);
@@ -292,24 +288,31 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
     }
 }
 
+/// The empty text is interesting and wanted.
+fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+    let everything = Removal::Edits(vec![Edit::delete(0..reducer.current().source().len())]);
+    let nothing = |_, current: &Current<'_>| current.candidate(std::iter::once(&everything), true);
+    first_interesting(&mut reducer.session, 1, "everything", nothing).map(|_| ())
+}
+
 /// Reduces the best result as far as it goes. `read` is what is known of it already.
 fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
-    let Some(grammar) = grammar else { return reducer.run() };
+    let Some(grammar) = grammar else { return plan::run(reducer) };
     let outline = match read {
         Read::Tree(parsed) => return reduce_parsed(reducer, grammar, parsed.map(|document| *document)),
         Read::Outline(outline) => Some(outline),
         Read::Nothing => None,
     };
-    reducer.shrink_until(reducer.options.max_parse)?;
+    shrink_until(reducer, reducer.options.max_parse)?;
     if reducer.session.size().bytes > reducer.options.max_parse {
         reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
-        return reducer.run();
+        return plan::run(reducer);
     }
     let len = reducer.session.size().bytes;
     let parsed = match parser(grammar, &reducer.stop) {
         Ok(parser) => {
             let mut parser = parser.until_a_tree(len);
-            reducer.cut_by_outline(grammar, outline, &mut parser)?;
+            cut_by_outline(reducer, grammar, outline, &mut parser)?;
             let best = reducer.session.best();
             // What is left after a cut is another text.
             if best.len() < len { parse(grammar, best, &reducer.stop) } else { try_and_parse(&mut parser, best) }
@@ -328,13 +331,13 @@ fn reduce_parsed<'g>(
         // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
         Ok(document) if is_shapeless(&document) => {
             drop(document);
-            reducer.sweep_over(&Words)?;
+            sweep_over(reducer, &Words)?;
             parse(grammar, reducer.session.best(), &reducer.stop)
         }
         // What is left may have a tree.
         Err(ParseError::TooHard) => {
-            reducer.sweep_over(&Lines)?;
-            reducer.sweep_over(&Words)?;
+            sweep_over(reducer, &Lines)?;
+            sweep_over(reducer, &Words)?;
             parse(grammar, reducer.session.best(), &reducer.stop)
         }
         parsed => parsed,
@@ -347,7 +350,7 @@ fn reduce_parsed<'g>(
             reducer.session.emit(&Event::Note(&format!("{error}; going on with lines, words and characters")))?;
         }
     }
-    reducer.run()
+    plan::run(reducer)
 }
 
 /// Whether most of a large text is tokens in one syntax error, as when thousands of brackets are never closed.
@@ -363,7 +366,7 @@ fn is_shapeless(document: &Document) -> bool {
 fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {
     let is_complete = ended == Ended::Complete && !reducer.session.is_hopeless();
     let minimal = if is_complete { reducer.minimal() } else { Minimal::None };
-    let claims = if minimal == Minimal::None { Vec::new() } else { reducer.claims() };
+    let claims = if minimal == Minimal::None { Vec::new() } else { claims_of_result(&mut reducer) };
     let session = &reducer.session;
     let mut report = Report {
         best: session.best().to_vec(),
@@ -380,11 +383,11 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         elapsed: session.elapsed(),
         waiting: session.waiting,
         testing: session.testing,
-        depths: reducer.knowledge.table(),
+        depths: reducer.learnt.knowledge.table(),
         passes: session.stats().to_vec(),
         rules: session.rule_stats(),
         skipped: session.skipped().to_vec(),
-        kept_by_timeout: std::mem::take(&mut reducer.kept_by_timeout),
+        kept_by_timeout: std::mem::take(&mut reducer.findings.kept_by_timeout),
         necessity: None,
         minimal: minimal.name(),
         claims,
@@ -401,7 +404,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
             report.after.tokens = document.tokens();
             reducer.session.plant(document, tools.grammar, None);
         }
-        report.necessity = necessity(&reducer.session).map(|now| now.or_earlier(reducer.necessity.take()));
+        report.necessity = necessity(&reducer.session).map(|now| now.or_earlier(reducer.findings.necessity.take()));
     }
     match reducer.session.emit(&Event::Finished(&report)) {
         Err(Halt::Failed(error)) => Err(error),

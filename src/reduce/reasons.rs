@@ -4,7 +4,6 @@ use crate::passes::{Removal, character_units, token_units, tokens};
 
 use super::memory::Why;
 use super::necessity::{Necessity, Reason};
-use super::reducer::Reducer;
 use super::session::Session;
 
 /// Tokens times bytes above which nothing is looked up: each token costs a copy and a hash of the text.
@@ -34,11 +33,4 @@ pub(super) fn necessity(session: &Session<'_, '_>) -> Option<Necessity> {
         Some(Reason { range, why, record, was_earlier: false })
     });
     Some(Necessity { text: source.to_vec(), is_result: true, reasons: reasons.collect() })
-}
-
-impl Reducer<'_, '_> {
-    /// Notes why the tokens stay, before the text is finished.
-    pub(super) fn note_necessity(&mut self) {
-        self.necessity = if self.current().is_edited() { None } else { necessity(&self.session) };
-    }
 }

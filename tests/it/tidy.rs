@@ -4,6 +4,7 @@
 //! check finds it. The reading of Rust is by line and rough; where it errs it errs towards
 //! complaining.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -534,6 +535,42 @@ fn a_deletion_goes_from_a_pass_to_the_disk_in_twelve_files() {
     }
     let first_and_last = [&steps[0].0, &steps[steps.len() - 1].0];
     assert!(first_and_last[0].starts_with("src/passes/") && first_and_last[1].starts_with("src/report/"));
+}
+
+/// Types whose methods are in more files than their own and one other. What stands in a type's own folder counts as its
+/// file.
+fn spread_types(sources: &[Source]) -> Vec<String> {
+    let declaration = Regex::new(r"^(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum) (\w+)").expect("a constant");
+    let methods = Regex::new(r"^impl(?:<[^>]*>)? (\w+)(?:<[^>]*>)? \{").expect("a constant");
+    let declares = |source: &Source, name: &str| {
+        source.code().any(|(_, line)| declaration.captures(line).is_some_and(|found| &found[1] == name))
+    };
+    let mut elsewhere: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for source in sources {
+        let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let homes = [source.path.clone(), format!("{folder}.rs"), format!("{folder}/mod.rs")];
+        for name in source.code().filter_map(|(_, line)| Some(methods.captures(line)?.get(1)?.as_str())) {
+            if !sources.iter().any(|home| homes.contains(&home.path) && declares(home, name)) {
+                elsewhere.entry(name).or_default().insert(&source.path);
+            }
+        }
+    }
+    let spread = elsewhere.iter().filter(|(_, files)| files.len() > 1);
+    spread.map(|(name, files)| format!("{name} has methods in {files:?}")).collect()
+}
+
+#[test]
+fn the_methods_of_a_type_are_not_spread_over_a_folder() {
+    none(spread_types(&all_rust()));
+    let home = ("src/reduce/reducer.rs", "pub(super) struct Reducer<'a, 'g> {\n}\n");
+    let methods = "impl<'a> Reducer<'a, '_> {\n}\nimpl Drop for Reducer {\n}\n";
+    let made = |files: &[&str]| {
+        let more = files.iter().map(|path| (*path, methods));
+        let sources: Vec<_> = more.chain([home]).map(|(path, text)| Source::new(path, text)).collect();
+        spread_types(&sources).len()
+    };
+    assert_eq!(made(&["src/reduce/stages/a.rs", "src/reduce/stages/b.rs"]), 1);
+    assert_eq!(made(&["src/reduce/stages/a.rs", "src/reduce/reducer/b.rs"]), 0);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::reduce::halt::Halt;
 use crate::reduce::reducer::Reducer;
 use crate::syntax::{Document, Edit, NodeId, join};
 
-use super::keep_only;
 use super::units::nodes_of;
+use super::{keep_only, make_first};
 
 /// Ways to fill an expansion that are looked at. The first that is smaller is tried.
 const MOST_COMBINATIONS: usize = 100;
@@ -25,94 +25,97 @@ struct Reduction {
     gone: bool,
 }
 
-impl Reducer<'_, '_> {
-    /// `GrammarReducer` in its depth-oriented form (Zeller, Gopinath, Böhme, Fraser and Holler, *The
-    /// Fuzzing Book*, chapter "Reducing Failure-Inducing Inputs"): top down, every child of every tree
-    /// is replaced
-    ///
-    /// 1. by one of its subtrees with the same symbol,
-    /// 2. by another expansion of its symbol, filled with the first subtrees found in it that make it
-    ///    smaller,
-    ///
-    /// again while one of the children gets smaller. At first only subtrees one level below the child
-    /// are looked at, the largest; when there is nothing in the whole tree, those two levels below it,
-    /// and so on; after a pass that made something smaller, one level again.
-    ///
-    /// Trees here have no hidden symbols. Two symbols are the same if one may stand for the other,
-    /// which is what a hidden symbol around both would say. A list is nested to the right in the
-    /// Book's grammars: its tails are its subtrees, so *d* levels below is the list without its first
-    /// *d* elements. That is what 1 is for elements of a list.
-    pub(super) fn grammar_reducer(&mut self) -> Result<(), Halt> {
-        if let Some(tools) = &self.tools
-            && let Err(error) = tools.grammar.productions()
-        {
-            self.session.emit(&Event::Note(&format!("{error}; going on without other expansions")))?;
-        }
-        let mut depth = 1;
-        while self.tools.is_some() && depth < height(self.session.current().document()) {
-            let reduced = self.pass_at(depth)?;
-            depth = if reduced { 1 } else { depth + 1 };
-        }
-        self.rebase()
+/// `GrammarReducer` in its depth-oriented form (Zeller, Gopinath, Böhme, Fraser and Holler, *The
+/// Fuzzing Book*, chapter "Reducing Failure-Inducing Inputs"): top down, every child of every tree
+/// is replaced
+///
+/// 1. by one of its subtrees with the same symbol,
+/// 2. by another expansion of its symbol, filled with the first subtrees found in it that make it
+///    smaller,
+///
+/// again while one of the children gets smaller. At first only subtrees one level below the child
+/// are looked at, the largest; when there is nothing in the whole tree, those two levels below it,
+/// and so on; after a pass that made something smaller, one level again.
+///
+/// Trees here have no hidden symbols. Two symbols are the same if one may stand for the other,
+/// which is what a hidden symbol around both would say. A list is nested to the right in the
+/// Book's grammars: its tails are its subtrees, so *d* levels below is the list without its first
+/// *d* elements. That is what 1 is for elements of a list.
+pub(super) fn grammar_reducer(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+    if let Some(tools) = &reducer.tools
+        && let Err(error) = tools.grammar.productions()
+    {
+        reducer.session.emit(&Event::Note(&format!("{error}; going on without other expansions")))?;
     }
+    let mut depth = 1;
+    while reducer.tools.is_some() && depth < height(reducer.session.current().document()) {
+        let reduced = pass_at(reducer, depth)?;
+        depth = if reduced { 1 } else { depth + 1 };
+    }
+    reducer.rebase()
+}
 
-    /// Looks at all trees from the root down; `true` if something got smaller.
-    fn pass_at(&mut self, depth: u32) -> Result<bool, Halt> {
-        let mut reduced = false;
-        let mut parent = 0;
-        // What gets smaller stands behind its parent in preorder, whose number stays.
-        while self.tools.is_some() && (parent as usize) < self.session.current().document().node_count() {
-            self.session.check_limits()?;
-            if self.reduce_children(parent, depth)? {
-                reduced = true;
-            } else {
-                parent += 1;
-            }
+/// Looks at all trees from the root down; `true` if something got smaller.
+fn pass_at(reducer: &mut Reducer<'_, '_>, depth: u32) -> Result<bool, Halt> {
+    let mut reduced = false;
+    let mut parent = 0;
+    // What gets smaller stands behind its parent in preorder, whose number stays.
+    while reducer.tools.is_some() && (parent as usize) < reducer.session.current().document().node_count() {
+        reducer.session.check_limits()?;
+        if reduce_children(reducer, parent, depth)? {
+            reduced = true;
+        } else {
+            parent += 1;
         }
-        Ok(reduced)
     }
+    Ok(reduced)
+}
 
-    /// Goes once over the children of a node; `true` if one of them got smaller.
-    fn reduce_children(&mut self, parent: NodeId, depth: u32) -> Result<bool, Halt> {
-        let mut reduced = false;
-        let mut next = 0;
-        while let Some(tools) = &mut self.tools
-            && (parent as usize) < self.session.current().document().node_count()
-        {
-            let document = self.session.current().document();
-            let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
-            let family = Family::new(document, parent, list);
-            let before = self.session.size().bytes;
-            let Some((child, gone)) = self.reduce_one(&family, next, depth)? else { return Ok(reduced) };
-            self.rebase()?;
-            // The next child has taken the place of one that is gone.
-            next = if gone { child } else { child + 1 };
-            reduced |= self.session.size().bytes < before;
-        }
-        Ok(reduced)
+/// Goes once over the children of a node; `true` if one of them got smaller.
+fn reduce_children(reducer: &mut Reducer<'_, '_>, parent: NodeId, depth: u32) -> Result<bool, Halt> {
+    let mut reduced = false;
+    let mut next = 0;
+    while let Some(tools) = &mut reducer.tools
+        && (parent as usize) < reducer.session.current().document().node_count()
+    {
+        let document = reducer.session.current().document();
+        let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
+        let family = Family::new(document, parent, list);
+        let before = reducer.session.size().bytes;
+        let Some((child, gone)) = reduce_one(reducer, &family, next, depth)? else { return Ok(reduced) };
+        reducer.rebase()?;
+        // The next child has taken the place of one that is gone.
+        next = if gone { child } else { child + 1 };
+        reduced |= reducer.session.size().bytes < before;
     }
+    Ok(reduced)
+}
 
-    /// Makes the first of the children from `next` on smaller that can be made smaller: its number, and
-    /// whether it is gone.
-    fn reduce_one(&mut self, family: &Family, mut next: usize, depth: u32) -> Result<Option<(usize, bool)>, Halt> {
-        while next < family.children.len() {
-            let Some(tools) = &self.tools else { break };
-            let look = Look { document: self.session.current().document(), grammar: tools.grammar, depth };
-            // Enough for all workers.
-            let (mut edits, mut of) = (Vec::new(), Vec::new());
-            while edits.len() < self.session.slots() && next < family.children.len() {
-                for Reduction { edit, gone } in look.reductions(family, next) {
-                    edits.push(edit);
-                    of.push((next, gone));
-                }
-                next += 1;
+/// Makes the first of the children from `next` on smaller that can be made smaller: its number, and
+/// whether it is gone.
+fn reduce_one(
+    reducer: &mut Reducer<'_, '_>,
+    family: &Family,
+    mut next: usize,
+    depth: u32,
+) -> Result<Option<(usize, bool)>, Halt> {
+    while next < family.children.len() {
+        let Some(tools) = &reducer.tools else { break };
+        let look = Look { document: reducer.session.current().document(), grammar: tools.grammar, depth };
+        // Enough for all workers.
+        let (mut edits, mut of) = (Vec::new(), Vec::new());
+        while edits.len() < reducer.session.slots() && next < family.children.len() {
+            for Reduction { edit, gone } in look.reductions(family, next) {
+                edits.push(edit);
+                of.push((next, gone));
             }
-            if let Some(made) = self.make_first(&edits, "a smaller tree")? {
-                return Ok(Some(of[made]));
-            }
+            next += 1;
         }
-        Ok(None)
+        if let Some(made) = make_first(reducer, &edits, "a smaller tree")? {
+            return Ok(Some(of[made]));
+        }
     }
+    Ok(None)
 }
 
 /// The children of a node, and which of them are elements of a list.

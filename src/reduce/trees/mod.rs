@@ -16,37 +16,40 @@ use crate::syntax::{Document, Edit, NodeId};
 use super::halt::Halt;
 use super::method::OnTree;
 use super::ordered::first_interesting;
-use super::reducer::{MAX_ROUNDS, Reducer};
+use super::reducer::Reducer;
+use super::rounds::Plan;
+use super::stages::minimality::verify;
 
-impl Reducer<'_, '_> {
-    /// Reduces by an algorithm on trees, to the fixpoint.
-    pub(super) fn run_on_tree_by(&mut self, algorithm: OnTree) -> Result<(), Halt> {
-        while self.tools.is_some() {
-            self.round += 1;
-            let before = self.weight();
-            self.session.enter_pass(algorithm.name(), self.round)?;
-            match algorithm {
-                OnTree::Hdd => self.hdd()?,
-                OnTree::GrammarReducer => self.grammar_reducer()?,
-                OnTree::Perses => self.perses()?,
-            }
-            if self.weight() < before && self.round < MAX_ROUNDS {
-                continue;
-            }
-            if self.tools.is_some() && (!self.verify()? || self.round >= MAX_ROUNDS) {
-                return Ok(());
-            }
-        }
-        Ok(())
+/// What reduces by an algorithm on trees, to the fixpoint.
+pub(super) fn plan(algorithm: OnTree) -> &'static Plan {
+    const HDD: Plan = Plan { first: &[], round: &[|reducer| run(reducer, OnTree::Hdd), verify] };
+    const GRAMMAR_REDUCER: Plan = Plan { first: &[], round: &[|reducer| run(reducer, OnTree::GrammarReducer), verify] };
+    const PERSES: Plan = Plan { first: &[], round: &[|reducer| run(reducer, OnTree::Perses), verify] };
+    match algorithm {
+        OnTree::Hdd => &HDD,
+        OnTree::GrammarReducer => &GRAMMAR_REDUCER,
+        OnTree::Perses => &PERSES,
     }
+}
 
-    /// Makes the first of some edits, in their order, after which the text is interesting; none of
-    /// them may leave it as large as it was.
-    fn make_first(&mut self, edits: &[Removal], what: &str) -> Result<Option<usize>, Halt> {
-        first_interesting(&mut self.session, edits.len(), what, |at, current| {
-            current.candidate(std::iter::once(&edits[at]), false)
-        })
+/// Lets an algorithm work once on the whole tree; `true` if something has gone.
+fn run(reducer: &mut Reducer<'_, '_>, algorithm: OnTree) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    reducer.session.enter_pass(algorithm.name(), reducer.round)?;
+    match algorithm {
+        OnTree::Hdd => hdd::hdd(reducer)?,
+        OnTree::GrammarReducer => grammar_reducer::grammar_reducer(reducer)?,
+        OnTree::Perses => perses::perses(reducer)?,
     }
+    Ok(reducer.weight() < before)
+}
+
+/// Makes the first of some edits, in their order, after which the text is interesting; none of
+/// them may leave it as large as it was.
+fn make_first(reducer: &mut Reducer<'_, '_>, edits: &[Removal], what: &str) -> Result<Option<usize>, Halt> {
+    first_interesting(&mut reducer.session, edits.len(), what, |at, current| {
+        current.candidate(std::iter::once(&edits[at]), false)
+    })
 }
 
 /// A descendant in the place of a node.

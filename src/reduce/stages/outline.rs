@@ -14,15 +14,15 @@ use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::{self, Pass, Removal};
+use crate::reduce::halt::Halt;
+use crate::reduce::method::Method;
+use crate::reduce::options::Options;
+use crate::reduce::ordered::first_interesting;
+use crate::reduce::parsing::parser;
+use crate::reduce::reducer::Reducer;
 use crate::syntax::{
     Beginning, Edit, Errors, Outline, ParseError, Rendering, Stop, SyntaxParser, count_words, error_places,
 };
-
-use super::halt::Halt;
-use super::method::Method;
-use super::options::Options;
-use super::ordered::first_interesting;
-use super::reducer::Reducer;
 
 /// Shorter texts have their tree at once, whatever it takes.
 const LEAST: usize = 512 << 10;
@@ -50,7 +50,7 @@ const MOST_STEPS: usize = 80_000;
 /// The outline of a text whose tree would take too much memory; `None` for all others, and where the user has asked for
 /// what a cut cannot promise. `beginning` is what is known of the text. [`ParseError::TooHard`] if it has no outline and
 /// will have no tree in the steps that are left.
-pub(super) fn outline_if_dense(
+pub(crate) fn outline_if_dense(
     text: &[u8],
     beginning: Option<Beginning>,
     input_len: usize,
@@ -104,121 +104,119 @@ struct Parts<'t> {
     steps: usize,
 }
 
-impl<'g> Reducer<'_, 'g> {
-    /// Cuts the best result down until there is room for its tree, if it goes. `outline` is its outline if that is
-    /// known; otherwise `parser` reads it.
-    pub(super) fn cut_by_outline(
-        &mut self,
-        grammar: &'g Grammar,
-        outline: Option<Outline>,
-        parser: &mut SyntaxParser,
-    ) -> Result<(), Halt> {
-        let text = Arc::clone(self.session.best());
-        let read = match outline {
-            Some(outline) => Ok(Some(outline)),
-            None => outline_if_dense(&text, None, self.input_len, parser, self.options),
-        };
-        // What cannot be parsed is told when all of it is.
-        let Ok(Some(outline)) = read else { return Ok(()) };
-        if !self.allows(&passes::Outline) {
-            return Ok(());
-        }
-        self.session.enter_pass(passes::Outline.name(), 0)?;
-        let mut places = outline.parts(text.len() / FINEST);
-        places.retain(|place| !self.current().edits_touch_kept(&[Edit::delete(place.clone())]));
-        let mut parts = Parts::new(&text, &outline, places, self.input_len, grammar, &self.stop);
-        // It would be in memory beside the trees of candidates.
-        drop(outline);
-        self.cut(&mut parts)?;
-        self.rebase()
+/// Cuts the best result down until there is room for its tree, if it goes. `outline` is its outline if that is
+/// known; otherwise `parser` reads it.
+pub(crate) fn cut_by_outline<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    grammar: &'g Grammar,
+    outline: Option<Outline>,
+    parser: &mut SyntaxParser,
+) -> Result<(), Halt> {
+    let text = Arc::clone(reducer.session.best());
+    let read = match outline {
+        Some(outline) => Ok(Some(outline)),
+        None => outline_if_dense(&text, None, reducer.input.len, parser, reducer.options),
+    };
+    // What cannot be parsed is told when all of it is.
+    let Ok(Some(outline)) = read else { return Ok(()) };
+    if !reducer.allows(&passes::Outline) {
+        return Ok(());
     }
+    reducer.session.enter_pass(passes::Outline.name(), 0)?;
+    let mut places = outline.parts(text.len() / FINEST);
+    places.retain(|place| !reducer.current().edits_touch_kept(&[Edit::delete(place.clone())]));
+    let mut parts = Parts::new(&text, &outline, places, reducer.input.len, grammar, &reducer.stop);
+    // It would be in memory beside the trees of candidates.
+    drop(outline);
+    cut(reducer, &mut parts)?;
+    reducer.rebase()
+}
 
-    /// Asks for one cut after another, each with what has gone already, until there is room for a tree of the rest;
-    fn cut(&mut self, parts: &mut Parts<'_>) -> Result<(), Halt> {
-        // A cut is made of the base, and not of the cut before it: a part that went with that may have to stay in this one.
-        let from = Rc::clone(self.current().pending());
-        let mut unknown = 0;
-        let mut gone: Vec<usize> = Vec::new();
-        for more in cuts(&parts.sizes, parts.least) {
-            let cut: BTreeSet<usize> = gone.iter().chain(&more).copied().collect();
-            let least = parts.words(&gone) + 1;
-            let (cut, removal) = match self.clean(cut.into_iter().collect(), parts, least) {
-                Cleaned::Cut(cut, removal) => (cut, removal),
-                Cleaned::TooLittle => continue,
-                Cleaned::Unknown => {
-                    self.session.check_limits()?;
-                    unknown += 1;
-                    if unknown == MOST_UNKNOWN || parts.steps > MOST_STEPS {
-                        break;
-                    }
-                    continue;
-                }
-            };
-            let accepted = first_interesting(&mut self.session, 1, "everything", |_, current| {
-                let mut candidate = current.candidate_from(&from, std::iter::once(&removal), true);
-                // A text has more words than tokens where strings are long.
-                candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
-                candidate
-            })?;
-            parts.steps = 0;
-            if accepted.is_some() {
-                gone = cut;
-                if parts.words(&gone) >= parts.least {
+/// Asks for one cut after another, each with what has gone already, until there is room for a tree of the rest;
+fn cut(reducer: &mut Reducer<'_, '_>, parts: &mut Parts<'_>) -> Result<(), Halt> {
+    // A cut is made of the base, and not of the cut before it: a part that went with that may have to stay in this one.
+    let from = Rc::clone(reducer.current().pending());
+    let mut unknown = 0;
+    let mut gone: Vec<usize> = Vec::new();
+    for more in cuts(&parts.sizes, parts.least) {
+        let cut: BTreeSet<usize> = gone.iter().chain(&more).copied().collect();
+        let least = parts.words(&gone) + 1;
+        let (cut, removal) = match clean(reducer, cut.into_iter().collect(), parts, least) {
+            Cleaned::Cut(cut, removal) => (cut, removal),
+            Cleaned::TooLittle => continue,
+            Cleaned::Unknown => {
+                reducer.session.check_limits()?;
+                unknown += 1;
+                if unknown == MOST_UNKNOWN || parts.steps > MOST_STEPS {
                     break;
                 }
+                continue;
             }
-        }
-        Ok(())
-    }
-
-    /// A cut that leaves no new syntax error: where the absence of a part is one, it stays. At least `least` words go.
-    fn clean(&self, mut cut: Vec<usize>, parts: &mut Parts<'_>, least: usize) -> Cleaned {
-        for _ in 0..MENDINGS {
-            if parts.words(&cut) < least {
+        };
+        let accepted = first_interesting(&mut reducer.session, 1, "everything", |_, current| {
+            let mut candidate = current.candidate_from(&from, std::iter::once(&removal), true);
+            // A text has more words than tokens where strings are long.
+            candidate.tokens = Some(parts.tokens * count_words(&candidate.text) / parts.all);
+            candidate
+        })?;
+        parts.steps = 0;
+        if accepted.is_some() {
+            gone = cut;
+            if parts.words(&gone) >= parts.least {
                 break;
             }
-            let removal = parts.removal(&cut);
-            if self.options.allow_syntax_errors {
-                return Cleaned::Cut(cut, removal);
-            }
-            let (rendering, _) = self.current().rendering(&removal);
-            let Some(mut errors) = parts.errors_in(&rendering) else { return Cleaned::Unknown };
-            errors.retain(|error| !parts.errors.contains(&error.origin));
-            if errors.is_empty() {
-                return Cleaned::Cut(cut, removal);
-            }
-            match at_fault(&cut, &parts.places, &rendering, &errors) {
-                Ok(stay) => cut.retain(|part| !stay.contains(part)),
-                Err(elsewhere) => {
-                    // It would be in memory beside another one.
-                    drop(rendering);
-                    if !self.learn_errors(&cut, parts, &elsewhere) {
-                        return Cleaned::Unknown;
-                    }
+        }
+    }
+    Ok(())
+}
+
+/// A cut that leaves no new syntax error: where the absence of a part is one, it stays. At least `least` words go.
+fn clean(reducer: &Reducer<'_, '_>, mut cut: Vec<usize>, parts: &mut Parts<'_>, least: usize) -> Cleaned {
+    for _ in 0..MENDINGS {
+        if parts.words(&cut) < least {
+            break;
+        }
+        let removal = parts.removal(&cut);
+        if reducer.options.allow_syntax_errors {
+            return Cleaned::Cut(cut, removal);
+        }
+        let (rendering, _) = reducer.current().rendering(&removal);
+        let Some(mut errors) = parts.errors_in(&rendering) else { return Cleaned::Unknown };
+        errors.retain(|error| !parts.errors.contains(&error.origin));
+        if errors.is_empty() {
+            return Cleaned::Cut(cut, removal);
+        }
+        match at_fault(&cut, &parts.places, &rendering, &errors) {
+            Ok(stay) => cut.retain(|part| !stay.contains(part)),
+            Err(elsewhere) => {
+                // It would be in memory beside another one.
+                drop(rendering);
+                if !learn_errors(reducer, &cut, parts, &elsewhere) {
+                    return Cleaned::Unknown;
                 }
             }
         }
-        Cleaned::TooLittle
     }
+    Cleaned::TooLittle
+}
 
-    /// Takes note of those errors that are there, too, when everything else goes; `false` if none is.
-    fn learn_errors(&self, cut: &[usize], parts: &mut Parts<'_>, errors: &[Error]) -> bool {
-        let is_near = |part: &Range<usize>| {
-            errors.iter().any(|error| part.start <= error.origin + NEAR && error.origin <= part.end + NEAR)
-        };
-        let others = (0..parts.places.len()).filter(|part| cut.binary_search(part).is_err());
-        let others: Vec<usize> = others.filter(|&part| !is_near(&parts.places[part])).collect();
-        // Little less than a tree of the whole text would be needed for it.
-        if parts.words(&others) * MOST_SHARES < parts.all {
-            return false;
-        }
-        let (rendering, _) = self.current().rendering(&parts.removal(&others));
-        let found = parts.errors_in(&rendering).unwrap_or_default();
-        let found: BTreeSet<usize> = found.into_iter().map(|error| error.origin).collect();
-        let known = parts.errors.len();
-        parts.errors.extend(errors.iter().map(|error| error.origin).filter(|origin| found.contains(origin)));
-        parts.errors.len() > known
+/// Takes note of those errors that are there, too, when everything else goes; `false` if none is.
+fn learn_errors(reducer: &Reducer<'_, '_>, cut: &[usize], parts: &mut Parts<'_>, errors: &[Error]) -> bool {
+    let is_near = |part: &Range<usize>| {
+        errors.iter().any(|error| part.start <= error.origin + NEAR && error.origin <= part.end + NEAR)
+    };
+    let others = (0..parts.places.len()).filter(|part| cut.binary_search(part).is_err());
+    let others: Vec<usize> = others.filter(|&part| !is_near(&parts.places[part])).collect();
+    // Little less than a tree of the whole text would be needed for it.
+    if parts.words(&others) * MOST_SHARES < parts.all {
+        return false;
     }
+    let (rendering, _) = reducer.current().rendering(&parts.removal(&others));
+    let found = parts.errors_in(&rendering).unwrap_or_default();
+    let found: BTreeSet<usize> = found.into_iter().map(|error| error.origin).collect();
+    let known = parts.errors.len();
+    parts.errors.extend(errors.iter().map(|error| error.origin).filter(|origin| found.contains(origin)));
+    parts.errors.len() > known
 }
 
 /// An ERROR or MISSING node in the text after a cut.
@@ -259,7 +257,7 @@ impl<'t> Parts<'t> {
         if self.steps > MOST_STEPS {
             return None;
         }
-        let mut parser = super::parsing::parser(self.grammar, &self.stop).ok()?;
+        let mut parser = parser(self.grammar, &self.stop).ok()?;
         let tree = parser.parse(&rendering.text);
         self.steps += parser.steps();
         let tree = tree.ok()?;

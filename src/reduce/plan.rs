@@ -1,0 +1,204 @@
+//! The plans: which stages have their turn in which order, as data. What a stage does is in `stages/`.
+
+use std::sync::Arc;
+
+use crate::passes::{Comments, Stage, Tokens};
+
+use super::event::Event;
+use super::halt::Halt;
+use super::options::Effort;
+use super::reducer::Reducer;
+use super::rounds::{MAX_ROUNDS, Plan};
+use super::stages::deletion::{delete, sibling_lists};
+use super::stages::embedded::reduce_parts;
+use super::stages::errors::take_error_shells;
+use super::stages::finish::{finish_text, verifies_again, write_anew};
+use super::stages::local::{local_edits, take_second_look, unnest};
+use super::stages::minimality::verify;
+use super::stages::sweeps::sweep_over;
+use super::stages::text::{sweep_characters, sweep_text};
+use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
+#[cfg(feature = "lab")]
+use super::trees;
+
+/// A text with a tree.
+const TREE: Plan = Plan {
+    first: &[comments, early, take_error_shells, unnest],
+    round: &[
+        shrink,
+        rules,
+        unused_definitions,
+        coupled_edits,
+        windows,
+        late,
+        characters,
+        embedded,
+        take_second_look,
+        verify,
+        finish,
+    ],
+};
+
+/// The same with little effort.
+const TREE_FAST: Plan = Plan {
+    first: &[comments, early, take_error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
+    round: &[],
+};
+
+/// A text without a tree.
+const TEXT: Plan = Plan { first: &[], round: &[text, verify] };
+
+const TEXT_FAST: Plan = Plan { first: &[text], round: &[] };
+
+/// A part of the text that is in another language, with a tree of its own.
+const PART: Plan = Plan {
+    first: &[comments],
+    round: &[shrink, rules, unused_definitions, coupled_edits, windows, late, characters, verify, finish_part],
+};
+
+const PART_FAST: Plan = Plan { first: &[comments, delete, local_edits, tokens], round: &[] };
+
+/// A part without a tree.
+const PART_TEXT: Plan = Plan { first: &[], round: &[part_as_text] };
+
+const PART_TEXT_FAST: Plan = Plan { first: &[part_as_text], round: &[] };
+
+/// Reduces to the fixpoint; a thorough reduction does so again, with all refusals forgotten, until
+/// that changes nothing.
+pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+    loop {
+        let before = reducer.weight();
+        if reducer.tools.is_some() {
+            plan_on_tree(reducer).follow(reducer)?;
+        }
+        // Without a grammar, or when the text no longer parses.
+        if reducer.tools.is_none() {
+            note_algorithm(reducer)?;
+            (if is_fast(reducer) { &TEXT_FAST } else { &TEXT }).follow(reducer)?;
+        }
+        if reducer.options.effort != Effort::Thorough || reducer.weight() >= before || reducer.round >= MAX_ROUNDS {
+            return Ok(());
+        }
+        reducer.forget_refusals();
+    }
+}
+
+fn plan_on_tree(reducer: &Reducer<'_, '_>) -> &'static Plan {
+    #[cfg(feature = "lab")]
+    if let Some(algorithm) = reducer.options.algorithm.on_tree() {
+        return trees::plan(algorithm);
+    }
+    if is_fast(reducer) { &TREE_FAST } else { &TREE }
+}
+
+fn note_algorithm(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+    let Some(algorithm) = reducer.options.algorithm.on_tree() else { return Ok(()) };
+    let name = algorithm.name();
+    reducer.session.emit(&Event::Note(&format!(
+        "{name} works on trees and this is text; what it does on lists is done to lines, words and characters"
+    )))
+}
+
+fn is_fast(reducer: &Reducer<'_, '_>) -> bool {
+    reducer.options.effort == Effort::Fast
+}
+
+fn comments(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    sweep_over(reducer, &Comments)
+}
+
+fn early(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    turns(reducer, |stage| stage == Stage::First)
+}
+
+/// Deletion and local edits, while they make the text smaller, and then single tokens.
+fn shrink(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    loop {
+        delete(reducer)?;
+        let before = reducer.weight();
+        local_edits(reducer)?;
+        if reducer.weight() >= before {
+            break;
+        }
+    }
+    tokens(reducer)?;
+    Ok(reducer.weight() < before)
+}
+
+fn tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    sweep_over(reducer, &Tokens)
+}
+
+/// Windows and pairs know nothing of the language: what rules can do is cheaper by them.
+fn rules(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    reducer.coupled(|reducer| turn(reducer, Stage::Rules))
+}
+
+/// What matters may sit in a definition that nothing refers to.
+fn unused_definitions(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    if reducer.refuses_unused() {
+        sibling_lists(reducer)?;
+    }
+    Ok(reducer.weight() < before)
+}
+
+/// Nor do windows and pairs know what refers to what.
+fn coupled_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    turn_of_coupled(reducer)
+}
+
+fn windows(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    turn(reducer, Stage::Tokens)
+}
+
+fn late(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    turn(reducer, Stage::Late)
+}
+
+fn characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    sweep_characters(reducer)?;
+    turns(reducer, |stage| stage >= Stage::Characters)?;
+    Ok(reducer.weight() < before)
+}
+
+fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    turns_of_own(reducer, |stage| stage > Stage::LocalEdits)
+}
+
+fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    reduce_parts(reducer, |reducer| {
+        if reducer.tools.is_some() {
+            (if is_fast(reducer) { &PART_FAST } else { &PART }).follow(reducer)?;
+        }
+        if reducer.tools.is_none() {
+            (if is_fast(reducer) { &PART_TEXT_FAST } else { &PART_TEXT }).follow(reducer)?;
+        }
+        Ok(())
+    })
+}
+
+/// How the result looks; what makes it smaller after all is worth another round.
+fn finish(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    Ok(finish_text(reducer)? && verifies_again(reducer) && verify(reducer)?)
+}
+
+fn finish_part(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    write_anew(reducer)?;
+    Ok(false)
+}
+
+fn text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    sweep_text(reducer)?;
+    turns(reducer, |_| true)?;
+    Ok(reducer.weight() < before)
+}
+
+fn part_as_text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let before = Arc::clone(reducer.session.best());
+    sweep_text(reducer)?;
+    Ok(reducer.session.best().len() < before.len())
+}

@@ -1,0 +1,58 @@
+//! A plan of steps, and the loop that follows it.
+
+use super::halt::Halt;
+use super::reducer::Reducer;
+
+/// Rounds of everything after which even a result that still shrinks is left alone; a round that
+/// removes nothing ends the loop long before.
+pub(super) const MAX_ROUNDS: usize = 50;
+
+/// A step works on the best result; `true` if it has found what the steps before it should see.
+pub(super) type Step = fn(&mut Reducer<'_, '_>) -> Result<bool, Halt>;
+
+/// Which steps have their turn, and in which order.
+pub(super) struct Plan {
+    /// What is done once, before the rounds.
+    pub(super) first: &'static [Step],
+    /// What a round is made of: each step has its turn when those before it have found nothing. As soon as one finds
+    /// something another round begins.
+    pub(super) round: &'static [Step],
+}
+
+impl Plan {
+    /// Goes from step to step until a whole round has found nothing, or the text no longer has the tree that it had.
+    pub(super) fn follow(&self, reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+        let has_tree = reducer.tools.is_some();
+        for step in self.first {
+            while make(reducer, *step)?.is_none() {}
+            if reducer.tools.is_some() != has_tree {
+                return Ok(());
+            }
+        }
+        let mut next = self.round.iter();
+        reducer.round += 1;
+        while let Some(step) = next.next() {
+            let found = make(reducer, *step)?.unwrap_or(true);
+            if reducer.tools.is_some() != has_tree {
+                return Ok(());
+            }
+            if found && reducer.round < MAX_ROUNDS {
+                next = self.round.iter();
+                reducer.round += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes a step; `None` if a pass was skipped meanwhile, without which the text is to be looked at again.
+fn make(reducer: &mut Reducer<'_, '_>, step: Step) -> Result<Option<bool>, Halt> {
+    match step(reducer) {
+        Err(Halt::Skipped) if reducer.tools.is_some() => {
+            reducer.session.keep_shape(false);
+            reducer.rebase()?;
+            Ok(None)
+        }
+        result => result.map(Some),
+    }
+}

@@ -1,0 +1,150 @@
+//! The last stage: how the result looks. What it is made of stays.
+
+use std::sync::Arc;
+
+use crate::passes::{
+    Blanks, Pass, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout, list_kind,
+    name_characters, siblings,
+};
+use crate::reduce::halt::Halt;
+use crate::reduce::ordered::first_interesting;
+use crate::reduce::reasons::necessity;
+use crate::reduce::reducer::Reducer;
+
+use super::proposals::sequences_of;
+
+/// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
+/// tests.
+const NEEDED_GAPS: usize = 4;
+/// Blanks found needed after which the others stay, for the same reason.
+const NEEDED_BLANKS: usize = 16;
+
+/// Shortens names and lays the text out; `true` if something changed.
+pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    reducer.findings.necessity = if reducer.current().is_edited() { None } else { necessity(&reducer.session) };
+    write_anew(reducer)
+}
+
+/// The same for a part of the text.
+pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let named = rename(reducer)?;
+    let (laid_out, is_refused) = lay_out(reducer)?;
+    let blanked = (is_refused || has_comments(reducer)) && blank(reducer)?;
+    Ok(named || laid_out || blanked)
+}
+
+/// Whether the guarantee is to be checked again on the finished text. What was asked before it was
+/// finished differs from that only in names and blanks; so only somebody who asked for the
+/// guarantee gets all those tests a second time.
+pub(crate) fn verifies_again(reducer: &Reducer<'_, '_>) -> bool {
+    reducer.options.minimal.is_some()
+}
+
+/// Names become short: all in one test, else as many as can.
+fn rename(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    if !reducer.allows(&Rename) {
+        return Ok(false);
+    }
+    let Some(names) = sequences_of(reducer, &Rename).pop() else { return Ok(false) };
+    reducer.session.enter_pass(Rename.name(), reducer.round)?;
+    let changed = all_at_once(reducer, &names)? || one_by_one(reducer, names, usize::MAX)?;
+    reducer.rebase()?;
+    Ok(changed)
+}
+
+/// Blanks and line breaks are put where the format wants them. Whether something changed, and whether not all of
+/// it could.
+fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<(bool, bool), Halt> {
+    if !reducer.allows(&Whitespace) {
+        return Ok((false, false));
+    }
+    let plans = sequences_of(reducer, &Whitespace);
+    let Some(last) = plans.last().cloned() else { return Ok((false, false)) };
+    reducer.session.enter_pass(Whitespace.name(), reducer.round)?;
+    reducer.session.keep_shape(true);
+    let mut changed = false;
+    for plan in &plans {
+        changed = changed || all_at_once(reducer, plan)?;
+    }
+    let is_refused = !changed;
+    let changed = changed || one_by_one(reducer, last, NEEDED_GAPS)?;
+    reducer.session.keep_shape(false);
+    reducer.rebase()?;
+    Ok((changed, is_refused))
+}
+
+/// Whether a comment has stayed.
+fn has_comments(reducer: &Reducer<'_, '_>) -> bool {
+    let Some(tools) = &reducer.tools else { return false };
+    let document = reducer.current().document();
+    document.ids().any(|id| tools.grammar.is_comment(document.node(id).kind))
+}
+
+/// What cannot go because something else would move becomes blanks, and then there are as few of these as can be.
+fn blank(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    if reducer.tools.is_none() || !reducer.allows(&Blanks) {
+        return Ok(false);
+    }
+    let before = Arc::clone(reducer.session.best());
+    reducer.session.enter_pass(Blanks.name(), reducer.round)?;
+    let mut level = 0;
+    while let Some(units) = units_of_level(reducer, level) {
+        let units = Sequence::of(list_kind::LAYOUT, units);
+        change(reducer, Some(units), usize::MAX)?;
+        level += 1;
+    }
+    for pass in [blank_characters, name_characters] {
+        let Some(tools) = &reducer.tools else { break };
+        change(reducer, pass(reducer.current().document(), tools.grammar), usize::MAX)?;
+    }
+    let (format, ends_line) = (reducer.options.format, reducer.input.ends_line);
+    if let Some(tools) = &reducer.tools {
+        let plan = layout(reducer.current().document(), tools.grammar, format, false, ends_line);
+        let gaps = plan.as_ref().and_then(gap_characters);
+        reducer.session.keep_shape(true);
+        change(reducer, gaps, NEEDED_BLANKS)?;
+        reducer.session.keep_shape(false);
+    }
+    Ok(before != *reducer.session.best())
+}
+
+/// All units of the lists of one level, to become blanks; `None` below the last level.
+fn units_of_level(reducer: &mut Reducer<'_, '_>, level: u32) -> Option<Vec<Unit>> {
+    let tools = reducer.tools.as_mut()?;
+    let document = reducer.session.current().document();
+    let nodes: Vec<_> = document.ids().filter(|&id| document.depth(id) == level).collect();
+    let mut units = Vec::new();
+    for &node in &nodes {
+        let list = siblings(document, tools.grammar, &mut tools.shapes, node, |_| false);
+        units.extend(list.into_iter().flat_map(|list| list.units));
+    }
+    let units = units.iter().map(|unit| blanked(document, tools.grammar, unit)).collect();
+    (!nodes.is_empty()).then_some(units)
+}
+
+/// Makes the changes of a sequence that can be made, until `most_needed` were found impossible.
+fn change(reducer: &mut Reducer<'_, '_>, changes: Option<Sequence>, most_needed: usize) -> Result<(), Halt> {
+    let Some(changes) = changes.and_then(|changes| reducer.current().spare(changes)) else { return Ok(()) };
+    let mut sweep = reducer.new_sweep(changes);
+    sweep.pursue(&mut reducer.session, most_needed)?;
+    reducer.rebase()
+}
+
+/// Makes all changes of a sequence in one test.
+fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool, Halt> {
+    let changed = first_interesting(&mut reducer.session, 1, "everything", |_, current| {
+        current.candidate(changes.units.iter().map(|unit| &unit.removal), false)
+    })?;
+    Ok(changed.is_some())
+}
+
+/// Makes the changes of a sequence that can be made, until some were found impossible. What is
+/// learnt of them is no evidence for what may go.
+fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<bool, Halt> {
+    if changes.units.len() < 2 {
+        return Ok(false);
+    }
+    let mut sweep = reducer.new_sweep(changes);
+    sweep.pursue(&mut reducer.session, most_needed)?;
+    Ok(sweep.removed_count() > 0)
+}

@@ -1,0 +1,122 @@
+//! The guarantee of 1-minimality: everything that is left is asked about, one by one, and what is known of each deletion of
+//! the result in the end.
+
+use std::collections::HashSet;
+
+use crate::engine::Config;
+use crate::passes::{
+    Minimality, Pass, Removal, Sequence, Unit, character_units, list_kind, siblings, token_units, tokens,
+};
+use crate::reduce::claims::Claim;
+use crate::reduce::halt::Halt;
+use crate::reduce::options::Minimal;
+use crate::reduce::reducer::Reducer;
+use crate::reduce::sweep::Sweep;
+use crate::syntax::Edit;
+
+/// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
+/// 1-minimality. `true` if something went after all.
+pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    if !reducer.allows(&Minimality) {
+        return Ok(false);
+    }
+    reducer.findings.kept_by_timeout.clear();
+    reducer.session.give_second_chances();
+    let before = reducer.weight();
+    let mut all = units_to_verify(reducer, Minimal::Unit);
+    all.extend(units_to_verify(reducer, Minimal::Token));
+    // What takes most with it first: less is left to ask about then.
+    all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
+    verify_units(reducer, list_kind::TOKENS, all)?;
+    let characters = units_to_verify(reducer, Minimal::Char);
+    verify_units(reducer, list_kind::CHARACTERS, characters)?;
+    Ok(reducer.weight() < before)
+}
+
+fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> Result<(), Halt> {
+    if units.is_empty() {
+        return Ok(());
+    }
+    reducer.session.enter_pass(Minimality.name(), reducer.round)?;
+    let sequence = Sequence::of(kind, units);
+    let config = Config { theta: Some(0.0), ..reducer.config() };
+    let mut sweep =
+        Sweep::verification(sequence, &config, &reducer.learnt.knowledge, reducer.options.order, reducer.options.seed);
+    reducer.finish(&mut sweep)?;
+    for unit in sweep.kept_by_timeout() {
+        reducer.findings.kept_by_timeout.push(text_of(reducer, &sweep.sequence.units[unit].removal));
+    }
+    reducer.rebase()
+}
+
+/// Everything of a level that the guarantee is about, one by one; nothing of a level that it is not about.
+pub(crate) fn units_to_verify(reducer: &mut Reducer<'_, '_>, level: Minimal) -> Vec<Unit> {
+    let minimal = reducer.minimal();
+    let is_wanted = match level {
+        // Text has one level only.
+        Minimal::Char => minimal == Minimal::Char || (reducer.tools.is_none() && minimal != Minimal::None),
+        _ => minimal >= level && reducer.tools.is_some(),
+    };
+    match level {
+        Minimal::Unit if is_wanted => all_units(reducer),
+        Minimal::Token if is_wanted => all_tokens(reducer),
+        Minimal::Char if is_wanted => {
+            let all = 0..reducer.current().source().len();
+            let characters = reducer.spared(character_units(reducer.current().source(), std::slice::from_ref(&all)));
+            characters.map(|c| c.units).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Every token.
+fn all_tokens(reducer: &Reducer<'_, '_>) -> Vec<Unit> {
+    let Some(tools) = &reducer.tools else { return Vec::new() };
+    let mut leaves: Vec<_> = tokens(reducer.current().document(), tools.grammar).collect();
+    leaves.retain(|leaf| !reducer.current().node_is_kept(*leaf));
+    token_units(reducer.current().document(), &leaves).map(|list| list.units).unwrap_or_default()
+}
+
+/// Every unit of every list, outer ones before inner ones.
+fn all_units(reducer: &mut Reducer<'_, '_>) -> Vec<Unit> {
+    let Some(tools) = reducer.tools.as_mut() else { return Vec::new() };
+    let current = reducer.session.current();
+    let document = current.document();
+    let mut units = Vec::new();
+    for node in document.ids() {
+        let list = siblings(document, tools.grammar, &mut tools.shapes, node, |unit| current.node_is_kept(unit));
+        units.extend(list.into_iter().flat_map(|l| l.units));
+    }
+    units
+}
+
+fn text_of(reducer: &Reducer<'_, '_>, removal: &Removal) -> String {
+    let source = reducer.current().source();
+    let text = match removal {
+        Removal::Nodes(nodes) => {
+            nodes.iter().flat_map(|n| reducer.current().document().text(*n).to_vec()).collect::<Vec<_>>()
+        }
+        Removal::Edits(edits) => edits.iter().flat_map(|e: &Edit| source[e.start..e.end].to_vec()).collect(),
+    };
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The deletions that show that the finished result is 1-minimal. None where nothing is guaranteed.
+pub(crate) fn claims_of_result(reducer: &mut Reducer<'_, '_>) -> Vec<Claim> {
+    if reducer.current().is_edited() {
+        return Vec::new();
+    }
+    let mut seen = HashSet::new();
+    let mut claims = Vec::new();
+    for level in [Minimal::Unit, Minimal::Token, Minimal::Char] {
+        for Unit { removal, .. } in units_to_verify(reducer, level) {
+            let (rendering, is_allowed) = reducer.current().rendering(&removal);
+            let changes = Claim::changes(&rendering, reducer.current().source().len());
+            if is_allowed && !changes.is_empty() && seen.insert(blake3::hash(&rendering.text)) {
+                let known = reducer.session.record(&rendering.text);
+                claims.push(Claim { level, changes, known });
+            }
+        }
+    }
+    claims
+}

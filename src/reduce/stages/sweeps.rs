@@ -1,0 +1,69 @@
+//! Sweeps over the sequences that a pass proposes.
+
+use crate::passes::{Pass, Remembered, Sequence};
+use crate::reduce::halt::Halt;
+use crate::reduce::reducer::Reducer;
+use crate::reduce::sweep::Sweep;
+
+use super::proposals::sequences_of;
+
+/// Sweeps over the sequences that a pass proposes, if it has its turn; `true` if something went.
+pub(crate) fn sweep_over(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Result<bool, Halt> {
+    if !reducer.allows(pass) {
+        return Ok(false);
+    }
+    let sequences = sequences_of(reducer, pass);
+    sweep_all(reducer, pass.name(), sequences)
+}
+
+/// Sweeps over sequences that a pass has made of the text as it is, one after the other; `true` if something went.
+pub(super) fn sweep_all(
+    reducer: &mut Reducer<'_, '_>,
+    pass: &'static str,
+    sequences: Vec<Sequence>,
+) -> Result<bool, Halt> {
+    let sequences: Vec<_> = sequences.into_iter().filter_map(|sequence| worth_asking(reducer, sequence)).collect();
+    if sequences.is_empty() {
+        return Ok(false);
+    }
+    reducer.session.enter_pass(pass, reducer.round)?;
+    let mut found = false;
+    for sequence in sequences {
+        let mut sweep = reducer.new_sweep(sequence);
+        reducer.finish(&mut sweep)?;
+        remember(reducer, &mut sweep);
+        found |= sweep.removed_count() > 0;
+    }
+    reducer.rebase()?;
+    Ok(found)
+}
+
+/// A sequence without what was refused when the text was not much larger, and without what the user wants kept;
+/// `None` if nothing else is in it.
+fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Sequence> {
+    let is_new = |memo: &u64| !reducer.session.is_proposal_refused(*memo);
+    match &sequence.remembered {
+        Remembered::Units(memos) => {
+            let keep: Vec<_> = memos.iter().map(is_new).collect();
+            sequence.retain(&keep);
+        }
+        Remembered::Whole(memos) if !memos.iter().any(is_new) => return None,
+        Remembered::None | Remembered::Nodes(..) | Remembered::Whole(_) => {}
+    }
+    reducer.current().spare(sequence)
+}
+
+/// Takes note of what was refused in a sweep.
+fn remember(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
+    let tokens = reducer.tokens();
+    let (kept, removed): (Vec<usize>, _) = (sweep.kept().collect(), sweep.removed_count());
+    match &sweep.sequence.remembered {
+        Remembered::None => {}
+        Remembered::Nodes(ask, nodes) => kept.iter().for_each(|unit| reducer.session.refuse(*ask, nodes[*unit])),
+        Remembered::Units(memos) => kept.iter().for_each(|unit| reducer.session.refuse_proposal(memos[*unit], tokens)),
+        Remembered::Whole(memos) if removed == 0 => {
+            memos.iter().for_each(|memo| reducer.session.refuse_proposal(*memo, tokens));
+        }
+        Remembered::Whole(_) => {}
+    }
+}

@@ -1,0 +1,82 @@
+//! The common road of all passes: what they propose as sequences is swept, and their single edits are asked about by
+//! expected gain.
+
+use std::collections::HashSet;
+
+use crate::exec::key;
+use crate::passes::{Coupled, Pass, Stage};
+use crate::reduce::halt::Halt;
+use crate::reduce::reducer::Reducer;
+
+use super::edits::edit_round;
+use super::proposals::{passes, proposals};
+use super::sweeps::sweep_all;
+
+/// Gives the passes of a stage their turn: what they propose as sequences is swept, and if nothing goes, single edits
+/// are made, those with the greatest expected gain first. `true` if something was found.
+pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Halt> {
+    let passes = passes(reducer, |facts| facts.has_turn_in(stage));
+    turn_of(reducer, stage, stage.name(), &passes)
+}
+
+/// Gives each pass of some stages that the driver does not lead its turn by itself, as long as it finds something;
+/// `true` if one of them did.
+pub(crate) fn turns(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Halt> {
+    let passes = passes(reducer, |facts| !facts.is_led && stages(facts.stage));
+    turn_of_each(reducer, &passes)
+}
+
+/// Gives the edits of other passes with what nothing refers to then their turn.
+pub(crate) fn turn_of_coupled(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    if reducer.allows(&Coupled) { turn_of(reducer, Stage::Tokens, Coupled.name(), &[&Coupled]) } else { Ok(false) }
+}
+
+/// The same for the caller's own passes only.
+pub(crate) fn turns_of_own(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Halt> {
+    let options = reducer.options;
+    let own: Vec<_> = options.passes.own().filter(|pass| stages(pass.facts().stage) && reducer.allows(*pass)).collect();
+    turn_of_each(reducer, &own)
+}
+
+fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    for pass in passes {
+        loop {
+            let before = reducer.weight();
+            // Edits that make nothing smaller would be made for ever.
+            if !turn_of(reducer, pass.facts().stage, pass.name(), &[*pass])? || reducer.weight() >= before {
+                break;
+            }
+        }
+    }
+    Ok(reducer.weight() < before)
+}
+
+fn turn_of(
+    reducer: &mut Reducer<'_, '_>,
+    stage: Stage,
+    name: &'static str,
+    passes: &[&dyn Pass],
+) -> Result<bool, Halt> {
+    let (swept, mut alternatives) = proposals(reducer, passes);
+    let mut found = false;
+    for (pass, sequences) in swept {
+        found |= sweep_all(reducer, pass, sequences)?;
+    }
+    if found {
+        return Ok(true);
+    }
+    if !alternatives.is_empty() {
+        reducer.session.enter_pass(name, reducer.round)?;
+    }
+    let mut seen = HashSet::from([key(reducer.session.best())]);
+    while edit_round(reducer, stage, alternatives)? {
+        found = true;
+        // Edits that undo each other would be made for ever, and without a test.
+        if !seen.insert(key(reducer.session.best())) {
+            break;
+        }
+        alternatives = proposals(reducer, passes).1;
+    }
+    Ok(found)
+}
