@@ -206,6 +206,10 @@ impl<'g> Reducer<'_, 'g> {
         let before = std::mem::replace(&mut self.couples, true);
         let result = part(self);
         self.couples = before;
+        if !before {
+            // What makes candidates next may not ask for a coupling of its own.
+            self.session.couple(None);
+        }
         result
     }
 

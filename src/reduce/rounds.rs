@@ -48,7 +48,7 @@ impl Plan {
 /// Makes a step; `None` if a pass was skipped meanwhile, without which the text is to be looked at again.
 fn make(reducer: &mut Reducer<'_, '_>, step: Step) -> Result<Option<bool>, Halt> {
     match step(reducer) {
-        Err(Halt::Skipped) if reducer.tools.is_some() => {
+        Err(Halt::Skipped) => {
             reducer.session.keep_shape(false);
             reducer.rebase()?;
             Ok(None)

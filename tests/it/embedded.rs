@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lop::exec::Inline;
 use lop::grammar::{EMBEDDED, Folder as Language, Grammar, GrammarError};
 use lop::oracle::Cancel;
-use lop::reduce::{Keep, KeepSpec};
+use lop::reduce::{Control, Event, EventSink, Keep, KeepSpec};
 use lop::{Options, Silent, reduce_with};
 use regex::bytes::Regex;
 
@@ -129,6 +129,41 @@ fn a_part_without_a_grammar_is_reduced_as_text() {
         reduce_with(PAGE.as_bytes(), Some(grammar), &mut executor, &Options::default(), &mut Silent, &Cancel::new());
     let best = report.expect("the page is interesting").best;
     assert_eq!(String::from_utf8_lossy(&best).trim_end(), "<script>boom(item</script>");
+}
+
+/// Leaves a pass out when it has begun to ask about a part.
+struct Skipping<'c> {
+    control: &'c Control,
+    pass: &'static str,
+    is_in_part: bool,
+}
+
+impl EventSink for Skipping<'_> {
+    fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
+        match event {
+            // A page with a tree has lines and words in its parts only.
+            Event::Pass { name: "lines" | "words", .. } => self.is_in_part = true,
+            Event::Tested { pass, .. } if self.is_in_part && *pass == self.pass => self.control.skip(self.pass),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_pass_can_be_skipped_while_a_part_is_reduced_as_text() {
+    let test = |text: &[u8]| yes_if(scripts(text).into_iter().any(|script| has(script, "boom(item")));
+    for pass in ["lines", "words", "characters"] {
+        let control = Control::new();
+        let options = Options { control: control.clone(), ..Options::default() };
+        let page = page_with("\"text\"").expect("a page may say so");
+        let mut sink = Skipping { control: &control, pass, is_in_part: false };
+        let report =
+            reduce_with(PAGE.as_bytes(), Some(page), &mut Inline::new(test), &options, &mut sink, &Cancel::new());
+        let report = report.expect("the page is interesting");
+        assert_eq!(report.skipped, [pass]);
+        assert!(report.best.len() < 60, "{pass}: {}", String::from_utf8_lossy(&report.best));
+    }
 }
 
 #[test]
