@@ -226,7 +226,7 @@ mod tests {
             Err(Halt::Ended(ended)) => Some(ended),
             Err(halt) => panic!("{halt:?}"),
         };
-        ((0..gone.len()).filter(|&at| gone.contains(at)).collect(), best, session.counts.total(), ended)
+        ((0..gone.len()).filter(|&at| gone.contains(at)).collect(), best, session.statistics.counts.total(), ended)
     }
 
     /// Each answer is believed, so that only the algorithm's own questions are counted.

@@ -3,10 +3,13 @@
 
 mod asked;
 mod attempt;
+mod clock;
 mod confidence;
 mod confirm;
+mod deadlines;
 mod provisional;
 mod rules;
+mod statistics;
 mod tree;
 mod unasked;
 mod watch;
@@ -32,29 +35,22 @@ use super::halt::Halt;
 use super::memory::{Answers, Memory, Record, Refusals, Why};
 use super::options::Options;
 use super::question_source::QuestionSource;
-use super::report::{Counts, Ended, PassStats, RuleStats};
+use super::report::{Ended, PassStats, RuleStats};
 use super::size::Size;
 
 use asked::{ALWAYS_GATED, Asked};
 use attempt::Provisional;
+use clock::Clock;
 use confidence::Confidence;
-use rules::RuleCounts;
+use deadlines::Deadlines;
+use statistics::Statistics;
 use unasked::Unasked;
 use watchers::Watch;
 
-/// The deadline is this many times the slowest accepted run.
-const DEADLINE_FACTOR: u32 = 5;
-/// No derived deadline is shorter: the machine may be busy.
-const DEADLINE_MINIMUM: Duration = Duration::from_secs(1);
-/// The baseline may take this long unless a deadline was asked for.
-pub const BASELINE_DEADLINE: Duration = Duration::from_secs(300);
+pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 
-/// The deadline of a test when none is asked for: five times the slowest run on an interesting input, and
-/// a second at least.
-#[must_use]
-pub fn usual_deadline(slowest: Duration) -> Duration {
-    (slowest * DEADLINE_FACTOR).max(DEADLINE_MINIMUM)
-}
+/// What runs on the input are counted under.
+const BASELINE: &str = "baseline";
 
 /// The candidates of a source that has not come to its end.
 #[derive(Default)]
@@ -71,28 +67,12 @@ pub(super) struct Session<'a, 'g> {
     memory: Memory,
     confidence: Confidence,
     provisional: Provisional,
-    /// Whether candidates that timed out are asked once more, with twice the deadline.
-    gives_second_chances: bool,
-    deadline: Duration,
-    slowest_accepted: Duration,
+    deadlines: Deadlines,
     next_ticket: u64,
-    pass: &'static str,
     watch: Watch,
-    stats: Vec<PassStats>,
-    rules: RuleCounts,
-    started: Instant,
-    /// Working time before `started`: that of the run whose journal is being read.
-    before: Duration,
-    pub(super) from_journal: u64,
-    pub(super) from_shared_cache: u64,
-    pub(super) counts: Counts,
-    pub(super) cache_hits: u64,
-    pub(super) gate_refusals: u64,
+    pub(super) statistics: Statistics,
+    pub(super) clock: Clock,
     unasked: Unasked,
-    /// Steps of the gates before this one.
-    gate_steps: u64,
-    pub(super) waiting: Duration,
-    pub(super) testing: Duration,
 }
 
 impl<'a, 'g> Session<'a, 'g> {
@@ -121,24 +101,11 @@ impl<'a, 'g> Session<'a, 'g> {
             memory: Memory::default(),
             confidence: Confidence::new(options.confirm),
             provisional: Provisional::default(),
-            gives_second_chances: false,
-            deadline: options.deadline.unwrap_or(BASELINE_DEADLINE),
-            slowest_accepted: Duration::ZERO,
+            deadlines: Deadlines::new(options.deadline),
             next_ticket: 0,
-            pass: "baseline",
-            stats: Vec::new(),
-            rules: RuleCounts::new(grammar),
-            started,
-            before: Duration::ZERO,
-            from_journal: 0,
-            from_shared_cache: 0,
-            counts: Counts::default(),
-            cache_hits: 0,
-            gate_refusals: 0,
+            statistics: Statistics::new(BASELINE, grammar),
+            clock: Clock::new(started),
             unasked: Unasked::default(),
-            gate_steps: 0,
-            waiting: Duration::ZERO,
-            testing: Duration::ZERO,
         }
     }
 
@@ -197,40 +164,30 @@ impl<'a, 'g> Session<'a, 'g> {
         self.memory.forget_refusals();
     }
 
-    /// Wall time since the start, that of interrupted runs included.
-    pub(super) fn elapsed(&self) -> Duration {
-        self.before + self.started.elapsed()
-    }
-
     /// Takes note of an outcome that was not tested for: the clock goes on where it stood then.
     fn recalled(&mut self, from: Recalled, duration: Duration) {
         match from {
             Recalled::Journal { at } => {
-                self.from_journal += 1;
-                self.waiting += duration.min(at.saturating_sub(self.elapsed()));
-                let now = Instant::now();
-                // What the run took until then counts.
-                let ahead = at.saturating_sub(self.elapsed());
-                self.cancel.expire_at(self.cancel.expiry().map(|moment| moment.checked_sub(ahead).unwrap_or(now)));
-                (self.before, self.started) = (at.max(self.before), now);
+                self.statistics.from_journal += 1;
+                self.clock.go_on_from(at, duration, self.cancel);
             }
-            Recalled::Cache => self.from_shared_cache += 1,
+            Recalled::Cache => self.statistics.from_shared_cache += 1,
         }
     }
 
     /// Tests so far, those answered from a journal or a cache included: a resumed run counts as the whole one does.
     pub(super) fn tests(&self) -> u64 {
-        self.counts.total()
+        self.statistics.counts.total()
     }
 
     /// What each pass did.
     pub(super) fn stats(&self) -> &[PassStats] {
-        &self.stats
+        &self.statistics.passes
     }
 
     /// What each of the grammar's rules did.
     pub(super) fn rule_stats(&self) -> Vec<RuleStats> {
-        self.rules.stats()
+        self.statistics.rules.stats()
     }
 
     /// Tests that may run at the same time.
@@ -240,11 +197,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Sets the deadline from a run on the input.
     pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
-        self.raise_deadline(duration);
-        if self.options.deadline.is_none() && !self.slowest_accepted.is_zero() {
-            self.deadline = usual_deadline(self.slowest_accepted);
-        }
-        self.deadline
+        self.deadlines.baseline_took(duration)
     }
 
     /// What is known of a text without asking, because the caller knows.
@@ -259,25 +212,25 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// From now on a candidate that timed out is asked once more, with twice the deadline.
     pub(super) fn give_second_chances(&mut self) {
-        self.gives_second_chances = !self.options.timeout_is_final;
+        self.deadlines.gives_second_chances = !self.options.timeout_is_final;
     }
 
     /// Announces a pass; tests are counted for it until the next one.
     pub(super) fn enter_pass(&mut self, name: &'static str, round: usize) -> Result<(), Halt> {
-        self.pass = name;
+        self.statistics.pass = name;
         self.tick();
         self.emit(&Event::Pass { name, round })
     }
 
     /// Whether a pass is under way.
     pub(super) fn is_in(&self, pass: &str) -> bool {
-        self.pass == pass
+        self.statistics.pass == pass
     }
 
     /// The test or success to be counted next is of this pass.
     fn attribute(&mut self, pass: Option<&'static str>) {
         if let Some(pass) = pass {
-            self.pass = pass;
+            self.statistics.pass = pass;
         }
     }
 
@@ -292,8 +245,8 @@ impl<'a, 'g> Session<'a, 'g> {
         self.hold()?;
         self.check_cancel()?;
         let text: Arc<[u8]> = text.into();
-        let ticket = self.submit(Arc::clone(&text), self.deadline);
-        self.tell_trying(ticket, self.pass, text.len(), || what.to_owned())?;
+        let ticket = self.submit(Arc::clone(&text), self.deadlines.of(false));
+        self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
         loop {
             let (answered, outcome) = self.wait()?;
             if answered == ticket {
@@ -405,7 +358,7 @@ impl<'a, 'g> Session<'a, 'g> {
                 let bytes = text.len();
                 let what = ticket.map_or_else(String::new, |_| source.describe(question));
                 if let Some(ticket) = ticket {
-                    let pass = source.pass(question).unwrap_or(self.pass);
+                    let pass = source.pass(question).unwrap_or(self.statistics.pass);
                     self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
                 asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
@@ -485,19 +438,15 @@ impl<'a, 'g> Session<'a, 'g> {
         let size = self.size();
         let bytes = before.size.bytes.saturating_sub(size.bytes) as u64;
         let tokens = before.size.tokens.saturating_sub(size.tokens) as u64;
-        self.raise_deadline(duration);
+        self.deadlines.accepted(duration);
         self.leave_best(before);
-        let stats = self.pass_stats();
-        stats.accepted += 1;
-        stats.bytes += bytes;
-        stats.tokens += tokens;
-        let rules = self.rules.accepted(rules, bytes, tokens);
+        let rules = self.statistics.accepted(rules, bytes, tokens);
         if let Some(gate) = &mut self.gate {
             gate.accept(&text);
         }
         self.provisional.clear();
         self.confidence.accepted();
-        let (tests, pass) = (self.counts.total(), self.pass);
+        let (tests, pass) = (self.statistics.counts.total(), self.statistics.pass);
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
     }
 
@@ -516,19 +465,19 @@ impl<'a, 'g> Session<'a, 'g> {
             if verdict == Verdict::Timeout && self.takes_second_chance(text) {
                 return None;
             }
-            self.cache_hits += 1;
+            self.statistics.cache_hits += 1;
             return Some(verdict);
         }
         if !blanks_matter && self.memory.is_refused_with_blanks(text) {
-            self.cache_hits += 1;
+            self.statistics.cache_hits += 1;
             return Some(Verdict::NotInteresting);
         }
         if self.is_gated(candidate)
             && let Some(gate) = &mut self.gate
             && !gate.passes(text, &self.current.best().text)
         {
-            self.gate_refusals += 1;
-            let record = Record { test: None, pass: self.pass, why: Why::Unparsed, slip: None };
+            self.statistics.gate_refusals += 1;
+            let record = Record { test: None, pass: self.statistics.pass, why: Why::Unparsed, slip: None };
             self.memory.note(text, record, false);
             self.memory.set_answers(key, Answers::certain(Verdict::Invalid));
             return Some(Verdict::Invalid);
@@ -544,25 +493,13 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// The deadline for a candidate: twice as long if this is its second chance.
     fn patience(&self, text: &[u8]) -> Duration {
-        let is_second = self.gives_second_chances && self.memory.had_second_chance(&key(text));
-        if is_second { self.deadline * 2 } else { self.deadline }
+        let has_timed_out = || self.memory.had_second_chance(&key(text));
+        self.deadlines.of(self.deadlines.gives_second_chances && has_timed_out())
     }
 
     /// Whether a candidate that timed out is to be asked once more, which it is one time.
     fn takes_second_chance(&mut self, text: &[u8]) -> bool {
-        self.gives_second_chances && self.memory.take_second_chance(key(text))
-    }
-
-    /// Learns how long an interesting run took. One that ended with the deadline (a user may look
-    /// for tests that hang) says nothing about how slow the others are.
-    fn raise_deadline(&mut self, duration: Duration) {
-        if duration >= self.deadline {
-            return;
-        }
-        self.slowest_accepted = self.slowest_accepted.max(duration);
-        if self.options.deadline.is_none() && self.pass != "baseline" {
-            self.deadline = self.deadline.max(self.slowest_accepted * DEADLINE_FACTOR);
-        }
+        self.deadlines.gives_second_chances && self.memory.take_second_chance(key(text))
     }
 
     fn submit(&mut self, candidate: Arc<[u8]>, deadline: Duration) -> Ticket {
@@ -575,41 +512,43 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Runs the test on a candidate of the source once more.
     fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Halt> {
         let ticket = self.submit(Arc::clone(text), self.patience(text));
-        self.tell_trying(ticket, self.pass, text.len(), || what.to_owned())?;
+        self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
         Ok(ticket)
     }
 
     fn wait(&mut self) -> Result<(Ticket, Outcome), Halt> {
         let from = Instant::now();
         let answer = self.executor.wait();
-        self.waiting += from.elapsed();
+        self.clock.waiting += from.elapsed();
         let (ticket, outcome) = answer.ok_or_else(|| self.unresolved("the workers have stopped"))?;
         self.tell_ended(ticket)?;
         Ok((ticket, outcome))
     }
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {
-        self.counts.add(outcome.verdict);
+        self.statistics.counts.add(outcome.verdict);
         self.unasked.tested();
         if let Some(gate) = &mut self.gate {
             gate.earn();
         }
-        self.testing += outcome.duration;
-        self.pass_stats().tests += 1;
+        self.clock.testing += outcome.duration;
+        self.statistics.of_pass().tests += 1;
         if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
             self.recalled(from, outcome.duration);
         }
-        if let Some(record) = Record::of(self.counts.total(), self.pass, outcome.verdict, outcome.slip.as_ref()) {
+        if let Some(record) =
+            Record::of(self.statistics.counts.total(), self.statistics.pass, outcome.verdict, outcome.slip.as_ref())
+        {
             self.memory.note(text, record, self.gate.is_some());
         }
         self.tick();
         self.emit(&Event::Tested {
-            number: self.counts.total(),
-            pass: self.pass,
+            number: self.statistics.counts.total(),
+            pass: self.statistics.pass,
             bytes: text.len(),
             verdict: outcome.verdict,
             duration: outcome.duration,
-            cache_hits: self.cache_hits,
+            cache_hits: self.statistics.cache_hits,
             recalled: outcome.recalled,
             what,
         })?;
@@ -623,7 +562,7 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     fn unresolved(&self, message: &str) -> Halt {
-        let best = (self.pass != "baseline").then(|| self.best().to_vec());
+        let best = (self.statistics.pass != BASELINE).then(|| self.best().to_vec());
         Halt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
     }
 
@@ -639,7 +578,8 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Whether the limit of tests is reached when those that run have ended.
     fn is_last_test_running(&self, running: usize) -> bool {
-        running > 0 && self.options.max_tests.is_some_and(|most| self.counts.total() + running as u64 >= most)
+        running > 0
+            && self.options.max_tests.is_some_and(|most| self.statistics.counts.total() + running as u64 >= most)
     }
 
     fn check_cancel(&self) -> Result<(), Halt> {
@@ -659,16 +599,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Whether somebody or a limit wants the work to end.
     pub(super) fn check_limits(&self) -> Result<(), Halt> {
         self.check_cancel()?;
-        let tests = self.options.max_tests.is_some_and(|most| self.counts.total() >= most);
+        let tests = self.options.max_tests.is_some_and(|most| self.statistics.counts.total() >= most);
         if tests { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
-    }
-
-    fn pass_stats(&mut self) -> &mut PassStats {
-        let name = self.pass;
-        let at = self.stats.iter().position(|s| s.name == name).unwrap_or_else(|| {
-            self.stats.push(PassStats { name, tests: 0, accepted: 0, bytes: 0, tokens: 0 });
-            self.stats.len() - 1
-        });
-        &mut self.stats[at]
     }
 }

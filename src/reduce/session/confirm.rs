@@ -56,7 +56,7 @@ impl Session<'_, '_> {
         let input = self.snapshot();
         self.memory.set_answers(key(&input.best.text), Answers::certain(Verdict::Interesting));
         self.confidence.trusted = vec![input];
-        self.confidence.looked_at = self.counts.total();
+        self.confidence.looked_at = self.statistics.counts.total();
         if no > 0 {
             self.contradicted(&format!("{yes} of {} runs on the input were interesting", yes + no))
         } else {
@@ -136,7 +136,7 @@ impl Session<'_, '_> {
         if let Some(interesting) = decided {
             self.confidence.trust.learn(interesting, answers.tally.since(answers.learnt));
             answers.learnt = answers.tally;
-            self.confidence.found.entry(self.pass).or_default().add(interesting);
+            self.confidence.found.entry(self.statistics.pass).or_default().add(interesting);
             self.confidence.refusals = if interesting { 0 } else { self.confidence.refusals.saturating_add(1) };
             if yes + no > 1 {
                 self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best: false })?;
@@ -156,7 +156,8 @@ impl Session<'_, '_> {
     pub(super) fn check_is_due(&self) -> bool {
         let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
         let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
-        let is_due = refusals >= DOUBTFUL && self.counts.total() >= looked_at + interval && !self.best_is_trusted();
+        let is_due =
+            refusals >= DOUBTFUL && self.statistics.counts.total() >= looked_at + interval && !self.best_is_trusted();
         let enough = if self.confidence.trust.is_flaky() { patience } else { patience.saturating_mul(HONEST) };
         is_due || refusals >= enough && !is_input
     }
@@ -195,7 +196,7 @@ impl Session<'_, '_> {
 
     /// How much depends on the answers of the pass under way.
     fn stakes(&self) -> Stakes {
-        if self.pass == Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
+        if self.statistics.pass == Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
     }
 
     /// Whether the search may go on while it is not sure yet whether a candidate is interesting.
@@ -210,12 +211,12 @@ impl Session<'_, '_> {
 
     /// A candidate of the pass under way was interesting.
     pub(super) fn note_found(&mut self) {
-        self.confidence.found.entry(self.pass).or_default().add(true);
+        self.confidence.found.entry(self.statistics.pass).or_default().add(true);
     }
 
     /// The odds that a candidate of the pass under way is interesting.
     pub(super) fn odds(&self) -> f64 {
-        let Tally { yes, no } = self.confidence.found.get(self.pass).copied().unwrap_or_default();
+        let Tally { yes, no } = self.confidence.found.get(self.statistics.pass).copied().unwrap_or_default();
         ((f64::from(yes) + FOUND_BEFORE) / (f64::from(no) + FOUND_BEFORE)).clamp(LEAST_ODDS, EVEN)
     }
 
@@ -237,7 +238,7 @@ impl Session<'_, '_> {
     /// Trusts the best result if the test says again what it said; else takes it back.
     fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Halt> {
         let best = Arc::clone(self.best());
-        let pass = std::mem::replace(&mut self.pass, CONFIRMATION);
+        let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
         // On the way the answers for which it was accepted count. At the end they do not: of many texts that are not
         // interesting one may have been called so again and again, and that is the one that was accepted.
         let known = match self.memory.answers(&key(&best)) {
@@ -261,8 +262,8 @@ impl Session<'_, '_> {
             Ok(false) => self.take_back(),
             Err(halt) => Err(halt),
         };
-        self.pass = pass;
-        self.confidence.looked_at = self.counts.total();
+        self.statistics.pass = pass;
+        self.confidence.looked_at = self.statistics.counts.total();
         holds
     }
 
@@ -328,12 +329,9 @@ impl Session<'_, '_> {
         self.memory.set_answers(key(self.best()), Answers::certain(Verdict::NotInteresting));
         self.current.go_back(trusted.best);
         self.memory.forget_nodes();
-        for now in &mut self.stats {
-            let then = trusted.stats.iter().find(|then| then.name == now.name);
-            (now.accepted, now.bytes, now.tokens) = then.map_or((0, 0, 0), |t| (t.accepted, t.bytes, t.tokens));
-        }
+        self.statistics.go_back(&trusted.stats);
         (self.confidence.refusals, self.confidence.patience) = (0, PATIENCE);
-        let (content, size, tests) = (Arc::clone(self.best()), self.size(), self.counts.total());
+        let (content, size, tests) = (Arc::clone(self.best()), self.size(), self.statistics.counts.total());
         self.emit(&Event::Returned { content: &content, size, tests })
     }
 
@@ -345,10 +343,10 @@ impl Session<'_, '_> {
         if self.confidence.recent.len() == RECENT {
             self.confidence.recent.pop_front();
         }
-        self.confidence.recent.push_back(Snapshot { best, stats: self.stats.clone() });
+        self.confidence.recent.push_back(Snapshot { best, stats: self.statistics.passes.clone() });
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot { best: self.current.best().clone(), stats: self.stats.clone() }
+        Snapshot { best: self.current.best().clone(), stats: self.statistics.passes.clone() }
     }
 }

@@ -56,24 +56,24 @@ impl<'g> Session<'_, 'g> {
         self.set_gate(None);
         self.memory.forget_nodes();
         self.current.enter(part);
-        self.rules.change_to(grammar);
+        self.statistics.rules.change_to(grammar);
     }
 
     /// From now on the whole text is worked on again. It has no tree yet.
     pub(in crate::reduce) fn leave_part(&mut self) {
         self.forget_tree();
-        self.rules.change_back();
+        self.statistics.rules.change_back();
     }
 
     /// Has candidates that are not cleared parsed from now on (or no longer).
     pub(in crate::reduce) fn set_gate(&mut self, gate: Option<Gate>) {
-        self.gate_steps = self.gate_steps();
+        self.statistics.gate_steps = self.gate_steps();
         self.gate = gate;
     }
 
     /// Steps that the parser took for the gate.
     pub(in crate::reduce) fn gate_steps(&self) -> u64 {
-        self.gate_steps + self.gate.as_ref().map_or(0, Gate::steps)
+        self.statistics.gate_steps + self.gate.as_ref().map_or(0, Gate::steps)
     }
 
     /// From now on candidates must have the tree that the best result was made from, but for blanks, or need not.

@@ -9,7 +9,7 @@ use crate::reduce::event::Event;
 use crate::reduce::outlook::{Outlook, Prospect, Sum};
 use crate::reduce::question_source::QuestionSource;
 
-use super::Session;
+use super::{BASELINE, Session};
 use crate::reduce::halt::Halt;
 
 /// An outlook is made at most this often: more often nobody can read it.
@@ -81,13 +81,13 @@ impl Session<'_, '_> {
         if !control.is_paused() || self.cancel.is_stopped() {
             return Ok(());
         }
-        self.emit(&Event::Paused { tests: self.counts.total() })?;
+        self.emit(&Event::Paused { tests: self.statistics.counts.total() })?;
         let (from, expiry) = (Instant::now(), self.cancel.expiry());
         // A limit of time is about work.
         self.cancel.expire_at(None);
         self.options.control.hold(self.cancel);
         self.cancel.expire_at(expiry.and_then(|moment| moment.checked_add(from.elapsed())));
-        self.started += from.elapsed();
+        self.clock.leave_out(from.elapsed());
         self.emit(&Event::Resumed)
     }
 
@@ -100,7 +100,7 @@ impl Session<'_, '_> {
     /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
     pub(super) fn check_skips(&mut self) -> Result<(), Halt> {
         let moment = self.watch.moment;
-        if self.pass == "baseline" || moment == self.watch.looked {
+        if self.statistics.pass == BASELINE || moment == self.watch.looked {
             return Ok(());
         }
         self.watch.looked = moment;
@@ -112,7 +112,7 @@ impl Session<'_, '_> {
         for pass in self.options.control.skipped().split_off(known) {
             self.watch.skipped.push(pass);
             if self.options.passes.all().any(|known| known.name() == pass) {
-                self.emit(&Event::Skipped { pass, tests: self.counts.total() })?;
+                self.emit(&Event::Skipped { pass, tests: self.statistics.counts.total() })?;
                 is_less = true;
             }
         }
