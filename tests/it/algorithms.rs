@@ -324,7 +324,7 @@ fn what_can_go_as_a_whole_costs_one_test_by_an_algorithm_that_takes_for_granted_
 /// HDD only takes nodes out, and each of these is needed by the next.
 #[test]
 fn deep_nesting_goes_where_a_node_may_replace_another() {
-    let depth = 1_000;
+    let depth = 400;
     let input = format!("{}7{}", "[".repeat(depth), "]".repeat(depth));
     for (name, brackets) in [("hdd", depth), ("grammar-reducer", 0), ("perses", 0)] {
         let (report, _) = run("x.json", input.as_bytes(), &named(name), |c| yes_if(has(c, "7")));

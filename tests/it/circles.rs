@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -17,38 +18,44 @@ type Module = Vec<String>;
 /// What each module of a crate imports of the others.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
+static TESTS: LazyLock<Regex> = LazyLock::new(|| {
+    let tests = r"(?m)^#\[cfg\((?:test|all\(test,.*\))\)\]\n(?:#\[.*\]\n)*mod \w+ \{\n(?s:.*?)^\}$";
+    Regex::new(tests).expect("a constant")
+});
+static VISIBILITY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bpub\([^)]*\)").expect("a constant"));
+static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?:^|[{,])\s*(\w+(?:::\w+)*)").expect("a constant"));
+static PATH: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b((?:crate|super)\b(?:::\w+)*)(?:::\{([^;]*?)\};)?").expect("a constant"));
+static BELOW: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^use (\w+)::").expect("a constant"));
+static HANDED_ON: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?m)^pub use (\w+(?:::\w+)*)(?:::\{([^;]*?)\})?;").expect("a constant"));
+
 /// The text without comments, without what is compiled for tests only, and without who may see what.
 fn production(text: &str) -> String {
-    let tests = Regex::new(r"(?m)^#\[cfg\((?:test|all\(test,.*\))\)\]\n(?:#\[.*\]\n)*mod \w+ \{\n(?s:.*?)^\}$")
-        .expect("a constant");
-    let visibility = Regex::new(r"\bpub\([^)]*\)").expect("a constant");
-    let text = tests.replace_all(text, "");
+    let text = TESTS.replace_all(text, "");
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    visibility.replace_all(&lines.join("\n"), "pub").into_owned()
+    VISIBILITY.replace_all(&lines.join("\n"), "pub").into_owned()
 }
 
 /// What stands in the braces behind `first`, or `first` alone: `a::{b, c::D}` is two paths.
 fn with_list(first: &str, list: Option<&str>) -> Vec<Vec<String>> {
-    let item = Regex::new(r"(?:^|[{,])\s*(\w+(?:::\w+)*)").expect("a constant");
     let words = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
     let first = words(first);
     let Some(list) = list else { return vec![first] };
-    item.captures_iter(list).map(|item| [first.clone(), words(&item[1])].concat()).collect()
+    ITEM.captures_iter(list).map(|item| [first.clone(), words(&item[1])].concat()).collect()
 }
 
 /// The paths that a text names, those of modules below as if they were written with `self`.
 fn paths(text: &str) -> Vec<Vec<String>> {
-    let path = Regex::new(r"\b((?:crate|super)\b(?:::\w+)*)(?:::\{([^;]*?)\};)?").expect("a constant");
-    let below = Regex::new(r"(?m)^use (\w+)::").expect("a constant");
-    let own = below.captures_iter(text).map(|captures| vec!["self".to_owned(), captures[1].to_owned()]);
-    let others = path.captures_iter(text);
+    let own = BELOW.captures_iter(text).map(|captures| vec!["self".to_owned(), captures[1].to_owned()]);
+    let others = PATH.captures_iter(text);
     own.chain(others.flat_map(|captures| with_list(&captures[1], captures.get(2).map(|list| list.as_str())))).collect()
 }
 
 /// The paths of what a module hands on from those below it.
 fn handed_on(text: &str) -> Vec<Vec<String>> {
-    let path = Regex::new(r"(?m)^pub use (\w+(?:::\w+)*)(?:::\{([^;]*?)\})?;").expect("a constant");
-    path.captures_iter(text)
+    HANDED_ON
+        .captures_iter(text)
         .flat_map(|captures| with_list(&captures[1], captures.get(2).map(|list| list.as_str())))
         .collect()
 }

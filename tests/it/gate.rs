@@ -131,7 +131,7 @@ fn what_is_accepted_of_a_large_input_has_no_new_syntax_errors() {
         assert_eq!(clean, 0, "{file}");
         for seed in 0..many(1) {
             let test = |text: &[u8]| yes_if(text.len() == input.len() || text.len() > LARGE && mood(text, seed) >= 40);
-            let options = Options { seed, max_tests: Some(400), ..Options::default() };
+            let options = Options { seed, max_tests: Some(many(100)), ..Options::default() };
             let accepted = accepted(file, &input, &options, 1, test);
             assert!(seed > 0 || accepted.0.len() > 2, "{file}: {} is little to look at", accepted.0.len());
             assert_no_new_errors(file, &input, &accepted, &format!("{file}, {} bytes, seed {seed}", input.len()));
