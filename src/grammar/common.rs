@@ -6,6 +6,7 @@
 //! which kinds can have the fields, and nothing else is looked at.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 
 use tree_sitter::{Language, Node};
 
@@ -23,6 +24,10 @@ const FILE_NAME: &str = "common.scm";
 
 /// The rules.
 const TEXT: &str = include_str!("../../grammars/common.scm");
+
+/// Matches at one node when each of some children goes with each of others. What is beyond is not found: that costs edits,
+/// never correctness, and real code stays far below.
+const MOST_PAIRS: usize = 512;
 
 /// The rules that a parser can have and its language wants.
 #[derive(Debug, Default)]
@@ -69,6 +74,8 @@ struct ChildPattern {
 
 /// The captures of a match, in the order of the form's.
 type Captures = Vec<Option<Capture>>;
+/// Captures of a part of a match, with their places among the form's.
+type Way = Vec<(usize, Capture)>;
 
 impl Common {
     /// Fits the rules.
@@ -128,8 +135,11 @@ impl Common {
             for &number in self.by_kind.get(usize::from(node.kind_id())).into_iter().flatten() {
                 let rule = &self.rules[number];
                 if rule.form == form {
-                    let mut captures = vec![None; form.captures().len() + form.optional().len()];
-                    rule.root.matches(node, &mut captures, &mut |captures| each(number, captures.clone()));
+                    for way in rule.root.ways(node) {
+                        let mut captures = vec![None; form.captures().len() + form.optional().len()];
+                        way.into_iter().for_each(|(place, capture)| captures[place] = Some(capture));
+                        each(number, captures);
+                    }
                 }
             }
             if cursor.depth() < DEEPEST_START && cursor.goto_first_child() {
@@ -145,39 +155,45 @@ impl Common {
 }
 
 impl NodePattern {
-    /// Calls `then` with the captures of each way in which a node is like this.
-    fn matches(&self, node: Node<'_>, captures: &mut Captures, then: &mut dyn FnMut(&mut Captures)) {
+    /// The captures of each way in which a node is like this.
+    fn ways(&self, node: Node<'_>) -> Vec<Way> {
         let is_kind = match &self.kinds {
             Some(kinds) => kinds.contains(&node.kind_id()),
             None => node.is_named() && !node.is_error(),
         };
         if !is_kind || node.is_extra() || self.absent.iter().any(|&field| node.child_by_field_id(field).is_some()) {
-            return;
+            return Vec::new();
         }
-        for &capture in &self.captures {
-            captures[capture] = Some(Capture { range: node.byte_range(), kind: node.kind_id() });
-        }
-        children_match(&self.children, node, captures, then);
+        let capture = Capture { range: node.byte_range(), kind: node.kind_id() };
+        let own = self.captures.iter().map(|&place| (place, capture.clone())).collect();
+        self.ways_of_children(node).into_iter().fold(vec![own], |ways, of_child| {
+            // Each with each: the names of a declaration with its values.
+            let most = MOST_PAIRS.max(ways.len()).max(of_child.len());
+            let both = ways.iter().flat_map(|way| of_child.iter().map(|more| [&way[..], more].concat()));
+            both.take(most).collect()
+        })
     }
-}
 
-/// The same for its children, in any order.
-fn children_match(
-    patterns: &[ChildPattern],
-    node: Node<'_>,
-    captures: &mut Captures,
-    then: &mut dyn FnMut(&mut Captures),
-) {
-    let Some((pattern, others)) = patterns.split_first() else { return then(captures) };
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    while more {
-        let child = cursor.node();
-        let is_there = pattern.field.is_none_or(|field| cursor.field_id().is_some_and(|id| id.get() == field));
-        if is_there && (!pattern.is_first || child.prev_named_sibling().is_none()) {
-            pattern.node.matches(child, captures, &mut |captures| children_match(others, node, captures, then));
+    /// For each child pattern the ways in which children are like it, in any order. All patterns are held against a child
+    /// at once: a node may have as many children as the text has words.
+    fn ways_of_children(&self, node: Node<'_>) -> Vec<Vec<Way>> {
+        let mut all = vec![Vec::new(); self.children.len()];
+        let mut cursor = node.walk();
+        let (mut more, mut is_first) = (!all.is_empty() && cursor.goto_first_child(), true);
+        while more {
+            let child = cursor.node();
+            let field = cursor.field_id().map(NonZero::get);
+            for (pattern, ways) in self.children.iter().zip(&mut all) {
+                let is_there = pattern.field.is_none_or(|wanted| field == Some(wanted));
+                // One way without captures is as good as many.
+                if is_there && (is_first || !pattern.is_first) && ways.first().is_none_or(|way: &Way| !way.is_empty()) {
+                    ways.extend(pattern.node.ways(child));
+                }
+            }
+            is_first &= !child.is_named();
+            more = cursor.goto_next_sibling();
         }
-        more = cursor.goto_next_sibling();
+        all
     }
 }
 
@@ -288,7 +304,7 @@ impl<'w> Reader<'w> {
     }
 
     fn field(&self, name: &str) -> Option<u16> {
-        self.language.field_id_for_name(name).map(std::num::NonZero::get)
+        self.language.field_id_for_name(name).map(NonZero::get)
     }
 
     /// All kinds of a name: an alias has a number of its own.
@@ -343,6 +359,15 @@ mod tests {
     /// What a pattern matches in a text, one capture behind the other.
     #[track_caller]
     fn found(file: &'static str, pattern: &'static str, text: &str) -> Vec<String> {
+        let join = |captures: Captures| {
+            let texts = captures.into_iter().flatten().map(|capture| &text[capture.range]);
+            texts.collect::<Vec<_>>().join(" | ")
+        };
+        matches(file, pattern, text).into_iter().map(join).collect()
+    }
+
+    #[track_caller]
+    fn matches(file: &'static str, pattern: &'static str, text: &str) -> Vec<Captures> {
         let (language, types) = parser_of(file);
         let words: Vec<&str> = words(pattern).collect();
         let used: Vec<&str> = words.iter().filter_map(|word| word.strip_prefix('@')).collect();
@@ -355,10 +380,7 @@ mod tests {
         parser.set_language(&language).expect("it fits");
         let tree = parser.parse(text, None).expect("it ends");
         let mut all = Vec::new();
-        common.find(form, tree.root_node(), |_, captures| {
-            let texts = captures.into_iter().flatten().map(|capture| &text[capture.range]);
-            all.push(texts.collect::<Vec<_>>().join(" | "));
-        });
+        common.find(form, tree.root_node(), |_, captures| all.push(captures));
         all
     }
 
@@ -405,6 +427,34 @@ mod tests {
         let each = "((_ name: (_) @def.name) @def.unit)";
         let text = "from a import b, c";
         assert_eq!(found("x.py", each, text), ["from a import b, c | b", "from a import b, c | c"]);
+    }
+
+    #[test]
+    fn a_child_without_captures_makes_no_match_of_its_own() {
+        let names = "((_ name: (_) name: (_) @def.name) @def.unit)";
+        let text = "from a import b, c";
+        assert_eq!(found("x.py", names, text), ["from a import b, c | b", "from a import b, c | c"]);
+    }
+
+    /// To look at all children again for each of them would take hours.
+    #[test]
+    fn a_node_may_have_as_many_children_as_the_text_has_words() {
+        let names: Vec<String> = (0..200_000).map(|name| format!("a{name}")).collect();
+        let text = format!("package p\nvar {} int\n", names.join(", "));
+        let pattern = "((_ name: (_) @def.name type: (_)) @def.unit)";
+        assert_eq!(matches("x.go", pattern, &text).len(), names.len());
+        let text = format!("A {} <B> x;", "/**/".repeat(200_000));
+        let pattern = "((generic_type . (_) @param.fn (type_arguments) @param.list))";
+        assert_eq!(found("x.java", pattern, &text), ["<B> | A"]);
+    }
+
+    #[test]
+    fn captures_of_many_children_are_not_all_held_against_each_other() {
+        let names: Vec<String> = (0..2_000).map(|name| format!("a{name}")).collect();
+        let text = format!("package p\nvar {} int\n", names.join(", "));
+        let each = "((_ name: (_) @def.name name: (_) @def.unit))";
+        assert_eq!(matches("x.go", each, &text).len(), names.len());
+        assert_eq!(matches("x.go", each, "package p\nvar a, b int\n").len(), 4);
     }
 
     #[test]
