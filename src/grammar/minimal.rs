@@ -76,11 +76,11 @@ impl MinimalTable {
         Ok(table)
     }
 
-    /// The texts for a node, empty when no key fits or the first that fits forbids it, and how many texts stand above
-    /// them in the file.
-    pub(super) fn get(&self, Place { kind, parent, field, previous }: Place) -> (usize, &[String]) {
+    /// The texts for a node, empty when the first key that fits forbids it, and how many texts stand above them in the
+    /// file; `None` when no key fits.
+    pub(super) fn get(&self, Place { kind, parent, field, previous }: Place) -> Option<(usize, &[String])> {
         if self.named.get(usize::from(kind)) != Some(&true) {
-            return (0, &[]);
+            return None;
         }
         let place = parent.zip(field);
         let first = [
@@ -93,7 +93,7 @@ impl MinimalTable {
         .into_iter()
         .flatten()
         .min();
-        first.map_or((0, &[]), |&index| (self.texts[index].0, &self.texts[index].1))
+        first.map(|&index| (self.texts[index].0, &self.texts[index].1[..]))
     }
 
     fn insert(&mut self, key: &Word, index: usize, resolver: &Resolver<'_>) -> Result<(), GrammarError> {

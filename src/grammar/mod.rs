@@ -366,9 +366,14 @@ impl Grammar {
     /// The texts that may stand where a node stands, best first. The first key of `[minimal]` that fits
     /// decides; empty when none fits.
     pub fn minimal(&self, place: Place) -> impl Iterator<Item = ByRule<&str>> {
-        let (above, texts) = self.minimal.get(place);
+        let (above, texts) = self.minimal.get(place).unwrap_or_default();
         let first = self.rules.texts().len() + above;
         (first..).zip(texts).map(|(number, text)| ByRule { what: text.as_str(), rule: RuleId::from_index(number) })
+    }
+
+    /// Whether the first key of `[minimal]` that fits says that nothing else may stand there.
+    pub fn forbids_other_texts(&self, place: Place) -> bool {
+        self.minimal.get(place).is_some_and(|(_, texts)| texts.is_empty())
     }
 
     /// What a node's text is if it is in another language: a node of this kind, whose parent has that kind and that text

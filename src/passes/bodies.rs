@@ -25,7 +25,7 @@ impl Pass for Bodies {
 }
 
 /// The bodies named by the grammar's rules as one sequence, in which to go means to become the
-/// first minimal text that fits; `None` if there are none.
+/// first minimal text that fits, else nothing between their brackets; `None` if there are none.
 pub(super) fn bodies(
     document: &Document,
     grammar: &Grammar,
@@ -44,9 +44,11 @@ pub(super) fn bodies(
                 return None;
             }
             let node = document.node(id);
-            let minimal = grammar.minimal(place(document, id));
-            let minimal = minimal.map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));
-            let mut texts = minimal.chain(brackets(document, id).map(|text| (text, vec![body.rule])));
+            let place = place(document, id);
+            let minimal = grammar.minimal(place).map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));
+            // A language that has no text for the place leaves it to the brackets; one that forbids any does not.
+            let brackets = brackets(document, id).filter(|_| !grammar.forbids_other_texts(place));
+            let mut texts = minimal.chain(brackets.map(|text| (text, vec![body.rule])));
             let (text, rules) = texts.find(|(text, _)| shapes.accepts_replacement(document, grammar, id, text))?;
             let tokens = document.tokens_of(id).checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
             let edit = Edit::replace(node.range(), text.into_bytes());
@@ -76,7 +78,7 @@ mod tests {
     #[test]
     fn a_body_becomes_the_first_minimal_text_that_fits() {
         // Text, and the text after each body's replacement.
-        let rows: [(&str, &str, &[&str]); 10] = [
+        let rows: [(&str, &str, &[&str]); 12] = [
             ("x.c", "int f(void) { return 1; }", &["int f(void) ;"]),
             ("x.c", "int f(void) {}", &["int f(void) ;"]),
             (
@@ -91,6 +93,8 @@ mod tests {
             ("x.js", "x = () => { a(); };", &["x = () => {};"]),
             ("x.js", "class A { b() { a(); } }", &["class A { b() {} }"]),
             ("x.json", "[{}]", &[]),
+            ("x.rs", "const A: B = B { c: 1 };", &[]),
+            ("x.sh", "f() { a; }", &[]),
         ];
         let mut languages = Languages;
         for (file, text, expected) in rows {
