@@ -8,7 +8,7 @@
 ((_ declarator: (_ name: (_) @def.name)) @def.unit (#set! rule "definitions"))
 ((_ pattern: (identifier) @def.name) @def.unit (#set! rule "definitions"))
 ((_ left: (identifier) @def.name right: (_) !operator) @def.unit (#set! rule "definitions"))
-((_ alias: (_) @def.name) @def.unit (#set! rule "definitions"))
+((_ alias: (_) @def.name !value) @def.unit (#set! rule "definitions"))
 ((import_declaration (_ name: (_) @def.name)) @def.unit (#set! rule "definitions"))
 
 ; Bodies: emptied in one sweep before lop looks inside.
