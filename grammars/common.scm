@@ -1,13 +1,13 @@
 ; Rules that need no language: they stand behind those of every language. README.md says what is special in this file.
 
-; Definitions: what can go when its name is found nowhere else.
-((_ name: (_) @def.name body: (_)) @def.unit (#set! rule "definitions"))
+; Definitions: what can go when its name is found nowhere else. A loop has a name, a value and a body; a comparison no "=".
+((_ name: (_) @def.name body: (_) !value) @def.unit (#set! rule "definitions"))
 ((_ name: (_) @def.name parameters: (_)) @def.unit (#set! rule "definitions"))
-((_ name: (_) @def.name value: (_)) @def.unit (#set! rule "definitions"))
-((_ name: (_) @def.name type: (_)) @def.unit (#set! rule "definitions"))
+((_ name: (_) @def.name value: (_) !body) @def.unit (#set! rule "definitions"))
+((_ name: (_) @def.name type: (_) !body) @def.unit (#set! rule "definitions"))
 ((_ declarator: (_ name: (_) @def.name)) @def.unit (#set! rule "definitions"))
-((_ pattern: (identifier) @def.name) @def.unit (#set! rule "definitions"))
-((_ left: (identifier) @def.name right: (_) !operator) @def.unit (#set! rule "definitions"))
+((_ pattern: (identifier) @def.name !body) @def.unit (#set! rule "definitions"))
+((_ left: (identifier) @def.name "=" right: (_) !operator) @def.unit (#set! rule "definitions"))
 ((_ alias: (_) @def.name !value) @def.unit (#set! rule "definitions"))
 ((import_declaration (_ name: (_) @def.name)) @def.unit (#set! rule "definitions"))
 
@@ -45,10 +45,10 @@
 ((_ function: (identifier) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
 ((generic_type . (_) @param.fn (type_arguments) @param.list) (#set! list "types") (#set! rule "type parameters"))
 
-; Names: what a name stands for, wherever it is used.
-((_ name: (_) @alias.name value: (_) @alias.text) @alias.unit (#set! rule "names"))
-((_ pattern: (identifier) @alias.name value: (_) @alias.text) @alias.unit (#set! rule "names"))
-((_ left: (identifier) @alias.name right: (_) @alias.text !operator) @alias.unit (#set! rule "names"))
+; Names: what a name stands for, wherever it is used. What runs over the values is no such name.
+((_ name: (_) @alias.name "=" value: (_) @alias.text !body) @alias.unit (#set! rule "names"))
+((_ pattern: (identifier) @alias.name "=" value: (_) @alias.text !body) @alias.unit (#set! rule "names"))
+((_ left: (identifier) @alias.name "=" right: (_) @alias.text !operator) @alias.unit (#set! rule "names"))
 ((_ declarator: (_ name: (_) @alias.name value: (_) @alias.text)) @alias.unit (#set! rule "names"))
 
 ; Calls: what is called once takes the call's place.

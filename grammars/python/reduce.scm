@@ -5,6 +5,8 @@
     (decorated_definition definition: (_ name: (identifier) @def.name))
     (expression_statement (assignment left: (identifier) @def.name))
     (expression_statement (assignment left: (attribute attribute: (identifier) @def.name)))
+    (default_parameter name: (_) @def.name)
+    (typed_default_parameter name: (_) @def.name)
   ] @def.unit)
 ; import a.b as c, d;  from e import f, g as h
 ([
@@ -44,3 +46,10 @@
 ; Parameters with their arguments.
 (function_definition name: (_) @param.fn parameters: (_) @param.list)
 (call function: (identifier) @param.fn arguments: (argument_list) @param.list)
+
+; Names: a = b; c(a)  becomes  c(b)
+([
+    (assignment left: (identifier) @alias.name right: (_) @alias.text)
+    (default_parameter name: (_) @alias.name value: (_) @alias.text)
+    (typed_default_parameter name: (_) @alias.name value: (_) @alias.text)
+  ] @alias.unit)
