@@ -98,8 +98,12 @@
   (#set! text "{_name} := {_value}.({_type})\n{_body}"))
 ((type_switch_statement alias: (_) @_name value: (_) @_value (_ (statement_list) @_body)) @rewrite
   (#set! text "{_name} := {_value}\n{_body}"))
-; A statement that never ends needs no result: return a, b  becomes  for{}
-((return_statement (expression_list)) @rewrite (#set! text "for{}"))
+; A statement that never ends needs no result: the last  return a, b  of a function becomes  for{}
+([
+    (function_declaration body: (block (statement_list (return_statement (expression_list)) @rewrite .)))
+    (method_declaration body: (block (statement_list (return_statement (expression_list)) @rewrite .)))
+    (func_literal body: (block (statement_list (return_statement (expression_list)) @rewrite .)))
+  ] (#set! text "for{}"))
 
 ; Groups: what only makes sense together.
 
