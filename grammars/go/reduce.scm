@@ -20,13 +20,13 @@
     (variadic_parameter_declaration name: (_) @def.name)
     (type_parameter_declaration name: (_) @def.name)
   ] @def.unit)
-; One name of several: a of  for _, a := range b   var a, b int   func f(a, b int)   func (a *T) f().
-[
-  (range_clause left: (expression_list (_) . (identifier) @def.unit @def.name .))
-  (var_spec name: (_) name: (identifier) @def.unit @def.name)
-  (parameter_declaration name: (_) name: (identifier) @def.unit @def.name)
-  (method_declaration receiver: (parameter_list (parameter_declaration name: (identifier) @def.unit @def.name)))
-]
+; One name of several: b of  for a, b := range c   var a, b int,  and that of a receiver: func (a *T) f(). What is left
+; of  for _, b := range c  would declare nothing.
+([
+    (range_clause left: (expression_list (_) @_first . (identifier) @def.unit @def.name .))
+    (var_spec name: (_) name: (identifier) @def.unit @def.name)
+    (method_declaration receiver: (parameter_list (parameter_declaration name: (identifier) @def.unit @def.name)))
+  ] (#not-eq? @_first "_"))
 
 ; Splices: the inside of a block in the place of its statement.
 
