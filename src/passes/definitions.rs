@@ -201,11 +201,16 @@ fn of_name(pairs: &[(Name, NodeId)], name: Name) -> impl Iterator<Item = NodeId>
     from.iter().take_while(move |&&(other, _)| other == name).map(|&(_, node)| node)
 }
 
-/// What is no identifier, such as the path of an import, is known by its last word.
+/// What is no identifier, such as the path of an import, is known by its last word that is no version: `c` of `a/b.c/v2`.
 fn last_word(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|byte| is_identifier(*byte)).map_or(0, |last| last + 1);
-    let start = text[..end].iter().rposition(|byte| !is_identifier(*byte)).map_or(0, |before| before + 1);
-    if start < end { &text[start..end] } else { text }
+    let is_version = |word: &[u8]| {
+        word.strip_prefix(b"v").is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))
+    };
+    let mut words = text.rsplit(|byte| !is_identifier(*byte)).filter(|word| !word.is_empty());
+    match (words.next(), words.next()) {
+        (Some(last), Some(before)) if is_version(last) => before,
+        (last, _) => last.unwrap_or(text),
+    }
 }
 
 /// [`Definitions::unreferenced`] of a document that is looked at once.
@@ -265,6 +270,17 @@ mod tests {
             ("x.json", "{\"a\": 1}", &[]),
             ("x.c", "", &[]),
         ]);
+    }
+
+    #[test]
+    fn a_path_is_known_by_its_last_word_that_is_no_version() {
+        let cases =
+            [("a", "a"), ("a/b", "b"), ("a/b/v2", "b"), ("a.in/b.v3", "b"), ("v2", "v2"), ("a/vb", "vb"), ("/", "/")];
+        for (path, name) in cases {
+            assert_eq!(lossy(last_word(path.as_bytes())), name, "{path}");
+        }
+        let text = "package main\nimport \"math/rand/v2\"\nfunc main() { rand.N(1) }\n";
+        assert_unreferenced(&[("x.go", text, &[])]);
     }
 
     #[test]
