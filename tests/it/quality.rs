@@ -178,6 +178,9 @@ impl Case {
             }
         };
         let mut faults = Vec::new();
+        if report.before.tokens <= said.at_most_tokens {
+            faults.push(format!("may stay as it is, with {} tokens", report.before.tokens));
+        }
         if report.after.tokens > said.at_most_tokens {
             faults.push(format!("more than {} tokens", said.at_most_tokens));
         }
