@@ -84,6 +84,16 @@ fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
 }
 
 #[test]
+fn coupled_edits_are_no_rules_own() {
+    let folder = Folder::new();
+    folder.write("coupled.c", "static int a; int f(void) { return a; }\n");
+    let shown = stdout(&folder, &["grammars", "coupled.c", "--all"]);
+    assert!(shown.contains("proposals of the pass coupled ("), "{shown}");
+    assert!(!shown.lines().any(|line| line.contains("reduce.scm:") && line.contains(" coupled ")), "{shown}");
+    assert!(!shown.lines().any(|line| line.contains("common.scm:") && line.contains(" coupled ")), "{shown}");
+}
+
+#[test]
 fn a_rule_may_begin_with_any_node() {
     let folder = with_rules(Some("((_ (_) @lift) @lift.outer)\n([(_) (identifier)] @body)\n"), None);
     let shown = stdout(&folder, &["grammars", "input.c", "--coverage", "--rules", "own"]);

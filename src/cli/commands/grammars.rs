@@ -10,7 +10,7 @@ use crate::cli::installed;
 use crate::cli::rules::{self, Language};
 use crate::cli::settings;
 use crate::grammar::{Grammar, Home, Listed, Loaded, Patched, Registry, TEXT};
-use crate::passes::{ALL, Pass};
+use crate::passes::{ALL, Coupled, Pass};
 use crate::reduce::{Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId, SyntaxParser};
@@ -163,6 +163,12 @@ struct Named {
     proposal: Proposal,
 }
 
+/// Whether what a pass proposes says something of a rule. Coupled edits are those of other passes, of which many need no
+/// rules.
+fn is_of_rules(pass: &dyn Pass) -> bool {
+    pass.facts().needs_rules && pass.name() != Coupled.name()
+}
+
 /// A file and its language.
 struct Shown<'s> {
     /// Its name and the reason for it.
@@ -210,7 +216,7 @@ impl Shown<'_> {
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
             let alone = Grammar::load_with_rule(&self.patched.folder(), rule)?.knowing(matches);
             let (file, line) = self.patched.place(rule);
-            for pass in ALL.iter().copied().filter(|pass| pass.facts().needs_rules) {
+            for pass in ALL.iter().copied().filter(|pass| is_of_rules(*pass)) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
         }
@@ -219,7 +225,7 @@ impl Shown<'_> {
 
     /// What the other passes propose.
     fn by_passes(&self) -> Vec<(&'static dyn Pass, Vec<Named>)> {
-        let others = ALL.iter().copied().filter(|pass| !pass.facts().needs_rules);
+        let others = ALL.iter().copied().filter(|pass| !is_of_rules(*pass));
         others.map(|pass| (pass, self.named(pass, self.grammar, pass.name()))).collect()
     }
 
