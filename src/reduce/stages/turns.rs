@@ -15,7 +15,8 @@ use super::sweeps::sweep_all;
 /// Gives the passes of a stage their turn: what they propose as sequences is swept, and if nothing goes, single edits
 /// are made, those with the greatest expected gain first. `true` if something was found.
 pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Halt> {
-    let passes = passes(reducer, |facts| facts.has_turn_in(stage));
+    // Coupled edits have a turn of their own before those of their stage: to make them is to make all others.
+    let passes = passes(reducer, |facts| facts.has_turn_in(stage) && facts.name != Coupled.name());
     turn_of(reducer, stage, stage.name(), &passes)
 }
 
