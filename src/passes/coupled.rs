@@ -85,7 +85,9 @@ fn others(view: &View<'_>, tree: &Tree<'_>) -> Vec<Other> {
     let mut all = Vec::new();
     for pass in ALL.iter().filter(|pass| matches!(pass.facts().stage, Stage::LocalEdits | Stage::Rules)) {
         let made = if allows(*pass) { proposals(*pass, view).alternatives } else { Vec::new() };
-        all.extend(made.into_iter().map(|Alternative { edits, memo, rules, .. }| Other {
+        // An edit that has not been asked about alone says nothing of what goes along.
+        let made = made.into_iter().filter(|edit| !edit.is_late || (view.settled)(edit.memo));
+        all.extend(made.map(|Alternative { edits, memo, rules, .. }| Other {
             removal: Removal::Edits(edits),
             memo,
             rules,
@@ -131,7 +133,8 @@ fn united(edits: Vec<Edit>, holes: Vec<Edit>) -> Option<Vec<Edit>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::Languages;
+    use crate::passes::Brackets;
+    use crate::passes::testing::{Languages, Sample};
 
     /// Rows of file, text, and some of the texts after each single edit.
     #[track_caller]
@@ -164,6 +167,26 @@ mod tests {
             ),
             ("x.c", "static int a; int f(void) { return a; }", &["int f(void) { return ; }", "int f(void) ;"]),
         ]);
+    }
+
+    #[test]
+    fn an_edit_that_was_not_asked_about_alone_takes_nothing_along() {
+        let text = "static int a; int f(void) { return a + 1 * 2 * 3 * 4 * 5; }";
+        let mut sample = Languages.sample("x.c", text);
+        let results = |settled: &dyn Fn(u64) -> bool, sample: &mut Sample| {
+            let mut brackets = Brackets::default();
+            brackets.learn(&sample.document);
+            let refused = |_, _| false;
+            let tree = Tree::new(&sample.document, &sample.grammar, &brackets, &mut sample.shapes, &refused);
+            let made = proposals(&Coupled, &View { settled, ..View::of_tree(tree) });
+            sample.results(&made.alternatives)
+        };
+        let (first, further) = ("int f(void) { return 0; }", "int f(void) { return 1; }");
+        let before = results(&|_| false, &mut sample);
+        assert!(before.iter().any(|text| text.trim() == first), "{before:#?}");
+        assert!(!before.iter().any(|text| text.trim() == further), "{before:#?}");
+        let after = results(&|_| true, &mut sample);
+        assert!(after.iter().any(|text| text.trim() == further), "{after:#?}");
     }
 
     #[test]
