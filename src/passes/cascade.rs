@@ -25,6 +25,7 @@ type UnitId = usize;
 
 /// What the definitions of a document are, and where they are referred to. It costs a look at the whole tree; each
 /// question then costs what goes, not what is there.
+#[derive(Default)]
 pub struct Cascade {
     units: Vec<Defining>,
     groups: Vec<Scoped>,
@@ -88,7 +89,7 @@ impl Cascade {
             let nodes = nodes.map(|nodes| nodes.into_iter().map(|node| (node, document.node(node).range())).collect());
             made.units.push(Defining { range: node.range(), kind: node.kind, groups, nodes });
         }
-        made
+        if made.kinds().next().is_some() { made } else { Cascade::default() }
     }
 
     /// The number of a name within a scope.
@@ -104,7 +105,7 @@ impl Cascade {
     /// Whether no definition could go.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.units.iter().all(|unit| unit.nodes.is_none())
+        self.units.is_empty()
     }
 
     /// The kinds of definitions that could go.

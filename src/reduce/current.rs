@@ -283,9 +283,19 @@ impl<'g> Current<'g> {
         }
     }
 
+    /// Whether it is known which definitions go along, be there such or not.
+    pub(super) fn knows_coupling(&self) -> bool {
+        matches!(&self.base, Base::Tree(tree) if tree.coupling.is_some())
+    }
+
     /// Whether something may go along with what a candidate takes out.
     pub(super) fn is_coupling(&self) -> bool {
-        matches!(&self.base, Base::Tree(tree) if tree.coupling.is_some())
+        self.coupling().is_some()
+    }
+
+    fn coupling(&self) -> Option<&Cascade> {
+        let Base::Tree(tree) = &self.base else { return None };
+        tree.coupling.as_ref().filter(|cascade| !cascade.is_empty())
     }
 
     /// Whether something goes along with a node of the best result.
@@ -295,10 +305,9 @@ impl<'g> Current<'g> {
 
     /// What goes along when this is taken out, too.
     fn coupled_with(&self, pending: &Pending, more: &[&Removal]) -> Option<Removal> {
-        let Base::Tree(tree) = &self.base else { return None };
-        let cascade = tree.coupling.as_ref()?;
-        let mut gone = Gone::before(&tree.document, pending.dead.iter(), &pending.edits);
-        more.iter().for_each(|removal| gone.take(&tree.document, removal));
+        let (cascade, document) = (self.coupling()?, self.document());
+        let mut gone = Gone::before(document, pending.dead.iter(), &pending.edits);
+        more.iter().for_each(|removal| gone.take(document, removal));
         let (nodes, _) = cascade.after(gone);
         (!nodes.is_empty()).then(|| Removal::Nodes(nodes.into()))
     }
@@ -472,6 +481,24 @@ mod tests {
     use super::*;
     use crate::passes::testing::{FILES, Languages, lossy, shipped_sample};
     use crate::syntax::error_count;
+
+    #[test]
+    fn that_nothing_goes_along_is_known_until_there_is_another_base() {
+        let grammar = Languages.grammar("x.c");
+        let mut parser = SyntaxParser::new(grammar.language()).expect("embedded parsers fit");
+        let mut sample = Languages.sample("x.c", "int a; int b = a;");
+        let document =
+            Document::parse(&mut parser, sample.document.source().to_vec()).expect("a small text has a tree");
+        let mut current = Current::new(sample.document.source().to_vec().into(), Size::default(), Vec::new());
+        current.plant(document, &grammar);
+        for (may_go, is_coupling) in [(false, false), (true, true)] {
+            assert_eq!((current.knows_coupling(), current.is_coupling()), (false, false));
+            let cascade = Cascade::of(&sample.document, &grammar, &mut sample.shapes, |_| may_go);
+            current.couple(Some(cascade));
+            assert_eq!((current.knows_coupling(), current.is_coupling()), (true, is_coupling));
+            current.rebase(&mut parser, None, std::iter::empty()).expect("it has just been parsed");
+        }
+    }
 
     /// Edits pile up and are parsed only now and then: the text and its tree must be what they say.
     #[test]

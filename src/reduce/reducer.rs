@@ -217,16 +217,14 @@ impl<'g> Reducer<'_, 'g> {
     pub(super) fn couple(&mut self) {
         if !self.couples || !self.refuses_unused() {
             self.session.couple(None);
-        } else if !self.current().is_coupling() {
+        } else if !self.current().knows_coupling() {
             let Some(tools) = &mut self.tools else { return };
             let (current, unused, grammar) = (self.session.current(), &self.learnt.unused, tools.grammar);
             let document = current.document();
             let is_refused = |node| unused.standing(Some(grammar), document.node(node).kind) == Standing::Refused;
             let may_go = |node| is_refused(node) && !current.node_is_kept(node);
             let cascade = Cascade::of(document, grammar, &mut tools.shapes, may_go);
-            if !cascade.is_empty() {
-                self.session.couple(Some(cascade));
-            }
+            self.session.couple(Some(cascade));
         }
     }
 }
