@@ -25,6 +25,23 @@
     (pair key: (property_identifier) @def.name)
     (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @def.name)))
   ] @def.unit)
+; A type, and what has no body here, together with  export  and  declare.
+([
+    (export_statement declaration: (_ name: (type_identifier) @def.name))
+    (export_statement declaration: (ambient_declaration (_ name: (_) @def.name)))
+    (ambient_declaration (_ name: (_) @def.name))
+    (import_statement (import_require_clause . (identifier) @def.name))
+    (import_alias . (identifier) @def.name)
+  ] @def.unit)
+
+; Splices: namespace a { b(); }   declare module "a" { b(); }   declare global { b(); }   become  b();
+
+([
+    (expression_statement (internal_module body: (statement_block) @splice.inner))
+    (module body: (statement_block) @splice.inner)
+    (ambient_declaration [(_ body: (statement_block) @splice.inner) (statement_block) @splice.inner])
+    (export_statement declaration: (ambient_declaration (_ body: (statement_block) @splice.inner)))
+  ] @splice.outer)
 
 ; Lifts: a value in the place of what declares it.
 
@@ -33,6 +50,7 @@
     (statement_block (_ (variable_declarator value: (_) @lift)) @lift.outer)
     ((class_declaration (class_heritage (extends_clause value: (_) @lift))) @lift.outer)
     ((class_declaration body: (class_body (public_field_definition value: (_) @lift))) @lift.outer)
+    ((enum_declaration body: (enum_body (enum_assignment value: (_) @lift))) @lift.outer)
   ] (#not-match? @lift "^(\\{|function|class|async)") (#set! suffix ";"))
 
 ; A declarator or field loses its value, a parameter its default, a specifier its alias. A spread element or argument
@@ -55,3 +73,55 @@
 ; Rewrites: (a) => b  becomes  a => b
 ((arrow_function !type_parameters parameters: (formal_parameters . (required_parameter pattern: (identifier) @_name) .) @rewrite
     !return_type) (#set! text "{_name}"))
+
+; class C { f<T>(a: T): T { } }   interface I { f<T>(a: T): T }   let f = <T>(a: T): T => { };  become  function f<T>(a: T): T { }
+([
+    (class_declaration body: (_ (method_definition name: (property_identifier) @_name type_parameters: (_)? @_types
+      parameters: (_) @_parameters return_type: (_)? @_result body: (_) @_body)))
+    (class_declaration body: (_ (method_signature name: (property_identifier) @_name type_parameters: (_)? @_types
+      parameters: (_) @_parameters return_type: (_)? @_result)))
+    (interface_declaration body: (_ (method_signature name: (property_identifier) @_name type_parameters: (_)? @_types
+      parameters: (_) @_parameters return_type: (_)? @_result)))
+    (lexical_declaration . kind: _ . (variable_declarator name: (identifier) @_name value: (_ type_parameters: (_)? @_types
+      parameters: (_) @_parameters return_type: (_)? @_result body: (statement_block) @_body)) .)
+  ] @rewrite (#not-eq? @_name "constructor") (#set! text "function {_name}{_types}{_parameters}{_result} {_body}"))
+; function f(a: b[]): c { }   interface f { a: b[] }   class f { a: b[] }   become  let x: b[];
+([
+    (function_declaration [
+      return_type: (type_annotation (_) @_type)
+      parameters: (formal_parameters (_ type: (type_annotation (_) @_type)))
+    ])
+    (interface_declaration body: (_ (_ [
+      type: (type_annotation (_) @_type)
+      return_type: (type_annotation (_) @_type)
+      parameters: (formal_parameters (_ type: (type_annotation (_) @_type)))
+    ])))
+    (class_declaration body: (_ (_ [
+      type: (type_annotation (_) @_type)
+      return_type: (type_annotation (_) @_type)
+      parameters: (formal_parameters (_ type: (type_annotation (_) @_type)))
+    ])))
+  ] @rewrite (#match? @_type "\\W") (#set! text "let x: {_type};"))
+; import a = require("b");  becomes  var a;
+((import_statement (import_require_clause . (identifier) @_name)) @rewrite (#set! text "var {_name};"))
+
+; Type parameters with their arguments, where the rules for all languages do not see them.
+([
+    (new_expression constructor: (identifier) @param.fn type_arguments: (_) @param.list)
+    (extends_clause value: (identifier) @param.fn type_arguments: (_) @param.list)
+  ] (#set! list "types"))
+
+; Names: a type, a type parameter and an import stand for what they are.
+([
+    ((type_alias_declaration name: (_) @alias.name !type_parameters value: (_) @alias.text) @alias.unit)
+    ((export_statement declaration: (type_alias_declaration name: (_) @alias.name !type_parameters value: (_) @alias.text)) @alias.unit)
+    ((interface_declaration name: (_) @alias.name !type_parameters body: (_) @alias.text) @alias.unit)
+    ((type_parameters . (type_parameter name: (_) @alias.name constraint: (constraint (_) @alias.text)) .) @alias.unit)
+    ((type_parameter name: (_) @alias.name constraint: (constraint (_) @alias.text)) @alias.unit)
+    ((import_alias . (identifier) @alias.name . (_) @alias.text) @alias.unit)
+    ((formal_parameters (required_parameter pattern: (identifier) @alias.name value: (_) @alias.text) @alias.unit))
+  ])
+([
+    (type_parameters . (type_parameter name: (_) @alias.name !constraint) .)
+    (type_parameter name: (_) @alias.name !constraint)
+  ] @alias.unit (#set! text "any"))

@@ -1,4 +1,6 @@
 import { readFile } from "fs";
+import path = require("path");
+import Alias = path.Inner;
 
 interface Shape<T> extends Named {
     readonly area: number;
@@ -23,6 +25,17 @@ abstract class Base implements Named {
     abstract draw(): void;
 }
 
+class Derived extends Base<string> {
+    field: Array<string>;
+    method(value: Array<number>): void {}
+}
+
+type Plain = Array<string>;
+
+declare module "outside" {
+    let inside: Map<Plain, number>;
+}
+
 namespace Inner {
     export const value: ReadonlyArray<number> = [1, 2, 3];
 }
@@ -36,6 +49,7 @@ function identity<T extends object>(value: T, ...rest: Array<string>): T {
 }
 
 export const pick = async (key: keyof Named): Promise<string | null> => {
+    const made = new Map<string, number>(() => { return path; });
     let pair: Pair<string, number> = { first: "a", second: 2 };
     for (const each of Inner.value) {
         console.log(each + pair.second);
