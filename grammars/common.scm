@@ -43,6 +43,8 @@
 ((_ name: (_) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
 ((_ type: (_) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
 ((_ function: (identifier) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
+((_ constructor: (identifier) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
+((_ value: (identifier) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
 ((generic_type . (_) @param.fn (type_arguments) @param.list) (#set! list "types") (#set! rule "type parameters"))
 
 ; Names: what a name stands for, wherever it is used. What runs over the values is no such name.

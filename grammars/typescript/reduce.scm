@@ -105,12 +105,6 @@
 ; import a = require("b");  becomes  var a;
 ((import_statement (import_require_clause . (identifier) @_name)) @rewrite (#set! text "var {_name};"))
 
-; Type parameters with their arguments, where the rules for all languages do not see them.
-([
-    (new_expression constructor: (identifier) @param.fn type_arguments: (_) @param.list)
-    (extends_clause value: (identifier) @param.fn type_arguments: (_) @param.list)
-  ] (#set! list "types"))
-
 ; Names: a type, a type parameter and an import stand for what they are.
 ([
     ((type_alias_declaration name: (_) @alias.name !type_parameters value: (_) @alias.text) @alias.unit)

@@ -17,7 +17,7 @@ enum Colour {
 
 declare function outside(value: unknown): value is string;
 
-abstract class Base implements Named {
+abstract class Base<T> implements Named {
     private static count: number = 0;
     constructor(public name: string, protected size?: number) {
         Base.count++;

@@ -551,7 +551,7 @@ mod tests {
                     let said = candidate.tokens.expect("there is a tree");
                     // Separators that went with a unit, and texts put in, are counted by words.
                     assert!(
-                        document.tokens().abs_diff(said) * 20 <= said + 40,
+                        document.tokens().abs_diff(said) * 10 <= said + 40,
                         "{file}: {} tokens, not {said}: {chosen:?}: {}",
                         document.tokens(),
                         lossy(&candidate.text)
