@@ -103,7 +103,7 @@ pub fn render_around(
             hole.text = Cow::Owned(filler.as_bytes().to_vec());
         }
         out.copy_lines(source, at, hole.start, shifts.as_mut());
-        borders.copied(at..hole.start, out.text.len());
+        borders.copied(at..hole.start, &out);
         at = hole.end;
         if hole.raw {
             out.text.extend_from_slice(&hole.text);
@@ -135,13 +135,15 @@ struct Borders<'k> {
 }
 
 impl Borders<'_> {
-    /// A stretch of the old text was copied; the new one is `len` bytes long now.
-    fn copied(&mut self, old: Range<usize>, len: usize) {
+    /// A stretch of the old text was copied. Its lines may have other blanks now, so the pieces say where a kept part
+    /// ends.
+    fn copied(&mut self, old: Range<usize>, out: &Rendering) {
         let last = self.kept.partition_point(|kept| kept.start < old.end).checked_sub(1);
         if let Some(kept) = last.map(|last| &self.kept[last])
             && kept.end > old.start
+            && let Some((_, end)) = out.map(kept.start, kept.end.min(old.end))
         {
-            self.kept_until = len - (old.end - kept.end.min(old.end));
+            self.kept_until = end;
         }
     }
 
@@ -278,6 +280,7 @@ fn trim_end(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::indents::LineStart;
 
     fn after(source: &str, edits: &[(usize, usize, &'static str)]) -> String {
         let edits = edits.iter().map(|&(s, e, t)| Edit::replace(s..e, t.as_bytes())).collect();
@@ -326,6 +329,16 @@ mod tests {
         assert_eq!(around(std::slice::from_ref(&(9..11)), std::slice::from_ref(&(4..9))), "{\n  a;\n  \n}");
         assert_eq!(around(std::slice::from_ref(&(0..6)), std::slice::from_ref(&(6..9))), "\n  b;\n}");
         assert_eq!(around(&[0..6, 9..13], std::slice::from_ref(&(6..9))), "\n  ");
+    }
+
+    #[test]
+    fn rendering_finds_a_kept_part_before_lines_that_have_moved() {
+        let source = b"   \"\")\n   ,\nvalue\n";
+        let indents = Indents::new(source, Vec::new(), Vec::new(), |_, _| LineStart::Syntax);
+        let edits = [0..3, 10..11].map(Edit::delete).to_vec();
+        let done = render_around(source, edits, std::slice::from_ref(&(3..5)), Some(&indents));
+        assert_eq!(String::from_utf8_lossy(&done.text), "\"\")\nvalue\n");
+        assert_eq!(done.keeps(&(3..5)), Some(0..2));
     }
 
     #[test]

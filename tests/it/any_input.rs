@@ -1,15 +1,20 @@
 //! Whatever the input is, nothing panics: random and mutated texts are parsed, every pass says what it would do with
-//! them, and each proposal is rendered.
+//! them, each proposal is rendered, and whole reductions with drawn options end.
 //!
 //! `bash .ci/nightly any_input` tries many more.
 
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
+use lop::exec::Inline;
 use lop::grammar::{AUTO, Grammar, Registry};
-use lop::passes::ALL;
-use lop::reduce::Preview;
+use lop::oracle::Cancel;
+use lop::passes::{ALL, Prefer};
+use lop::reduce::{Effort, Event, EventSink, Keep, KeepSpec, Minimal, Preview};
 use lop::syntax::{Document, SyntaxParser, error_count, render};
+use lop::{Options, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -17,6 +22,12 @@ use crate::support::many;
 
 /// Inputs each time.
 const FEW: u64 = 600;
+/// Reductions each time.
+const FEW_REDUCTIONS: u64 = 600;
+/// A reduction of a short text tells of fewer steps than this, or it goes round in a circle.
+const MOST_EVENTS: usize = 20_000;
+/// Tests of a drawn reduction; most need fewer.
+const MOST_TESTS: u64 = 1_000;
 /// Longer samples are cut: what counts is the number of texts.
 const LONGEST: usize = 160;
 
@@ -119,4 +130,95 @@ fn nothing_panics() {
         threads.into_iter().map(|thread| thread.join().expect("no text makes it panic")).sum()
     });
     assert!(made as u64 > inputs, "{made} proposals on {inputs} texts: most have something that can go");
+}
+
+/// Parts of a text that somebody may want kept: in strings, of lines, blanks, or single signs.
+const KEPT: &[&str] = &["\"[^\"]*\"", "(?m)^[ \t]+", "\\s+", "[0-9]+", "(?m)^.*=.*\n", "[(,;:]", "\\w+\\s*\\(", "#.*"];
+
+/// Ends a reduction that tells of steps without end.
+struct Circles(usize);
+
+impl EventSink for Circles {
+    fn event(&mut self, _: &Event<'_>) -> io::Result<()> {
+        self.0 += 1;
+        if self.0 > MOST_EVENTS { Err(io::Error::other("the reduction does not end")) } else { Ok(()) }
+    }
+}
+
+/// Options by chance, for this text.
+fn options(rng: &mut ChaCha8Rng, grammar: Option<&Grammar>, text: &[u8]) -> Options {
+    let mut spec = KeepSpec::default();
+    for _ in 0..rng.random_range(0..3) {
+        spec.patterns.push(KEPT[rng.random_range(0..KEPT.len())].to_owned());
+    }
+    let keep = Keep::find(&spec, text, grammar, usize::MAX).expect("the patterns are right");
+    Options {
+        keep,
+        minimal: [None, Some(Minimal::None), Some(Minimal::Unit), Some(Minimal::Char)][rng.random_range(0..4)],
+        prefer: [Prefer::default(), Prefer::Bytes][rng.random_range(0..2)],
+        effort: [Effort::Fast, Effort::Usual, Effort::Thorough][rng.random_range(0..3)],
+        allow_syntax_errors: rng.random_range(0..4) == 0,
+        allow_empty: true,
+        max_tests: Some(MOST_TESTS),
+        ..Options::default()
+    }
+}
+
+/// Reduces a drawn text in a language by drawn options, with a part of it that must stay as the test; whether that was
+/// a reduction.
+fn reduce_drawn(rng: &mut ChaCha8Rng, grammar: &Arc<Grammar>, samples: &[Vec<u8>]) -> bool {
+    let text = text(rng, samples);
+    if text.is_empty() {
+        return false;
+    }
+    let start = rng.random_range(0..text.len());
+    let needle = text[start..(start + rng.random_range(1..6)).min(text.len())].to_vec();
+    let options = options(rng, Some(grammar), &text);
+    let has_needle = |candidate: &[u8]| candidate.windows(needle.len()).any(|part| part == needle);
+    let mut executor = Inline::new(has_needle);
+    let grammar = Some(Arc::clone(grammar));
+    let shown = String::from_utf8_lossy(&text);
+    let report = reduce_with(&text, grammar, &mut executor, &options, &mut Circles(0), &Cancel::new())
+        .unwrap_or_else(|error| panic!("{shown:?}: {error}"));
+    assert!(has_needle(&report.best), "{shown:?}");
+    let mut rest = &report.best[..];
+    for kept in options.keep.ranges() {
+        let part = &text[kept.clone()];
+        let at = rest.windows(part.len()).position(|found| found == part);
+        let at = at.unwrap_or_else(|| panic!("{shown:?}: {kept:?} is not kept"));
+        rest = &rest[at + part.len()..];
+    }
+    true
+}
+
+#[test]
+fn reductions_by_drawn_options_end_and_keep_what_is_to_be_kept() {
+    let registry = Registry::embedded().expect("embedded grammars load");
+    let languages: Vec<_> = registry
+        .folders()
+        .filter_map(|folder| folder.sample)
+        .filter_map(|(file, sample)| {
+            let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("grammars load");
+            Some((grammar?, [sample.to_vec()]))
+        })
+        .collect();
+    let inputs = many(FEW_REDUCTIONS);
+    let workers = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let languages = &languages;
+    let made: usize = thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers)
+            .map(|worker| {
+                scope.spawn(move || {
+                    let draw = |seed| {
+                        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                        let (grammar, samples) = &languages[rng.random_range(0..languages.len())];
+                        reduce_drawn(&mut rng, grammar, samples)
+                    };
+                    (worker..inputs).step_by(workers as usize).filter(|&seed| draw(seed)).count()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("no reduction makes it panic")).sum()
+    });
+    assert!(2 * made as u64 > inputs, "{made} reductions of {inputs} texts: most are not empty");
 }
