@@ -332,3 +332,25 @@ fn deep_nesting_goes_where_a_node_may_replace_another() {
         assert_eq!(best.iter().filter(|byte| **byte == b'[').count(), brackets, "{name}");
     }
 }
+
+/// An element without text can go as often as the text is parsed.
+#[test]
+fn grammar_reducer_ends_where_a_step_leaves_the_text_as_long_as_it_was() {
+    for (file, input, needle) in [
+        ("x.tsx", "(item: number) => <li key={item}>{item + 1} \n   am}>{ny</li%>)}\n", "<li "),
+        (
+            "x.html",
+            "le &amp; 1\"r\"utf-8\"e</titl>\n<title charset=\"utf-8\">\n<style>p { color: red; }</style>\n\
+             <script src='x.js' async>if (a < n  { run(); }</script>\n<h1 id=\"top\">One",
+            " (a ",
+        ),
+    ] {
+        for allow_syntax_errors in [false, true] {
+            let options = Options { max_tests: Some(1_000), allow_syntax_errors, ..named("grammar-reducer") };
+            let (report, _) = run(file, input.as_bytes(), &options, |c| yes_if(has(c, needle)));
+            let report = report.expect("the input is interesting");
+            assert_eq!(report.ended, Ended::Complete, "{file}");
+            assert!(has(&report.best, needle));
+        }
+    }
+}
