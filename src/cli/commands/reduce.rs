@@ -109,7 +109,8 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         empty_texts: settings.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
         state: settings.state.clone(),
         tidy: settings.tidy,
-        audience,
+        // They hold the whole command line, and the value of a variable may be a secret.
+        audience: if settings.confinement.environment.is_empty() { audience } else { Audience::OWN },
         has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
         cancel: cancel.clone(),
     };
@@ -314,7 +315,7 @@ struct Run {
     empty_texts: Vec<String>,
     /// The folder for what is kept beside the result, if there is to be one.
     state: Option<PathBuf>,
-    /// Who may read the input, and so what is made of it.
+    /// Who may read the journal and the certificate.
     audience: Audience,
     /// Whether other commands have to agree with the test.
     has_companions: bool,
