@@ -9,11 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use super::audience::Audience;
-use super::distrust::Distrust;
-use super::folder::Folder;
+use super::folder::{Folder, check_regular};
 
 /// How often it is looked whether somebody reads from a pipe.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -27,14 +26,8 @@ const SYSTEM: [&str; 2] = ["/dev", "/proc"];
 /// When it is none, is longer, or cannot be read.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let facts = file.metadata()?;
-    if facts.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !facts.is_file() {
-        return Err(Distrust::NotAFile.at(path));
-    }
+    let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?);
+    check_regular(&file, path)?;
     let mut content = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > most {
@@ -56,7 +49,7 @@ pub fn create(path: &Path, audience: Audience, waits: &dyn Fn() -> bool) -> io::
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    match folder.create_new(&name, audience.file_mode(&folder.facts()?)) {
+    match folder.create(&name, audience) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => empty(&folder, &name, audience),
         other => other,
     }
@@ -68,7 +61,7 @@ pub fn create(path: &Path, audience: Audience, waits: &dyn Fn() -> bool) -> io::
 /// When something has it, and what the system says.
 pub fn create_new(path: &Path, audience: Audience) -> io::Result<File> {
     let (folder, name) = Folder::of(path)?;
-    folder.create_new(&name, audience.file_mode(&folder.facts()?))
+    folder.create(&name, audience)
 }
 
 /// Opens something that is written to as it is, such as a device or a pipe. The system would wait for a pipe's reader

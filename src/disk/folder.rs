@@ -4,15 +4,17 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use super::audience::Audience;
 use super::distrust::Distrust;
+use super::stamp::Stamp;
 
 /// How the names of files that are being written begin and end.
 const START: &str = ".lop-";
@@ -44,7 +46,8 @@ impl Folder {
     /// When there is none, or it cannot be looked into.
     pub fn at(path: &Path) -> io::Result<Folder> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let handle = rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
         Ok(Folder { handle: handle.into(), path: path.to_owned() })
     }
 
@@ -101,7 +104,7 @@ impl Folder {
     pub fn inner(&self, name: &OsStr) -> io::Result<Option<Folder>> {
         let path = self.path_of(name);
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = match rustix::fs::openat(&self.handle, name, flags, Mode::empty()) {
+        let handle = match retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty())) {
             Ok(handle) => handle,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP | Errno::NOTDIR) => {
@@ -123,7 +126,7 @@ impl Folder {
     /// What the system says.
     pub fn make_inner(&self, name: &OsStr, audience: Audience) -> io::Result<bool> {
         let mode = Mode::from_raw_mode(audience.folder_mode(&self.facts()?) as _);
-        match rustix::fs::mkdirat(&self.handle, name, mode) {
+        match retry_on_intr(|| rustix::fs::mkdirat(&self.handle, name, mode)) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(error) => Err(error.into()),
@@ -140,6 +143,21 @@ impl Folder {
     #[must_use]
     pub fn path_of(&self, name: &OsStr) -> PathBuf {
         if self.path == Path::new(".") { PathBuf::from(name) } else { self.path.join(name) }
+    }
+
+    /// The path by which it is found now: another one than it was opened by where it was moved since; `None` where it is
+    /// gone, or the system cannot tell.
+    #[must_use]
+    pub fn whereabouts(&self) -> Option<PathBuf> {
+        let is_this = |path: &Path| {
+            let found = rustix::fs::stat(path).and_then(|there| Ok((there, rustix::fs::fstat(&self.handle)?)));
+            found.is_ok_and(|(there, here)| (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino))
+        };
+        if is_this(&self.path) {
+            return Some(self.path.clone());
+        }
+        let now = fs::read_link(format!("/proc/self/fd/{}", self.handle.as_raw_fd())).ok()?;
+        is_this(&now).then_some(now)
     }
 
     /// The names of what is in it.
@@ -181,7 +199,7 @@ impl Folder {
         let access = if wanted { OFlags::RDWR | OFlags::APPEND } else { OFlags::RDONLY };
         // Opening a pipe must not wait for somebody at its other end.
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file: File = match rustix::fs::openat(&self.handle, name, flags, Mode::empty()) {
+        let file: File = match retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty())) {
             Ok(file) => file.into(),
             Err(Errno::LOOP) => return Err(Distrust::Link.at(&path)),
             Err(Errno::NXIO | Errno::ISDIR) => return Err(Distrust::NotAFile.at(&path)),
@@ -199,6 +217,42 @@ impl Folder {
             Some(why) => Err(why.at(&path)),
             None => Ok(file),
         }
+    }
+
+    /// Opens a regular file of whomever, to read it or, where that is `wanted`, to see that it could be written to. No link
+    /// is followed, and no pipe waited for.
+    ///
+    /// # Errors
+    /// When there is none, it is something else, or cannot be opened.
+    pub fn open_any(&self, name: &OsStr, wanted: bool) -> io::Result<File> {
+        let path = self.path_of(name);
+        let access = if wanted { OFlags::WRONLY } else { OFlags::RDONLY };
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file: File = match retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty())) {
+            Err(Errno::LOOP) => return Err(Distrust::Link.at(&path)),
+            other => other?.into(),
+        };
+        check_regular(&file, &path)?;
+        Ok(file)
+    }
+
+    /// The content of a regular file of whomever.
+    ///
+    /// # Errors
+    /// As [`Folder::open_any`], and when it cannot be read.
+    pub fn read(&self, name: &OsStr) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        self.open_any(name, false)?.read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    /// The stamp of whatever has this name.
+    ///
+    /// # Errors
+    /// When nothing has it, and what the system says.
+    pub fn stamp(&self, name: &OsStr) -> io::Result<Stamp> {
+        let facts = retry_on_intr(|| rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW))?;
+        Ok(Stamp::from(&facts))
     }
 
     /// What is the matter with something that should be a file of the user's own; a name that nothing has is no matter.
@@ -257,12 +311,29 @@ impl Folder {
         }
     }
 
+    /// Gives a file a second name, which nothing has, in this folder or another.
+    ///
+    /// # Errors
+    /// When something has it, and what the system says.
+    pub fn link_new(&self, from: &OsStr, folder: &Folder, to: &OsStr) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::linkat(&self.handle, from, &folder.handle, to, AtFlags::empty()))?)
+    }
+
+    /// Makes a file of a name that nothing has.
+    ///
+    /// # Errors
+    /// When something has it, and what the system says.
+    pub fn create(&self, name: &OsStr, audience: Audience) -> io::Result<File> {
+        self.create_new(name, audience.file_mode(&self.facts()?))
+    }
+
     /// Gives a file another name, which nothing has.
     ///
     /// # Errors
     /// When something has it, and what the system says.
     pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        match rustix::fs::renameat_with(&self.handle, from, &self.handle, to, RenameFlags::NOREPLACE) {
+        let flags = RenameFlags::NOREPLACE;
+        match retry_on_intr(|| rustix::fs::renameat_with(&self.handle, from, &self.handle, to, flags)) {
             // Not every file system can.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if !self.has(to) => self.rename(from, to),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -275,7 +346,7 @@ impl Folder {
     /// # Errors
     /// What the system says.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::renameat(&self.handle, from, &self.handle, to)?)
+        Ok(retry_on_intr(|| rustix::fs::renameat(&self.handle, from, &self.handle, to))?)
     }
 
     /// Removes a file.
@@ -283,14 +354,14 @@ impl Folder {
     /// # Errors
     /// What the system says.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?)
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()))?)
     }
 
     /// Makes a file of a name that nothing has, with this mode.
     pub(super) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode as _);
-        Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
+        Ok(retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, mode))?.into())
     }
 
     pub(super) fn facts(&self) -> io::Result<Stat> {
@@ -366,6 +437,15 @@ impl Drop for Temporary<'_> {
             let _ = self.folder.remove(&self.name);
         }
     }
+}
+
+/// Whether a file that is open is one, and no folder, device or pipe.
+pub(super) fn check_regular(file: &File, path: &Path) -> io::Result<()> {
+    let facts = file.metadata()?;
+    if facts.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if facts.is_file() { Ok(()) } else { Err(Distrust::NotAFile.at(path)) }
 }
 
 /// How the names of temporary files with a tag begin.

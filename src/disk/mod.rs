@@ -16,8 +16,10 @@ mod audience;
 mod distrust;
 mod file;
 mod folder;
+mod stamp;
 
 pub use audience::Audience;
 pub use distrust::{Distrust, Distrusted};
 pub use file::{create, create_new, is_open_file, open_special, read};
 pub use folder::{Folder, Temporary};
+pub use stamp::Stamp;

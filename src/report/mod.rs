@@ -30,6 +30,7 @@ pub mod screen;
 pub mod steps;
 pub mod store;
 pub mod summary;
+mod target;
 pub mod text;
 pub mod visible;
 

@@ -1,13 +1,13 @@
 //! What the store of results does with files: replaces one, keeps its original, and knows whether somebody else has
 //! written to it.
 
-use std::ffi::OsString;
-use std::fs::{self, File, Metadata, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, Audience, Folder};
+use crate::disk::{Audience, Folder, Stamp};
 
 /// Why a result could not be kept where it was asked to be.
 #[derive(Debug, thiserror::Error)]
@@ -66,21 +66,16 @@ pub(super) struct LeftAs {
     content: Option<blake3::Hash>,
 }
 
-type Stamp = (u64, u64, u64, i64, i64);
-
-fn stamp(facts: &Metadata) -> Stamp {
-    (facts.dev(), facts.ino(), facts.len(), facts.mtime(), facts.mtime_nsec())
-}
-
 impl LeftAs {
     /// There is no such file.
     pub(super) fn nothing() -> Self {
         LeftAs { stamp: None, content: None }
     }
 
-    /// The file that has these facts.
-    pub(super) fn found(facts: &Metadata) -> Self {
-        LeftAs { stamp: Some(stamp(facts)), content: None }
+    /// What is there now.
+    pub(super) fn found(folder: &Folder, file: &OsStr) -> Self {
+        let content = folder.read(file).ok().map(|content| blake3::hash(&content));
+        LeftAs { stamp: folder.stamp(file).ok(), content }
     }
 
     /// A file with this content.
@@ -89,16 +84,15 @@ impl LeftAs {
     }
 
     /// Whether a file is still so, or gone: then there is nothing that could be lost.
-    pub(super) fn is_so(&mut self, file: &Path) -> bool {
-        let facts = match fs::metadata(file) {
-            Ok(facts) => facts,
+    pub(super) fn is_so(&mut self, folder: &Folder, file: &OsStr) -> bool {
+        let now = match folder.stamp(file) {
+            Ok(stamp) => Some(stamp),
             Err(error) => return error.kind() == io::ErrorKind::NotFound,
         };
-        let now = Some(stamp(&facts));
         if self.stamp == now {
             return true;
         }
-        let read = || disk::read(file, u64::MAX).ok();
+        let read = || folder.read(file).ok();
         let is_same = self.content.is_some_and(|hash| read().is_some_and(|content| blake3::hash(&content) == hash));
         if is_same {
             self.stamp = now;
@@ -134,46 +128,46 @@ pub(super) fn check_directory(output: &Path, directory: &Path) -> Result<(), Sto
 
 /// Gives the original its second name. A hard link is at once and cannot overwrite; where there are
 /// none (another file system, FAT) the file is copied.
-pub(super) fn keep_original(file: &Path, original: &Path) -> io::Result<()> {
-    match fs::hard_link(file, original) {
+pub(super) fn keep_original(from: (&Folder, &OsStr), original: (&Folder, &OsStr)) -> io::Result<()> {
+    let ((folder, file), (near, name)) = (from, original);
+    match folder.link_new(file, near, name) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
         Err(_) => {}
     }
-    let like = fs::metadata(file)?;
-    let mut from = File::open(file)?;
-    let mut to = disk::create_new(original, Audience::OWN)?;
+    let mut from = folder.open_any(file, false)?;
+    let like = from.metadata()?;
+    let mut to = near.create(name, Audience::OWN)?;
     let copied = io::copy(&mut from, &mut to)
         .and_then(|_| take_after(&to, &like, Audience::of(&like)))
         .and_then(|()| to.sync_data());
     if copied.is_err() {
         // Half an original must not be mistaken for one.
-        let _ = fs::remove_file(original);
+        let _ = near.remove(name);
     }
     copied
 }
 
 /// Removes the second name of an original that is still in its place: nothing was written after all.
-pub(super) fn take_back(file: &Path, original: &Path) {
-    if let (Ok(here), Ok(kept)) = (disk::read(file, u64::MAX), disk::read(original, u64::MAX))
+pub(super) fn take_back((folder, file): (&Folder, &OsStr), (near, original): (&Folder, &OsStr)) {
+    if let (Ok(here), Ok(kept)) = (folder.read(file), near.read(original))
         && here == kept
     {
         // Where that fails, too, the copy does no harm.
-        let _ = fs::remove_file(original);
+        let _ = near.remove(original);
     }
 }
 
 /// Writes a new file beside a place and renames it into the place: like what was there, and at most for this audience.
 /// The new file is removed when anything fails.
 pub(super) fn replace(
-    place: &Path,
+    (folder, name): (&Folder, &OsStr),
     content: &[u8],
     like: Option<&Metadata>,
     audience: Audience,
     sync: bool,
 ) -> io::Result<LeftAs> {
-    let (folder, name) = Folder::of(place)?;
-    let mut new = folder.temporary(&name, if like.is_some() { Audience::OWN } else { audience })?;
+    let mut new = folder.temporary(name, if like.is_some() { Audience::OWN } else { audience })?;
     new.file().write_all(content)?;
     if let Some(like) = like {
         take_after(new.file(), like, audience)?;
@@ -181,8 +175,8 @@ pub(super) fn replace(
     if sync {
         new.file().sync_data()?;
     }
-    let file = new.put(&name)?;
-    Ok(LeftAs { stamp: Some(stamp(&file.metadata()?)), ..LeftAs::content(content) })
+    let file = new.put(name)?;
+    Ok(LeftAs { stamp: Some(Stamp::of(&file)?), ..LeftAs::content(content) })
 }
 
 /// Gives a file the owner and the permissions of another, as far as nobody beyond the audience gets any.

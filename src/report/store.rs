@@ -7,16 +7,17 @@
 //!
 //! What somebody writes into the place meanwhile is never overwritten: results go beside it from then on.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::disk::{self, Audience, Distrust, Distrusted, Folder};
+use crate::disk::{self, Distrust, Distrusted, Folder};
 use crate::reduce::{Event, EventSink};
 
 use super::place::{LeftAs, StoreError, check_directory, keep_original, parent, replace, take_back, with_ending};
+use super::target::{Target, last};
 
 /// Results that are replaced within this time are not each forced onto the disk's surface: that
 /// costs 5 to 20 ms on a journaling file system, more than many tests. A kill of lop loses nothing
@@ -56,24 +57,6 @@ enum Place {
     /// Something that cannot be replaced (a device, a named pipe): written to once, at the end.
     Device(PathBuf),
     Stdout,
-}
-
-#[derive(Debug)]
-struct Target {
-    /// The name as the user gave it, for messages.
-    name: PathBuf,
-    /// The file behind all symbolic links.
-    file: PathBuf,
-    /// Where the original has to be kept before the first write.
-    original: Option<PathBuf>,
-    /// Mode and owner of what is replaced.
-    like: Option<Metadata>,
-    /// Who may read the input.
-    audience: Audience,
-    /// What is in the place unless somebody else has written to it.
-    left: LeftAs,
-    /// Where results go since somebody has.
-    beside: Option<PathBuf>,
 }
 
 /// The name under which the original of `input` is kept: its name with `.orig` added.
@@ -172,16 +155,16 @@ impl Store {
         let Place::Rename(target) = &self.place else {
             return Ok(());
         };
-        let now = disk::read(&target.file, u64::MAX).unwrap_or_default();
+        let now = target.folder.read(&target.file).unwrap_or_default();
         if !self.written
             && now != input
             && let Some(original) = &target.original
         {
             // What is in the file's place is a step already, and must not be kept as the original.
-            let (folder, name) = Folder::of(original)?;
-            let mut new = folder.temporary(&name, target.audience)?;
+            let name = last(original);
+            let mut new = target.near.temporary(name, target.audience)?;
             new.file().write_all(input)?;
-            new.put_new(&name)?;
+            new.put_new(name)?;
             self.written = true;
         }
         if now == best && target.beside.is_none() { Ok(()) } else { self.write(best, true) }
@@ -204,6 +187,21 @@ impl Store {
         }
     }
 
+    /// Where the result is if the folder of its place was moved since, or its path leads to another one.
+    #[must_use]
+    pub fn away(&self) -> Option<PathBuf> {
+        let Place::Rename(target) = &self.place else { return None };
+        let (folder, name) = target.place();
+        let now = folder.whereabouts()?;
+        (now != folder.path()).then(|| now.join(name))
+    }
+
+    /// Whether the folder of the result is gone, or was moved where nobody can tell.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(&self.place, Place::Rename(target) if target.place().0.whereabouts().is_none())
+    }
+
     /// What somebody should be told, once.
     pub fn notice(&mut self) -> Option<String> {
         self.notice.take()
@@ -212,10 +210,8 @@ impl Store {
     /// Removes what a run that was killed has left of files that it was writing. Nobody else may be at work on this
     /// result.
     pub fn clear(&self) {
-        if let Place::Rename(target) = &self.place
-            && let Ok((folder, name)) = Folder::of(&target.file)
-        {
-            folder.clear(Some(&name));
+        if let Place::Rename(target) = &self.place {
+            target.folder.clear(Some(&target.file));
         }
     }
 
@@ -257,9 +253,9 @@ impl Store {
                     return Ok(());
                 }
                 // A disk that is full by now has room for what it has.
-                let place = target.place();
-                if self.written && disk::read(place, u64::MAX).is_ok_and(|content| content == best) {
-                    return File::open(place)?.sync_data();
+                let (folder, name) = target.place();
+                if self.written && folder.read(name).is_ok_and(|content| content == best) {
+                    return folder.open_any(name, false)?.sync_data();
                 }
                 self.write(best, true)
             }
@@ -274,7 +270,7 @@ impl Store {
         match &mut self.place {
             // What was edited meanwhile may have to be held against it.
             Place::Rename(target) if self.written && target.beside.is_none() => {
-                target.original.take().map_or(Ok(()), fs::remove_file)
+                target.original.take().map_or(Ok(()), |original| target.near.remove(last(&original)))
             }
             _ => Ok(()),
         }
@@ -297,14 +293,14 @@ impl Store {
         let Place::Rename(target) = &mut self.place else {
             return Ok(());
         };
-        if target.beside.is_none() && !target.left.is_so(&target.file) {
+        if target.beside.is_none() && !target.left.is_so(&target.folder, &target.file) {
             target.go_beside();
             self.notice = target.notice();
         }
         let name = target.beside.as_ref().unwrap_or(&target.name).display().to_string();
         let first = target.original.as_ref().filter(|_| !self.written && target.beside.is_none());
         if let Some(original) = first {
-            keep_original(&target.file, original)
+            keep_original((&target.folder, &target.file), (&target.near, last(original)))
                 .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
         }
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
@@ -313,7 +309,7 @@ impl Store {
             Ok(_) => {}
             Err(error) => {
                 if let Some(original) = first {
-                    take_back(&target.file, original);
+                    take_back((&target.folder, &target.file), (&target.near, last(original)));
                 }
                 return Err(explain(error, &format!("cannot write {name}")));
             }
@@ -346,7 +342,7 @@ impl Place {
         let found = match fs::metadata(output) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Place::for_new_file(output, input);
+                return Ok(Place::Rename(Box::new(Target::new_file(output, input)?)));
             }
             Err(error) => return Err(failed(error)),
         };
@@ -371,68 +367,6 @@ impl Place {
         // opening it now would wait for one.
         Ok(Place::Device(output.to_owned()))
     }
-
-    fn for_new_file(output: &Path, input: &Path) -> Result<Place, StoreError> {
-        if output.symlink_metadata().is_ok() {
-            let source = io::Error::other("it is a symbolic link to nothing");
-            return Err(StoreError::NotWritable { output: output.to_owned(), source });
-        }
-        if output.file_name().is_none() || output.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            return Err(StoreError::OutputIsDirectory(output.to_owned()));
-        }
-        check_directory(output, &parent(output))?;
-        Ok(Place::Rename(Box::new(Target {
-            name: output.to_owned(),
-            file: output.to_owned(),
-            original: None,
-            like: None,
-            audience: Audience::of_file(input),
-            left: LeftAs::nothing(),
-            beside: None,
-        })))
-    }
-}
-
-impl Target {
-    /// A file that exists, to be replaced where it really is by what may be read by who may read the input.
-    fn existing(name: &Path, input: &Path) -> Result<Target, StoreError> {
-        let failed = |source| StoreError::NotWritable { output: name.to_owned(), source };
-        let file = fs::canonicalize(name).map_err(failed)?;
-        let like = fs::metadata(&file).map_err(failed)?;
-        // Renaming would get round a read-only mode; whoever set it did not mean that.
-        OpenOptions::new().write(true).open(&file).map_err(failed)?;
-        check_directory(name, &parent(&file))?;
-        Ok(Target {
-            name: name.to_owned(),
-            file,
-            original: None,
-            left: LeftAs::found(&like),
-            like: Some(like),
-            audience: Audience::of_file(input),
-            beside: None,
-        })
-    }
-
-    /// Where results go.
-    fn place(&self) -> &Path {
-        self.beside.as_deref().unwrap_or(&self.file)
-    }
-
-    /// Sends results to a name beside the place that nothing has.
-    fn go_beside(&mut self) {
-        let names = (1_u32..).map(|number| match number {
-            1 => with_ending(&self.name, ".reduced"),
-            number => with_ending(&self.name, &format!(".reduced.{number}")),
-        });
-        let mut free = names.filter(|name| name.symlink_metadata().is_err());
-        self.beside.get_or_insert_with(|| free.next().expect("there are more numbers than files"));
-    }
-
-    /// What somebody should know who looks for the result in its place.
-    fn notice(&self) -> Option<String> {
-        let (name, beside) = (self.name.display(), self.beside.as_ref()?.display());
-        Some(format!("{name} is not as lop has left it and stays as it is now; the result goes to {beside}"))
-    }
 }
 
 /// Adds to an error what was being done, and keeps its kind.
@@ -442,6 +376,7 @@ fn explain(error: io::Error, what: &str) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
@@ -526,13 +461,16 @@ mod tests {
         let (directory, input) = input();
         let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
         let Place::Rename(target) = &mut store.place else { panic!("it is a file") };
-        let real = std::mem::replace(&mut target.file, directory.path().join("gone"));
+        let real = std::mem::replace(&mut target.file, "gone".into());
         store.write(b"short", true).expect_err("there is no original");
         assert_eq!(names(directory.path()), ["a.txt"]);
-        keep_original(&real, &original_name(&input)).expect("a writable place");
-        take_back(&directory.path().join("gone"), &original_name(&input));
+        let folder = Folder::at(directory.path()).expect("it is there");
+        let (real, gone) = ((&folder, real.as_os_str()), (&folder, OsStr::new("gone")));
+        let original = (&folder, OsStr::new("a.txt.orig"));
+        keep_original(real, original).expect("a writable place");
+        take_back(gone, original);
         assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"], "not known to be unchanged");
-        take_back(&real, &original_name(&input));
+        take_back(real, original);
         assert_eq!(names(directory.path()), ["a.txt"]);
     }
 
@@ -543,6 +481,58 @@ mod tests {
         store.rescue(b"short", &|| true).expect("it is kept");
         assert_eq!(fs::read(&input).expect("the result"), b"short");
         assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig"]);
+    }
+
+    #[test]
+    fn store_follows_no_replaced_folder() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let at = |name: &str| place.path().join(name);
+        for folder in ["work", "work/deep", "elsewhere", "elsewhere/deep"] {
+            fs::create_dir(at(folder)).expect("a new folder");
+        }
+        fs::write(at("work/deep/a.txt"), "original").expect("a file");
+        fs::write(at("elsewhere/deep/a.txt"), "original").expect("a file");
+        let mut store = Store::open(&at("work/deep/a.txt"), &Kept::InPlace).expect("a writable place");
+        store.expect(b"original");
+        assert_eq!(store.away(), None);
+        // As the owner of the folder above could do it.
+        fs::rename(at("work"), at("moved")).expect("our own folder");
+        std::os::unix::fs::symlink("elsewhere", at("work")).expect("a link");
+        store.event(&accepted(b"shorter")).expect("it is kept");
+        store.finish(b"short", &|| true).expect("it is kept");
+        assert_eq!(names(&at("elsewhere/deep")), ["a.txt"]);
+        assert_eq!(fs::read(at("elsewhere/deep/a.txt")).expect("a file"), b"original");
+        assert_eq!(names(&at("moved/deep")), ["a.txt", "a.txt.orig"]);
+        assert_eq!(fs::read(at("moved/deep/a.txt")).expect("the result"), b"short");
+        if cfg!(target_os = "linux") {
+            let now = at("moved/deep/a.txt").canonicalize().expect("it is there");
+            assert_eq!((store.away(), store.is_gone()), (Some(now), false));
+        }
+        fs::remove_dir_all(at("moved")).expect("our own folder");
+        assert!(store.is_gone() && store.rescue(b"s", &|| true).is_err());
+    }
+
+    #[test]
+    fn store_sees_an_edit_with_the_old_size_and_time() {
+        let (directory, input) = input();
+        let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
+        store.event(&accepted(b"short")).expect("it is kept");
+        let file = fs::File::options().write(true).open(&input).expect("the result");
+        let before = file.metadata().expect("the result").modified().expect("a time");
+        // The time of the last change has to be another one by the clock of the file system.
+        let probe = directory.path().join("probe");
+        let changed =
+            |path: &Path| fs::metadata(path).map(|facts| (facts.ctime(), facts.ctime_nsec())).expect("a file");
+        while {
+            fs::write(&probe, "").expect("a file");
+            changed(&probe) <= changed(&input)
+        } {}
+        fs::remove_file(&probe).expect("our own file");
+        fs::write(&input, "mine!").expect("our own file");
+        file.set_modified(before).expect("our own file");
+        store.event(&accepted(b"s")).expect("it is kept");
+        assert_eq!(fs::read(&input).expect("the file"), b"mine!");
+        assert_eq!(names(directory.path()), ["a.txt", "a.txt.orig", "a.txt.reduced"]);
     }
 
     #[test]

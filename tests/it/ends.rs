@@ -164,6 +164,27 @@ fn an_output_directory_that_is_deleted_meanwhile_costs_nothing_of_the_result() {
     assert_eq!(folder.names(), ["input.txt", "test.sh"]);
 }
 
+#[test]
+fn ends_say_where_the_result_is_when_its_folder_was_moved_or_deleted() {
+    for (accident, code, message) in
+        [("mv", 0, "/moved/small.txt"), ("rm -rf", 6, "; the folder of out/small.txt is not there any more")]
+    {
+        let folder = Folder::new();
+        folder.write("input.txt", input());
+        fs::create_dir(folder.path("out")).expect("a new folder");
+        let here = folder.path(".").canonicalize().expect("it is there").display().to_string();
+        let to = if accident == "mv" { format!("'{here}/moved'") } else { String::new() };
+        let accident = format!("test ! -e '{here}/out/small.txt' || {accident} '{here}/out' {to}");
+        folder.script("test.sh", &format!("{accident}; {KEEP_ALL}"));
+        let ran = folder.lop(&["-j1", "--no-state", "-o", "out/small.txt", "test.sh", "input.txt"]).expect_code(code);
+        assert!(ran.stderr.contains(message), "{ran:#?}");
+        let best = if code == 0 { folder.path("moved/small.txt") } else { set_aside(&ran) };
+        let best = fs::read(best).expect("it is named");
+        assert!(is_interesting(&best) && best.len() < input().len());
+        assert!(!folder.path("out").exists());
+    }
+}
+
 /// A test that does something to the disk once the first result is on it, and to the result nothing.
 fn with_an_accident(folder: &Folder, accident: &str) {
     folder.write("input.txt", input());

@@ -413,7 +413,8 @@ impl Run {
 
     /// Where the result is, in words, also where it could not go where it was to.
     fn place_in(&self, store: &Store) -> String {
-        store.beside().map_or_else(|| self.place(), |beside| beside.display().to_string())
+        let moved = store.away().or_else(|| store.beside().map(Path::to_owned));
+        moved.map_or_else(|| self.place(), |path| path.display().to_string())
     }
 
     /// What deserves attention, of the result as well.
@@ -478,7 +479,9 @@ impl Run {
         if store.rescue(best, &self.waits()).is_ok() {
             return format!("the best result so far is in {}", self.place_in(store));
         }
-        let rest = if store.is_written() {
+        let rest = if store.is_gone() {
+            format!("the folder of {} is not there any more", self.place())
+        } else if store.is_written() {
             // The last one that could be written is whole, and was judged interesting.
             format!("{} holds a larger one", self.place_in(store))
         } else {
