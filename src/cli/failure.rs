@@ -598,6 +598,10 @@ fn hints(outcome: &Outcome) -> Vec<String> {
     match outcome.exit {
         Exit::Code(127) => hints.push("127 is a shell's code for a command that it did not find".to_owned()),
         Exit::Code(126) => hints.push("126 is a shell's code for a file that it could not execute".to_owned()),
+        Exit::TimedOut if outcome.note.is_some() => hints.push(
+            "give the command its input from a file (`< /dev/null`), or run it without a terminal by `setsid -w`"
+                .to_owned(),
+        ),
         Exit::TimedOut => hints.push(format!(
             "give the test more time with --timeout SECS; without it the first run has {} s",
             BASELINE_DEADLINE.as_secs()

@@ -31,7 +31,8 @@ use super::slot::Bench;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
 use super::{
-    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, Traces, output, shell, with_causes,
+    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, Traces, output, shell, signal_name,
+    with_causes,
 };
 use crate::engine::Verdict;
 
@@ -411,6 +412,14 @@ impl CommandOracle {
         let mut outcome = match ending {
             Ending::Cancelled => Outcome::cancelled(),
             Ending::TimedOut => judge(Exit::TimedOut),
+            Ending::Stopped(signal) => Outcome {
+                note: Some(format!(
+                    "the terminal stopped the test by {}: it reads from the terminal or changes its settings, and \
+                     would never end",
+                    signal_name(signal).unwrap_or("a signal")
+                )),
+                ..judge(Exit::TimedOut)
+            },
             // It may have ended by itself between two looks at the size.
             Ending::Exited(exit) if stdout.length.max(stderr.length) <= OUTPUT_LIMIT => judge(exit),
             Ending::Exited(_) | Ending::TooMuchOutput => Outcome {

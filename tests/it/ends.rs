@@ -100,6 +100,30 @@ fn a_terminal_that_is_closed_does_not_stop_a_run() {
 }
 
 #[test]
+fn process_names_a_test_that_the_terminal_stopped() {
+    let folder = Folder::new();
+    folder.write("input.txt", input());
+    folder.script("test.sh", "cat </dev/tty");
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+    grantpt(&master).expect("ours");
+    unlockpt(&master).expect("ours");
+    let name = ptsname(&master, Vec::new()).expect("ours");
+    let slave = File::from(
+        rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).expect("ours"),
+    );
+    // lop is in the foreground of a terminal of its own, and its tests are in the background.
+    let like = folder.command(&["-q", "--no-state", "--timeout=300", "test.sh", "input.txt"]);
+    let mut command = Command::new("setsid");
+    command.arg("--ctty").arg(like.get_program()).args(like.get_args()).current_dir(folder.path("."));
+    command.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.stdin(slave).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let Ok(child) = command.spawn() else { return missing("there is no setsid(1)") };
+    let ran = finish(child).expect_code(1);
+    assert!(ran.stderr.contains("the terminal stopped the test by SIGTTIN"), "{ran:#?}");
+    assert!(ran.stderr.contains("hint: give the command its input from a file"), "{ran:#?}");
+}
+
+#[test]
 fn a_result_that_cannot_go_to_standard_output_is_kept_elsewhere() {
     let folder = Folder::new();
     folder.write("input.txt", input());

@@ -62,6 +62,8 @@ pub(crate) struct Left {
 pub(crate) enum Ending {
     Exited(Exit),
     TimedOut,
+    /// The terminal has stopped it by this signal, and nothing would let it go on.
+    Stopped(i32),
     Cancelled,
     TooMuchOutput,
 }

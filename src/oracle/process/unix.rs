@@ -68,6 +68,9 @@ fn wait(leader: &Leader<'_>, pidfd: Option<&OwnedFd>, watch: &Watch<'_>, start: 
         if let Some(ending) = watch.verdict(start) {
             return Ok(Some(ending));
         }
+        if let Some(signal) = leader.is_stopped() {
+            return Ok(Some(Ending::Stopped(signal)));
+        }
     }
 }
 
@@ -83,6 +86,15 @@ impl Leader<'_> {
     fn has_ended(&self) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(retry_on_intr(|| rustix::process::waitid(WaitId::Pid(self.pid), options))?.is_some())
+    }
+
+    /// The signal by which the terminal has stopped it. The test is in the background of lop's terminal: the first of its
+    /// processes that reads from there, or changes its settings, stops the whole group.
+    fn is_stopped(&self) -> Option<i32> {
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let status = retry_on_intr(|| rustix::process::waitid(WaitId::Pid(self.pid), options)).ok()??;
+        let by_terminal = [Signal::TTIN, Signal::TTOU].map(Signal::as_raw);
+        status.stopping_signal().filter(|signal| by_terminal.contains(signal))
     }
 
     /// Kills the group and reaps all of it; returns how the leader ended. Without patience, what does not die at once
