@@ -42,7 +42,7 @@ impl TreeOnDemand {
     pub fn get(&self) -> SyntaxTree {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         let parse = || {
-            let parser = SyntaxParser::new(&self.language)?;
+            let parser = SyntaxParser::new(&self.language)?.again();
             let mut parser = match self.around {
                 Some((before, after)) => parser.inside(before, after),
                 None => parser,

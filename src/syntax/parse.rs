@@ -5,7 +5,9 @@ use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::differences::differences;
@@ -18,6 +20,16 @@ pub type SyntaxTree = Tree;
 /// bytes: either takes 10 to 20 µs, and a lexer that looks for the end of a comment reads without ever asking. Steps are
 /// counted and time is not, so that the same text gets the same answer on every machine.
 const READ_AT_A_TIME: usize = 4 << 10;
+
+/// A scanner may work between two steps without being counted: those of XML and HTML go through all open elements for each
+/// token, which took 1.4 to 2.5 ms a step where 40,000 are open. What a parse takes beyond so much of the processor's time,
+/// and beyond so much more for each step, counts as steps of the usual length. No ordinary text comes near, whatever the
+/// machine: it is the time of five to ten steps for each.
+const SLOW_AT_LEAST: Duration = Duration::from_millis(250);
+const SLOW_STEP: Duration = Duration::from_micros(100);
+const USUAL_STEP: Duration = Duration::from_micros(20);
+/// The clock is looked at once in so many steps.
+const STEPS_PER_LOOK: usize = 16;
 
 /// Bytes of the longest character in UTF-8.
 const LONGEST_CHARACTER: usize = 4;
@@ -115,6 +127,8 @@ pub struct SyntaxParser {
     around: Option<Around>,
     /// At more columns than these indented blocks may not be open at once.
     deepest: usize,
+    /// Whether the processor's time counts, too, where steps are slow.
+    weighs: bool,
 }
 
 /// What stands around the part of a text that is parsed, in bytes: in front of it and behind it.
@@ -137,6 +151,7 @@ impl SyntaxParser {
             last: (0, 0),
             around: None,
             deepest: usize::MAX,
+            weighs: true,
         })
     }
 
@@ -151,6 +166,11 @@ impl SyntaxParser {
     #[must_use]
     pub fn inside(self, before: usize, after: usize) -> Self {
         SyntaxParser { around: Some((before, after)), ..self }
+    }
+
+    /// The same parser for a text that has had a tree before: nothing but steps is counted, so that it gets one again.
+    pub(super) fn again(self) -> Self {
+        SyntaxParser { weighs: false, ..self }
     }
 
     /// The same parser, to which a text is too hard in which indented blocks are open at more columns than these at once.
@@ -359,11 +379,15 @@ impl SyntaxParser {
         let most = most.min(self.left);
         let right = most.min(most_steps_right(shown.len()));
         let (steps, ended, is_right) = (Cell::new(0), Cell::new(None), Cell::new(true));
+        let (began, slow) = (spent(), Cell::new(0));
         let go_on = || {
             steps.set(steps.get() + 1);
+            if self.weighs && steps.get() % STEPS_PER_LOOK == 0 {
+                slow.set(slow_steps(steps.get(), spent().saturating_sub(began)));
+            }
             if self.stop.as_ref().is_some_and(|stop| stop()) {
                 ended.set(Some(ParseError::Stopped));
-            } else if steps.get() >= if is_right.get() { right } else { most } {
+            } else if steps.get() + slow.get() >= if is_right.get() { right } else { most } {
                 ended.set(Some(ParseError::TooHard));
             } else {
                 return true;
@@ -391,7 +415,7 @@ impl SyntaxParser {
             }
         };
         let tree = self.parser.parse_with_options(&mut read, old, Some(options));
-        self.steps = steps.get();
+        self.steps = steps.get() + slow.get();
         self.left = self.left.saturating_sub(self.steps);
         let ended = ended.take();
         if tree.is_none() {
@@ -406,6 +430,17 @@ impl SyntaxParser {
             (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
         }
     }
+}
+
+/// What this thread has taken of the processor.
+fn spent() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
+/// Steps of the usual length that fit into what so many steps have taken beyond what they may.
+fn slow_steps(steps: usize, taken: Duration) -> usize {
+    let may = SLOW_AT_LEAST + SLOW_STEP * u32::try_from(steps).unwrap_or(u32::MAX);
+    usize::try_from(taken.saturating_sub(may).as_micros() / USUAL_STEP.as_micros()).unwrap_or(usize::MAX / 2)
 }
 
 /// At how many columns indented blocks may be open at once, at the most: a line begins one at its indentation, and one
@@ -617,6 +652,14 @@ mod tests {
         ];
         for (text, columns) in rows {
             assert_eq!(open_columns(text), columns, "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn parser_counts_the_time_of_slow_steps_only() {
+        let rows = [(0, 250, 0), (0, 251, 50), (1000, 20, 0), (1000, 350, 0), (1000, 2350, 100_000)];
+        for (steps, millis, slow) in rows {
+            assert_eq!(slow_steps(steps, Duration::from_millis(millis)), slow, "{steps} steps in {millis} ms");
         }
     }
 
