@@ -90,6 +90,8 @@ fn default_node_types() -> String {
 }
 
 fn main() {
+    // Tests ask cargo for the packages of this platform.
+    println!("cargo::rustc-env=LOP_TARGET={}", env::var("TARGET").expect("cargo sets the target"));
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=Cargo.toml");
     println!("cargo::rerun-if-changed=grammars");

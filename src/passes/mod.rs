@@ -202,6 +202,8 @@ mod tests {
         }
     }
 
+    const FEW_CLEAN_NAMES: [&str; 1] = ["x.py"];
+
     /// A value in the place of a name may be wrong where the name is assigned to, which only the gate
     /// finds out; all other rules say exactly what they match.
     #[test]
@@ -221,7 +223,9 @@ mod tests {
                     wrong.push(format!("{file}: {}: {}", alternative.pass, lossy(&left[alternative.range.start..])));
                 }
             }
-            assert!(clean_names > 0 || names == 0, "{file}: {clean_names} of {names} names");
+            // FIXME: of the others at least half are clean.
+            let few = FEW_CLEAN_NAMES.contains(&file);
+            assert_eq!(clean_names * 2 < names, few, "{file}: {clean_names} of {names} names");
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     }

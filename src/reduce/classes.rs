@@ -12,7 +12,7 @@ const PASS_PRIOR: (f64, f64) = (1.0, 4.0);
 
 /// After this number of refusals, and nothing accepted, edits of a class are not asked about any more where the pass only
 /// repeats what others propose.
-const IN_VAIN: u32 = 4;
+const IN_VAIN: u32 = 8;
 
 /// Accepted and asked edits, per class and per pass.
 #[derive(Clone, Debug, Default)]

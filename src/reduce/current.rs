@@ -479,7 +479,7 @@ mod tests {
     use proptest::test_runner::TestRunner;
 
     use super::*;
-    use crate::passes::testing::{FILES, Languages, lossy, shipped_sample};
+    use crate::passes::testing::{FILES, Languages, lossy, many, shipped_sample};
     use crate::syntax::error_count;
 
     #[test]
@@ -500,13 +500,15 @@ mod tests {
         }
     }
 
+    const MISCOUNTED: &str = "x.yaml";
+
     /// Edits pile up and are parsed only now and then: the text and its tree must be what they say.
     #[test]
     fn what_is_committed_is_what_the_next_snapshot_reads() {
         let mut runner = TestRunner::deterministic();
         let mut languages = Languages;
         for file in FILES {
-            for _ in 0..6 {
+            for _ in 0..many(2) {
                 let grammar = languages.grammar(file);
                 let mut parser =
                     SyntaxParser::new(grammar.language()).expect("embedded parsers fit").no_deeper(grammar.deepest());
@@ -550,8 +552,10 @@ mod tests {
                     assert_eq!(document.errors(), 0);
                     let said = candidate.tokens.expect("there is a tree");
                     // Separators that went with a unit, and texts put in, are counted by words.
+                    // FIXME: in one language the count is off by up to a tenth, and not by a twentieth at most.
+                    let share = if file == MISCOUNTED { 10 } else { 20 };
                     assert!(
-                        document.tokens().abs_diff(said) * 10 <= said + 40,
+                        document.tokens().abs_diff(said) * share <= said + 40,
                         "{file}: {} tokens, not {said}: {chosen:?}: {}",
                         document.tokens(),
                         lossy(&candidate.text)

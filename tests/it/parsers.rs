@@ -11,9 +11,11 @@ use crate::support::{Folder, Ran, finish, has, npm};
 /// The sources of a parser that is built in, as cargo keeps them.
 fn sources(package: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let line = ["metadata", "--format-version=1", "--offline", "--locked"];
-    let said = Command::new(cargo).args(line).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo is there");
-    let said: serde_json::Value = serde_json::from_slice(&said.stdout).expect("cargo tells of its packages");
+    // Packages of other platforms were not fetched for the build of this one.
+    let line = ["metadata", "--format-version=1", "--offline", "--locked", "--filter-platform", env!("LOP_TARGET")];
+    let ran = Command::new(cargo).args(line).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo is there");
+    assert!(ran.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&ran.stderr));
+    let said: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("cargo tells of its packages");
     let mut packages = said["packages"].as_array().expect("a list").iter();
     let found = packages.find(|found| found["name"] == package).unwrap_or_else(|| panic!("{package} is not used"));
     let manifest = Path::new(found["manifest_path"].as_str().expect("a path"));

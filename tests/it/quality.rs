@@ -3,12 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread;
+use std::sync::{Arc, OnceLock};
 
 use lop::engine::Verdict;
 use lop::grammar::{EMBEDDED, Folder as LanguageFolder, Grammar, Place};
@@ -19,7 +16,7 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use crate::reduce::{grammar, run_with, yes_if};
-use crate::support::{Folder, find, missing};
+use crate::support::{self, Folder, find, missing};
 
 /// `tests/quality/<case>.toml`.
 #[derive(Deserialize)]
@@ -230,25 +227,16 @@ struct Outcome {
     rules: Vec<String>,
 }
 
-/// Does something with each case whose tools are here, on as many threads as there are processors.
+/// Does something with each case whose tools are here.
 fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let walk = || {
-        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(tool) = case.missing() {
-                missing(&format!("quality {}: {tool} is not installed", case.name));
-                continue;
-            }
-            let made = work(case);
-            done.lock().expect("nobody panics with it").push(made);
+    let made = support::each(cases, |case| match case.missing() {
+        Some(tool) => {
+            missing(&format!("quality {}: {tool} is not installed", case.name));
+            None
         }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(walk);
-        }
+        None => Some(work(case)),
     });
-    done.into_inner().expect("nobody panics with it")
+    made.into_iter().flatten().collect()
 }
 
 /// What came of all cases: they run once, whichever test asks first.

@@ -4,10 +4,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -108,6 +110,23 @@ impl Npm {
 /// How many seeds, kills or inputs a test takes: a few each time, many by `.ci/nightly`.
 pub(crate) fn many(few: u64) -> u64 {
     few * std::env::var(EFFORT).map_or(1, |times| times.parse().expect("a whole number"))
+}
+
+/// Does something with each item, on as many threads as there are processors.
+pub(crate) fn each<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let walk = || {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let made = work(item);
+            done.lock().expect("nothing panics with it").push(made);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(walk);
+        }
+    });
+    done.into_inner().expect("nothing panics with it")
 }
 
 /// An empty folder to run lop in, and one for temporary files that must be empty again at the end.

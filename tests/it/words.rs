@@ -165,7 +165,7 @@ fn the_summary_fits_a_screen_and_all_of_it_comes_with_verbose() {
             "-j2",
             "--no-config",
             "--max-tests",
-            "60",
+            "30",
             "--timeout",
             "2",
             "--stderr",
