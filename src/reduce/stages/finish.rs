@@ -1,7 +1,5 @@
 //! The last stage: how the result looks. What it is made of stays.
 
-use std::sync::Arc;
-
 use crate::passes::{
     Blanks, Pass, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout, list_kind,
     name_characters, siblings,
@@ -19,58 +17,53 @@ const NEEDED_GAPS: usize = 4;
 /// Blanks found needed after which the others stay, for the same reason.
 const NEEDED_BLANKS: usize = 16;
 
-/// Shortens names and lays the text out; `true` if something changed.
-pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+/// Shortens names and lays the text out.
+pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
     reducer.findings.necessity = if reducer.current().is_edited() { None } else { necessity(&reducer.session) };
     write_anew(reducer)
 }
 
 /// The same for a part of the text.
-pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
-    let named = rename(reducer)?;
-    let (laid_out, is_refused) = lay_out(reducer)?;
-    let blanked = (is_refused || has_comments(reducer)) && blank(reducer)?;
-    Ok(named || laid_out || blanked)
-}
-
-/// Whether the guarantee is to be checked again on the finished text. What was asked before it was
-/// finished differs from that only in names and blanks; so only somebody who asked for the
-/// guarantee gets all those tests a second time.
-pub(crate) fn verifies_again(reducer: &Reducer<'_, '_>) -> bool {
-    reducer.options.minimal.is_some()
+pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+    rename(reducer)?;
+    if lay_out(reducer)? || has_comments(reducer) {
+        blank(reducer)?;
+    }
+    Ok(())
 }
 
 /// Names become short: all in one test, else as many as can.
-fn rename(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
     if !reducer.allows(&Rename) {
-        return Ok(false);
+        return Ok(());
     }
-    let Some(names) = sequences_of(reducer, &Rename).pop() else { return Ok(false) };
+    let Some(names) = sequences_of(reducer, &Rename).pop() else { return Ok(()) };
     reducer.session.enter_pass(Rename.name(), reducer.round)?;
-    let changed = all_at_once(reducer, &names)? || one_by_one(reducer, names, usize::MAX)?;
-    reducer.rebase()?;
-    Ok(changed)
+    if !all_at_once(reducer, &names)? {
+        one_by_one(reducer, names, usize::MAX)?;
+    }
+    reducer.rebase()
 }
 
-/// Blanks and line breaks are put where the format wants them. Whether something changed, and whether not all of
-/// it could.
-fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<(bool, bool), Halt> {
+/// Blanks and line breaks are put where the format wants them; `true` if not all of them could be.
+fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     if !reducer.allows(&Whitespace) {
-        return Ok((false, false));
+        return Ok(false);
     }
     let plans = sequences_of(reducer, &Whitespace);
-    let Some(last) = plans.last().cloned() else { return Ok((false, false)) };
+    let Some(last) = plans.last().cloned() else { return Ok(false) };
     reducer.session.enter_pass(Whitespace.name(), reducer.round)?;
     reducer.session.keep_shape(true);
     let mut changed = false;
     for plan in &plans {
         changed = changed || all_at_once(reducer, plan)?;
     }
-    let is_refused = !changed;
-    let changed = changed || one_by_one(reducer, last, NEEDED_GAPS)?;
+    if !changed {
+        one_by_one(reducer, last, NEEDED_GAPS)?;
+    }
     reducer.session.keep_shape(false);
     reducer.rebase()?;
-    Ok((changed, is_refused))
+    Ok(!changed)
 }
 
 /// Whether a comment has stayed.
@@ -81,11 +74,10 @@ fn has_comments(reducer: &Reducer<'_, '_>) -> bool {
 }
 
 /// What cannot go because something else would move becomes blanks, and then there are as few of these as can be.
-fn blank(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
     if reducer.tools.is_none() || !reducer.allows(&Blanks) {
-        return Ok(false);
+        return Ok(());
     }
-    let before = Arc::clone(reducer.session.best());
     reducer.session.enter_pass(Blanks.name(), reducer.round)?;
     let mut level = 0;
     while let Some(units) = units_of_level(reducer, level) {
@@ -105,7 +97,7 @@ fn blank(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
         change(reducer, gaps, NEEDED_BLANKS)?;
         reducer.session.keep_shape(false);
     }
-    Ok(before != *reducer.session.best())
+    Ok(())
 }
 
 /// All units of the lists of one level, to become blanks; `None` below the last level.
@@ -140,11 +132,10 @@ fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool
 
 /// Makes the changes of a sequence that can be made, until some were found impossible. What is
 /// learnt of them is no evidence for what may go.
-fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<bool, Halt> {
+fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<(), Halt> {
     if changes.units.len() < 2 {
-        return Ok(false);
+        return Ok(());
     }
     let mut sweep = reducer.new_sweep(changes);
-    sweep.pursue(&mut reducer.session, most_needed)?;
-    Ok(sweep.removed_count() > 0)
+    sweep.pursue(&mut reducer.session, most_needed)
 }
