@@ -270,7 +270,7 @@ impl Failure {
             Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } => Code::Failed,
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
-                ReduceError::Flaky { .. } => Code::Flaky,
+                ReduceError::Flaky { .. } | ReduceError::InTurns { .. } => Code::Flaky,
                 ReduceError::Config(_)
                 | ReduceError::PassName(_)
                 | ReduceError::NoPass(_)
@@ -470,6 +470,14 @@ impl Unfinished {
                     out,
                     "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
                      for), or go on with --allow-flaky",
+                )?;
+            }
+            ReduceError::InTurns { outcome, .. } => {
+                self.show_run(out, outcome)?;
+                hint_line(
+                    out,
+                    "make the test independent of its earlier runs: it may count them, or find a file that one of them \
+                     has left behind",
                 )?;
             }
             ReduceError::EmptyIsInteresting => {

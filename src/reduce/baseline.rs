@@ -15,6 +15,8 @@ const RUNS: u32 = 2;
 /// Runs where one of them was refused, to say how often the test changes its mind: two may be chance, and a test that
 /// says no in a quarter of its runs would be taken for one that does not know its own input.
 const RUNS_WHEN_REFUSED: u32 = 5;
+/// Runs of a test that has given another answer each time: by chance a coin does so once in 128 times.
+const RUNS_IN_TURNS: u32 = 8;
 
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
@@ -25,6 +27,9 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     let mut last: Option<Outcome> = None;
     let mut refused: Option<Outcome> = None;
     let mut wanted = RUNS;
+    // Whether it has given another answer each time.
+    let mut turns = true;
+    let mut before = None;
     while runs < wanted {
         let outcome = session
             .judge(&input, "the input itself")
@@ -33,6 +38,8 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         if outcome.verdict.is_none() {
             return Err(before_the_baseline(session.stopped(), session.is_out_of_time()));
         }
+        turns &= before != Some(outcome.is_interesting());
+        before = Some(outcome.is_interesting());
         if outcome.is_interesting() {
             interesting += 1;
             slowest = slowest.max(outcome.duration);
@@ -43,13 +50,16 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         // A run that was out of time may have been no lie, and would be so again, for as long as it took.
         let is_late = |outcome: &Outcome| outcome.verdict == Some(Verdict::Timeout);
         if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.allow_flaky) {
-            wanted = RUNS_WHEN_REFUSED;
+            wanted = if turns && options.allow_flaky && interesting > 0 { RUNS_IN_TURNS } else { RUNS_WHEN_REFUSED };
         }
     }
     if let Some(outcome) = refused {
         let outcome = Box::new(outcome);
         if interesting == 0 {
             return Err(Halt::Failed(ReduceError::NotInteresting { outcome }));
+        }
+        if turns && runs == RUNS_IN_TURNS {
+            return Err(Halt::Failed(ReduceError::InTurns { runs, outcome }));
         }
         if !options.allow_flaky {
             return Err(Halt::Failed(ReduceError::Flaky { interesting, runs, outcome }));

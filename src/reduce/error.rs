@@ -58,6 +58,15 @@ pub enum ReduceError {
         /// The last outcome that was not interesting.
         outcome: Box<Outcome>,
     },
+    /// The test said *interesting* and something else in turns on the same input: its answer depends on how often it was
+    /// asked, and not on the candidate.
+    #[error("the test answers in turns: each second of {runs} runs on the unchanged input was interesting")]
+    InTurns {
+        /// All runs.
+        runs: u32,
+        /// The last outcome that was not interesting.
+        outcome: Box<Outcome>,
+    },
     /// The test accepts the empty file, so there is nothing to look for.
     #[error("the test says that the empty file is interesting")]
     EmptyIsInteresting,

@@ -276,7 +276,13 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
     }
     loop {
         let known = std::mem::replace(&mut read, Read::Nothing);
+        let was_honest = !reducer.session.is_flaky();
         match reduce_best(reducer, grammar, known).and_then(|()| reducer.session.confirm_result()) {
+            // It holds, and what was refused on the way may have been interesting.
+            Ok(()) if was_honest && reducer.session.is_flaky() => {
+                reducer.forget_refusals();
+                reducer.start_over();
+            }
             Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
             Err(Halt::Returned) => {
                 reducer.forget_refusals();

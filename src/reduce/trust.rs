@@ -48,11 +48,9 @@ const REFUSE: f64 = 2.0;
 const REFUSE_FOR_GOOD: f64 = 20.0;
 /// Odds by which a result is trusted or taken back.
 const TRUST: f64 = 1e4;
-/// How many results of a test without a contradiction are asked about once more before they are accepted. That tells
-/// soon and surely enough how often a test lies: with none a run takes 15 % more tests where one answer in ten is a lie.
-const FIRST_CONFIRMED: u32 = 8;
-/// Runs of a test without a contradiction that make a result the last one. With 2 one run in a thousand ends with a
-/// text that is not interesting where one answer in ten is a lie: the first to be accepted, of which all are small.
+/// Runs of a test without a contradiction that make a result the last one, a look at an earlier one included. With 2 one
+/// run in a thousand ends with a text that is not interesting where one answer in ten is a lie: the first to be accepted,
+/// of which all are small.
 const RESULT_RUNS: u32 = 3;
 /// Runs of such a test that make it one for which nothing is interesting.
 const EMPTY_RUNS: u32 = 5;
@@ -104,8 +102,6 @@ pub(super) struct Trust {
     /// Runs that have to agree before a candidate is accepted, where the user said so.
     wanted: Option<u32>,
     is_flaky: bool,
-    /// Interesting texts that were called so again.
-    confirmed: u32,
     /// Repeated runs on texts that are taken to be interesting, …
     on_interesting: Repeats,
     /// … and on the others.
@@ -147,9 +143,6 @@ impl Trust {
 
     /// Learns from answers, repeated ones for the most part, on a text of which it is clear by now what it is.
     pub(super) fn learn(&mut self, interesting: bool, repeated: Tally) {
-        if interesting && repeated.yes > 0 {
-            self.confirmed = self.confirmed.saturating_add(1);
-        }
         let (seen, lies) =
             if interesting { (&mut self.on_interesting, repeated.no) } else { (&mut self.on_others, repeated.yes) };
         seen.runs += u64::from(repeated.yes) + u64::from(repeated.no);
@@ -173,7 +166,6 @@ impl Trust {
             let enough = match stakes {
                 Stakes::Empty => EMPTY_RUNS,
                 Stakes::Result => RESULT_RUNS,
-                Stakes::Candidate if self.confirmed < FIRST_CONFIRMED => wanted.unwrap_or(2),
                 _ => wanted.unwrap_or(1),
             };
             return if no > 0 { Some(false) } else { (yes >= enough).then_some(true) };
@@ -281,13 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_test_is_believed_at_once_when_it_has_given_the_same_answer_eight_times() {
-        let mut trust = Trust::new(None);
-        for _ in 0..FIRST_CONFIRMED {
-            assert_eq!(trust.decide(tally(1, 0), Stakes::Candidate, EVEN), None);
-            assert_eq!(trust.decide(tally(2, 0), Stakes::Candidate, EVEN), Some(true));
-            trust.learn(true, tally(1, 0));
-        }
+    fn trust_believes_an_honest_test_at_once_and_its_last_result_after_three_runs() {
+        let trust = Trust::new(None);
         for stakes in [Stakes::Candidate, Stakes::Guarantee, Stakes::Best] {
             assert_eq!(trust.decide(tally(1, 0), stakes, EVEN), Some(true));
             assert_eq!(trust.decide(tally(0, 1), stakes, EVEN), Some(false));

@@ -138,7 +138,8 @@ fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
             let price = subject.price(lies, lies, seeds);
-            assert!(price.tests <= 2.1 && price.most_tests <= 3.0, "{price:?}");
+            let (mean, most) = if lies < 0.1 { (2.1, 3.0) } else { (2.6, 4.0) };
+            assert!(price.tests <= mean && price.most_tests <= most, "{price:?}");
             assert!(price.tokens <= 1.05 && price.most_tokens <= 1.2, "{price:?}");
         }
     }
@@ -273,10 +274,9 @@ fn an_honest_test_is_asked_about_the_best_result_again_and_about_nothing_else() 
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int") && has(c, "return f19"));
     let (report, asked) = run("x.c", input.as_bytes(), &Options::default(), test);
     let report = report.expect("the input is interesting");
-    // The first eight, after 8 tests, after 16 and 32 more where there were so many, and up to three times at the end.
-    let most = 8 + 3 + (asked.len() as f64 / 8.0).log2().ceil().max(0.0) as u64;
+    // The result three times, or an earlier one once and the result twice.
     let spent = report.reliability.confirmations;
-    assert!((2..=most).contains(&spent), "{spent} of {} runs", asked.len());
+    assert_eq!(spent, 3, "of {} runs", asked.len());
     assert_eq!((report.reliability.disagreements, report.reliability.returns), (0, 0));
     let again: Vec<_> = (1..asked.len()).filter(|&at| asked[..at].contains(&asked[at])).collect();
     assert_eq!(again.len() as u64, spent + 1, "and the input is judged twice");
@@ -326,8 +326,7 @@ fn a_lie_that_was_accepted_is_taken_back() {
     let truth = |c: &[u8]| has(c, "f20(") && has(c, "f3(int") && has(c, "c = a");
     let (honest, asked) = run("x.c", input.as_bytes(), &Options::default(), |c| yes_if(truth(c)));
     let honest = honest.expect("interesting");
-    // The first to be accepted are asked about again before they are.
-    for (run, returns) in [(4, 0), (asked.len() as u64 / 2, 1), (asked.len() as u64 - 8, 1)] {
+    for (run, returns) in [(4, 1), (asked.len() as u64 / 2, 1), (asked.len() as u64 - 8, 1)] {
         let disk = RefCell::new(Disk::default());
         let mut sink = disk.borrow_mut();
         let mut executor = Inline::new(lies_at(run, truth));
@@ -376,10 +375,10 @@ fn the_program_says_how_flaky_the_test_was_and_what_was_taken_back() {
     let folder = Folder::new();
     let words: Vec<String> = (0..60).map(|i| format!("word{i}\n")).collect();
     folder.write("input.txt", words.concat());
-    // The 40th run says yes whatever is in the candidate.
+    // The 30th run says yes whatever is in the candidate.
     let runs = folder.path("runs").display().to_string();
     let script =
-        format!("echo x >> '{runs}'; test $(wc -l < '{runs}') = 40 || {{ grep -q word7$ $1 && grep -q word33 $1; }}");
+        format!("echo x >> '{runs}'; test $(wc -l < '{runs}') = 30 || {{ grep -q word7$ $1 && grep -q word33 $1; }}");
     folder.script("test.sh", &script);
     let ran = folder.lop(&["-j1", "--json", "events", "test.sh", "input.txt"]).expect_code(0);
     let result = String::from_utf8(folder.read("input.txt")).expect("words");
@@ -391,4 +390,15 @@ fn the_program_says_how_flaky_the_test_was_and_what_was_taken_back() {
     for event in ["\"event\":\"confirmed\"", "\"event\":\"returned\"", "\"returns\":1"] {
         assert!(events.contains(event), "{event}");
     }
+}
+
+#[test]
+fn a_test_that_answers_in_turns_is_refused_by_name() {
+    let folder = Folder::new();
+    folder.write("input.txt", "one\ntwo\nneedle\n");
+    let turn = folder.path("turn").display().to_string();
+    let flip = format!("if test -e '{turn}'; then rm '{turn}'; flip=1; else touch '{turn}'; flip=0; fi");
+    folder.script("test.sh", &format!("{flip}; grep -q needle $1; test $? = $flip"));
+    let ran = folder.lop(&["-j1", "--allow-flaky", "-o", "out", "./test.sh", "input.txt"]).expect_code(4);
+    assert!(ran.stderr.contains("the test answers in turns: each second of 8 runs"), "{}", ran.stderr);
 }

@@ -97,7 +97,9 @@ impl Row {
     fn is_as(&self, expected: &Row) -> bool {
         self.what == expected.what
             && match self.is_held() {
-                true => (self.candidates, &self.hash, self.size) == (expected.candidates, &expected.hash, expected.size),
+                true => {
+                    (self.candidates, &self.hash, self.size) == (expected.candidates, &expected.hash, expected.size)
+                }
                 false => self.candidates <= expected.candidates && self.size <= expected.size,
             }
     }

@@ -21,6 +21,9 @@ pub(super) struct Confidence {
     pub(super) trusted: Vec<Snapshot>,
     /// What was the best result since then, the newest last: what was accepted next speaks for each of them.
     pub(super) recent: VecDeque<Snapshot>,
+    /// Results of a test that has not contradicted itself, from the first on, each a good deal smaller than the one
+    /// before: where it lied, the newest of them that holds is looked for.
+    pub(super) past: Vec<Snapshot>,
     /// Refusals since the last acceptance.
     pub(super) refusals: u32,
     /// How many of them make even a trusted result doubtful.
@@ -28,6 +31,8 @@ pub(super) struct Confidence {
     /// Tests at the last look at the best result, and how many more there are to be before the next.
     pub(super) looked_at: u64,
     pub(super) interval: u64,
+    /// Looks at the best result on the way while the test had not contradicted itself.
+    pub(super) looks: u32,
     /// How many of a pass's candidates were interesting, and how many not.
     pub(super) found: HashMap<&'static str, Tally>,
 }
@@ -44,14 +49,34 @@ impl Confidence {
     pub(super) fn new(wanted: Option<u32>) -> Self {
         let trust = Trust::new(wanted);
         let found = HashMap::new();
-        let (trusted, recent) = (Vec::new(), VecDeque::new());
-        let (refusals, patience) = (0, PATIENCE);
-        Confidence { trust, trusted, recent, refusals, patience, looked_at: 0, interval: FIRST_CHECK, found }
+        let (trusted, recent, past) = (Vec::new(), VecDeque::new(), Vec::new());
+        let (refusals, patience, looks) = (0, PATIENCE, 0);
+        Confidence {
+            trust,
+            trusted,
+            recent,
+            past,
+            refusals,
+            patience,
+            looked_at: 0,
+            interval: FIRST_CHECK,
+            looks,
+            found,
+        }
     }
 
     /// Whether a text is the result that was confirmed last.
     pub(super) fn trusts(&self, text: &Arc<[u8]>) -> bool {
         self.trusted.last().is_none_or(|trusted| trusted.best.text == *text)
+    }
+
+    /// What was the best result of a test without a contradiction has given way to another. What is kept of these takes no
+    /// more than a few times the input.
+    pub(super) fn keep_past(&mut self, result: Snapshot) {
+        let last = self.past.last().map_or(usize::MAX, |last| last.best.text.len());
+        if result.best.text.len() <= last / 4 * 3 {
+            self.past.push(result);
+        }
     }
 
     /// A candidate was accepted.

@@ -6,12 +6,13 @@
 //!    └───────────┴──────────── taken back ◄─────────────────┘
 //! ```
 //!
-//! While the test has never contradicted itself each answer is believed, and only the best result is asked about
-//! again: the first eight, after 8 tests, 16 more, 32 more and so on, when the search has stopped finding anything
-//! (which is what a lie that was accepted looks like), and at the end, twice where it was looked at before, else three
-//! times. From the first contradiction on candidates are asked about as often as [`Trust`] says before they are
-//! accepted; the search may go on meanwhile (`provisional`). A best result that does not hold is taken back to the newest
-//! recent or trusted one that does; the last of them is the input, which is interesting because the user says so.
+//! While the test has never contradicted itself each answer is believed, and only the best result is asked about again,
+//! three times in all: at the end, and once before that where the search has stopped finding anything for long (which is
+//! what a lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
+//! results that holds is looked for by halving. From the first contradiction on candidates are asked about as often as
+//! [`Trust`] says before they are accepted; the search may go on meanwhile (`provisional`), and the best result is asked
+//! about after 8 tests, 16 more, 32 more and so on. A best result that does not hold is taken back to the newest recent or
+//! trusted one that does; the last of them is the input, which is interesting because the user says so.
 
 use std::sync::Arc;
 
@@ -30,8 +31,11 @@ use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
 /// How many refusals one after the other make the last acceptance doubtful.
 const DOUBTFUL: u32 = 6;
-/// How many times as many it takes where the test never contradicted itself.
-const HONEST: u32 = 4;
+/// Looks at the best result on the way that a test without a contradiction is worth: each is a call for nothing.
+const LOOKS: u32 = 1;
+/// How many refusals one after the other are worth it: a test that lies one time in twenty calls one of them interesting
+/// more often than not.
+const HONEST_PATIENCE: u32 = 16;
 /// How many of the results before the best are kept to go back to.
 const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
@@ -47,6 +51,11 @@ impl Session<'_, '_> {
     /// How far the test could be trusted.
     pub(in crate::reduce) fn reliability(&self) -> Reliability {
         self.confidence.trust.report()
+    }
+
+    /// Whether the test has contradicted itself.
+    pub(in crate::reduce) fn is_flaky(&self) -> bool {
+        self.confidence.trust.is_flaky()
     }
 
     /// The input was judged: so often *interesting*, so often not. It is trusted whatever the test says.
@@ -156,15 +165,19 @@ impl Session<'_, '_> {
     pub(super) fn check_is_due(&self) -> bool {
         let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
         let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
+        if !self.confidence.trust.is_flaky() {
+            return self.confidence.looks < LOOKS && refusals >= HONEST_PATIENCE && !is_input;
+        }
         let is_due =
             refusals >= DOUBTFUL && self.statistics.counts.total() >= looked_at + interval && !self.best_is_trusted();
-        let enough = if self.confidence.trust.is_flaky() { patience } else { patience.saturating_mul(HONEST) };
-        is_due || refusals >= enough && !is_input
+        is_due || refusals >= patience && !is_input
     }
 
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Halt> {
-        if self.best_is_trusted() {
+        if !self.confidence.trust.is_flaky() {
+            self.confidence.looks += 1;
+        } else if self.best_is_trusted() {
             self.confidence.patience = self.confidence.patience.saturating_mul(2);
         } else {
             self.confidence.interval *= 2;
@@ -247,7 +260,9 @@ impl Session<'_, '_> {
             {
                 answers.tally
             }
-            _ if !self.confidence.trust.is_flaky() && self.best_is_trusted() => Tally { yes: 1, no: 0 },
+            _ if stakes == Stakes::Result && !self.confidence.trust.is_flaky() => {
+                Tally { yes: self.confidence.looks, no: 0 }
+            }
             _ => Tally::default(),
         };
         let asked = self.ask_again(&best, known, stakes);
@@ -256,6 +271,7 @@ impl Session<'_, '_> {
             Ok(true) => {
                 let best = self.snapshot();
                 self.confidence.recent.clear();
+                self.confidence.past.clear();
                 self.confidence.trusted.push(best);
                 Ok(())
             }
@@ -309,6 +325,14 @@ impl Session<'_, '_> {
         if self.best_is_trusted() {
             self.confidence.trusted.pop();
         }
+        let newest = self.newest_of_the_past();
+        if let Ok(Some(newest)) | Err((_, Some(newest))) = &newest {
+            self.confidence.trusted.push(newest.clone());
+        }
+        if let Err((halt, _)) = newest {
+            self.go_back_to_trusted()?;
+            return Err(halt);
+        }
         loop {
             if let Some(recent) = self.confidence.recent.pop_back() {
                 self.confidence.trusted.push(recent);
@@ -321,6 +345,23 @@ impl Session<'_, '_> {
             }
             self.confidence.trusted.pop();
         }
+    }
+
+    /// The newest of the results before the first contradiction that holds, if one does: when one does not, nor does what
+    /// was made of it. Stopped meanwhile, it is the newest that is known to hold.
+    #[expect(clippy::type_complexity, reason = "why it was stopped, and what was found until then")]
+    fn newest_of_the_past(&mut self) -> Result<Option<Snapshot>, (Halt, Option<Snapshot>)> {
+        let mut past = std::mem::take(&mut self.confidence.past);
+        let (mut holds, mut doubtful) = (0, past.len());
+        while holds < doubtful {
+            let middle = (holds + doubtful) / 2;
+            match self.ask_again(&Arc::clone(&past[middle].best.text), Tally::default(), Stakes::Best) {
+                Ok(true) => holds = middle + 1,
+                Ok(false) => doubtful = middle,
+                Err(halt) => return Err((halt, holds.checked_sub(1).map(|newest| past.swap_remove(newest)))),
+            }
+        }
+        Ok(holds.checked_sub(1).map(|newest| past.swap_remove(newest)))
     }
 
     /// Makes the newest trusted result the best again.
@@ -337,13 +378,18 @@ impl Session<'_, '_> {
 
     /// What was the best result until now has given way to another, which speaks for it.
     pub(super) fn leave_best(&mut self, best: Best) {
-        if !self.confidence.trust.is_flaky() || self.confidence.trusts(&best.text) {
+        if self.confidence.trusts(&best.text) {
+            return;
+        }
+        let result = Snapshot { best, stats: self.statistics.passes.clone() };
+        if !self.confidence.trust.is_flaky() {
+            self.confidence.keep_past(result);
             return;
         }
         if self.confidence.recent.len() == RECENT {
             self.confidence.recent.pop_front();
         }
-        self.confidence.recent.push_back(Snapshot { best, stats: self.statistics.passes.clone() });
+        self.confidence.recent.push_back(result);
     }
 
     fn snapshot(&self) -> Snapshot {
