@@ -177,7 +177,7 @@ fn home(facts: &Facts) -> Option<Finding> {
             .mend(
                 "name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH",
             ),
-        Home::Untried { path } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
+        Home::Untried { path, .. } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
         Home::Flaky { runs, alike, .. } => {
             let seen = format!("it does not do the same each time: {alike} of {runs} runs were like the first");
             Finding::new("home", Level::Fault, seen)
@@ -501,10 +501,12 @@ mod tests {
         let finding = only(|facts| facts.home = Some(Home::Different { names_file: None, runs }));
         assert!(finding.seen.contains("exit code 2 (no header)"), "{finding:#?}");
         let change = Reworded { at: 1, from: "-Ii".into(), to: "-I/a/i".into() };
-        let finding = only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change] }));
+        let finding =
+            only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change], is_seen: true }));
         assert_eq!(finding.level, Level::Note);
         assert!(finding.seen.contains("-Ii -> -I/a/i"), "{finding:#?}");
-        let finding = only(|facts| facts.home = Some(Home::Untried { path: "/a/large".into() }));
+        let untried = Home::Untried { path: "/a/large".into(), words: Vec::new(), changes: Vec::new() };
+        let finding = only(|facts| facts.home = Some(untried));
         assert_eq!(finding.level, Level::Note);
         assert!(finding.seen.contains("/a/large cannot be copied") && finding.mend.contains("bwrap"), "{finding:#?}");
     }
