@@ -190,9 +190,14 @@ impl Away {
                         "`{}` names the file itself, which is not there: write @@ where the candidate's path belongs",
                         word.display()
                     ),
-                    None => "it finds only the candidate there: write @@ where its path belongs, name other files by \
-                             absolute paths, and put what belongs beside it there with --with PATH"
-                        .to_owned(),
+                    None => {
+                        // A script gets the path as its argument.
+                        let mark = if words == 0 { "" } else { "write @@ where its path belongs, " };
+                        format!(
+                            "it finds only the candidate there: {mark}name other files by absolute paths, and put what \
+                             belongs beside it there with --with PATH"
+                        )
+                    }
                 },
                 code: Code::CouldNotStart,
             },

@@ -311,6 +311,12 @@ fn a_script_that_refuses_its_input_only_in_its_own_directory_says_what_it_misses
     let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
     says(&ran, &["case.txt is not interesting: its own test says no", "./test.sh case.txt --with words\n"]);
     begun(&folder, &["--with", "words", "./test.sh", "case.txt"]);
+    // Where nothing mends it, the hint is one for scripts: `@@` means nothing there.
+    fs::write(folder.path("../words"), "bug\n").expect("our own folder");
+    folder.script("test.sh", "grep -q -f ../words \"$1\"");
+    let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
+    says(&ran, &["it finds only the candidate there: name other files by absolute paths"]);
+    assert!(!ran.stderr.contains("@@"), "{}", ran.stderr);
     // One that says no everywhere misses nothing.
     folder.script("test.sh", "exit 1");
     let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
