@@ -175,7 +175,8 @@ fn home(facts: &Facts) -> Option<Finding> {
         Home::Different { runs, .. } => Finding::new("home", Level::Fault, differs(runs))
             .means("what is reduced would not be what you see here")
             .mend(
-                "name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH",
+                "name files by absolute paths, what belongs beside the candidate with --with PATH, and behind `--` the \
+                 candidate by @@",
             ),
         Home::Untried { path, .. } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
         Home::Flaky { runs, alike, .. } => {
@@ -275,6 +276,10 @@ fn time(facts: &Facts) -> Option<Finding> {
     }
     let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
     let _ = write!(seen, "; deadline of a test: {}", Shown(deadline));
+    if facts.is_to_hang() {
+        // It takes the deadline, whatever that is.
+        return Some(Finding::ok("time", seen));
+    }
     if facts.slowest() * 2 > deadline {
         return Some(
             Finding::new("time", Level::Warning, seen)
@@ -312,7 +317,9 @@ fn load(facts: &Facts) -> Option<Finding> {
     let ratio = together.as_secs_f64() / alone.as_secs_f64().max(1e-6);
     let seen = format!("{jobs} at the same time take {} each, {ratio:.1} times as long as alone", Shown(together));
     let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
-    Some(if together * 2 > deadline {
+    Some(if facts.is_to_hang() {
+        Finding::ok("load", seen)
+    } else if together * 2 > deadline {
         Finding::new("load", Level::Warning, seen)
             .means("that is more than half of the deadline, so that some would be timeouts")
             .mend("use fewer with -j, or more --timeout")
@@ -488,6 +495,19 @@ mod tests {
             let finding = only(|facts| (facts.input, facts.elsewhere) = (here, there));
             assert_eq!((finding.check, finding.level), ("repeated", Level::Fault), "{finding:#?}");
         }
+    }
+
+    #[test]
+    fn a_hang_that_is_kept_takes_the_deadline_and_needs_no_other() {
+        let mut facts = healthy();
+        for outcome in facts.input.iter_mut().chain(&mut facts.together) {
+            outcome.exit = Exit::TimedOut;
+            outcome.duration = Duration::from_secs(1);
+        }
+        facts.deadline = Some(Duration::from_secs(1));
+        let found = findings(&facts);
+        assert!(found.iter().all(|finding| !finding.mend.contains("--timeout")), "{found:#?}");
+        assert!(found.iter().any(|finding| finding.check == "time" && finding.level == Level::Ok), "{found:#?}");
     }
 
     #[test]
