@@ -1,7 +1,7 @@
 //! No test script: the command is run on the test case, and what makes that run special becomes the condition. Where it
 //! ends well, what it warns of is offered. Second commands are seen on the test case here, too.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -226,7 +226,8 @@ impl Special {
             }
             Special::Warnings(warnings) => {
                 writeln!(out, "the command succeeds on {name} and warns; this would keep the first of its warnings:")?;
-                return writeln!(out, "  {}", text::one_line(&line(typed, &warnings[0].options())));
+                writeln!(out, "  {}", text::one_line(&line(typed, &warnings[0].options())))?;
+                return others(warnings).map_or(Ok(()), |others| writeln!(out, "{}", text::one_line(&others)));
             }
             Special::Found(chosen, exit) => (chosen, exit),
         };
@@ -280,7 +281,11 @@ fn offer(warnings: &[Signature], open: &Open<'_>, typed: &[OsString]) -> Result<
             1 => "it".to_owned(),
             several => format!("the first of its {several} kinds"),
         };
-        return nothing(format!("it warns, though, and this keeps {more}: {}", line(typed, &warnings[0].options())));
+        let others = others(warnings).map_or_else(String::new, |others| format!("; {others}"));
+        return nothing(format!(
+            "it warns, though{others}, and this keeps {more}: {}",
+            line(typed, &warnings[0].options())
+        ));
     }
     let shown = warnings.iter().take(OFFERED);
     let mut out = text::stderr();
@@ -302,6 +307,19 @@ fn offer(warnings: &[Signature], open: &Open<'_>, typed: &[OsString]) -> Result<
             .and_then(|number: usize| warnings[..warnings.len().min(OFFERED)].get(number.checked_sub(1)?)),
     };
     chosen.map_or_else(|| nothing(BY_HAND.to_owned()), |warning| Ok(warning.clone()))
+}
+
+/// The conditions of all warnings but the first, if there are any.
+fn others(warnings: &[Signature]) -> Option<String> {
+    let (shown, more) = warnings[1..].split_at(warnings.len().min(OFFERED) - 1);
+    let shown = shown.iter().map(|warning| {
+        let options = warning.options();
+        let words = options.iter().flat_map(|(option, value)| [OsStr::new(option), OsStr::new(value)]);
+        shell_line(words)
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
+    (!shown.is_empty()).then(|| format!("in its place {} keeps another{more}", shown.join(" or ")))
 }
 
 fn is_somebody_there() -> bool {

@@ -5,7 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::doctor::{Compared, Home, Sight, Sights, Traveller, Trouble, UNTRIED_WAY_OUT, find_home, why_untried};
+use crate::doctor::{
+    Compared, Home, Reworded, Sight, Sights, Traveller, Trouble, UNTRIED_WAY_OUT, find_home, why_untried,
+};
 use crate::oracle::{Cancel, ConditionSpec, Exit, SlotOptions, shell_line};
 use crate::reduce::ReduceError;
 use crate::report::Verbosity;
@@ -54,27 +56,38 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>, cancel:
     };
     match find(&traveller, cancel)? {
         Home::Flaky { .. } if settings.options.allow_flaky => Ok(()),
-        Home::Reworded { words, changes } => {
-            if settings.verbosity > Verbosity::Quiet {
-                let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                note(&format!("tests run in a directory of their own, where relative paths lead nowhere: {changes}"));
-            }
-            *typed = replace_words(typed, settings.words.len(), &words);
-            settings.oracle = settings.oracle.reworded(&words, &settings.path)?;
-            settings.words = words;
-            Ok(())
-        }
-        Home::Untried { path } => {
+        Home::Reworded { words, changes, .. } => reword(settings, typed, words, &changes),
+        Home::Untried { path, words, changes } => {
             if settings.verbosity > Verbosity::Quiet {
                 note(&untried(&path));
             }
-            Ok(())
+            reword(settings, typed, words, &changes)
         }
         other => match Away::new(&other, &settings.path.display().to_string(), settings.words.len(), typed) {
             Some(away) => Err(Failure::Away(Box::new(away))),
             None => Ok(()),
         },
     }
+}
+
+/// Gives the command of a new reduction other words, and says which.
+fn reword(
+    settings: &mut Settings,
+    typed: &mut Vec<OsString>,
+    words: Vec<OsString>,
+    changes: &[Reworded],
+) -> Result<(), Failure> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    if settings.verbosity > Verbosity::Quiet {
+        let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        note(&format!("tests run in a directory of their own, where relative paths lead nowhere: {changes}"));
+    }
+    *typed = replace_words(typed, settings.words.len(), &words);
+    settings.oracle = settings.oracle.reworded(&words, &settings.path)?;
+    settings.words = words;
+    Ok(())
 }
 
 fn note(what: &str) {
@@ -96,7 +109,7 @@ pub(crate) fn of_refusal(
 ) -> Option<Away> {
     let ReduceError::NotInteresting { .. } = error else { return None };
     let found = find_home(test, cancel).ok()?;
-    if let Home::Untried { path } = &found {
+    if let Home::Untried { path, .. } = &found {
         // The refusal is an error, of which nobody can want to hear less.
         note(&untried(path));
     }
@@ -122,7 +135,8 @@ pub(crate) fn check_seconds(open: &Open<'_>, cancel: &Cancel) -> Result<(), Fail
             slots: SlotOptions { directory: None, candidate_len: open.content.len(), owns_process: true },
         };
         let (why, better) = match find(&traveller, cancel)? {
-            Home::Reworded { words, .. } => {
+            // What is not seen to do it is no better.
+            Home::Reworded { words, is_seen: true, .. } => {
                 let line = shell_line(words.iter().map(OsString::as_os_str));
                 ("relative paths lead nowhere", shell_line([OsStr::new("--while-passing"), OsStr::new(&line)]))
             }
@@ -176,9 +190,14 @@ impl Away {
                         "`{}` names the file itself, which is not there: write @@ where the candidate's path belongs",
                         word.display()
                     ),
-                    None => "it finds only the candidate there: write @@ where its path belongs, name other files by \
-                             absolute paths, and put what belongs beside it there with --with PATH"
-                        .to_owned(),
+                    None => {
+                        // A script gets the path as its argument.
+                        let mark = if words == 0 { "" } else { "write @@ where its path belongs, " };
+                        format!(
+                            "it finds only the candidate there: {mark}name other files by absolute paths, and put what \
+                             belongs beside it there with --with PATH"
+                        )
+                    }
                 },
                 code: Code::CouldNotStart,
             },

@@ -175,9 +175,10 @@ fn home(facts: &Facts) -> Option<Finding> {
         Home::Different { runs, .. } => Finding::new("home", Level::Fault, differs(runs))
             .means("what is reduced would not be what you see here")
             .mend(
-                "name the candidate by @@, other files by absolute paths, and what belongs beside it with --with PATH",
+                "name files by absolute paths, what belongs beside the candidate with --with PATH, and behind `--` the \
+                 candidate by @@",
             ),
-        Home::Untried { path } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
+        Home::Untried { path, .. } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
         Home::Flaky { runs, alike, .. } => {
             let seen = format!("it does not do the same each time: {alike} of {runs} runs were like the first");
             Finding::new("home", Level::Fault, seen)
@@ -275,6 +276,10 @@ fn time(facts: &Facts) -> Option<Finding> {
     }
     let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
     let _ = write!(seen, "; deadline of a test: {}", Shown(deadline));
+    if facts.is_to_hang() {
+        // It takes the deadline, whatever that is.
+        return Some(Finding::ok("time", seen));
+    }
     if facts.slowest() * 2 > deadline {
         return Some(
             Finding::new("time", Level::Warning, seen)
@@ -312,7 +317,9 @@ fn load(facts: &Facts) -> Option<Finding> {
     let ratio = together.as_secs_f64() / alone.as_secs_f64().max(1e-6);
     let seen = format!("{jobs} at the same time take {} each, {ratio:.1} times as long as alone", Shown(together));
     let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
-    Some(if together * 2 > deadline {
+    Some(if facts.is_to_hang() {
+        Finding::ok("load", seen)
+    } else if together * 2 > deadline {
         Finding::new("load", Level::Warning, seen)
             .means("that is more than half of the deadline, so that some would be timeouts")
             .mend("use fewer with -j, or more --timeout")
@@ -491,6 +498,19 @@ mod tests {
     }
 
     #[test]
+    fn a_hang_that_is_kept_takes_the_deadline_and_needs_no_other() {
+        let mut facts = healthy();
+        for outcome in facts.input.iter_mut().chain(&mut facts.together) {
+            outcome.exit = Exit::TimedOut;
+            outcome.duration = Duration::from_secs(1);
+        }
+        facts.deadline = Some(Duration::from_secs(1));
+        let found = findings(&facts);
+        assert!(found.iter().all(|finding| !finding.mend.contains("--timeout")), "{found:#?}");
+        assert!(found.iter().any(|finding| finding.check == "time" && finding.level == Level::Ok), "{found:#?}");
+    }
+
+    #[test]
     fn what_a_command_misses_is_a_fault_and_what_was_mended_is_none() {
         let sight = |code, line: &str| Sight { exit: Exit::Code(code), line: line.to_owned() };
         let runs = Sights { here: sight(1, "no member"), there: sight(2, "no header") };
@@ -501,10 +521,12 @@ mod tests {
         let finding = only(|facts| facts.home = Some(Home::Different { names_file: None, runs }));
         assert!(finding.seen.contains("exit code 2 (no header)"), "{finding:#?}");
         let change = Reworded { at: 1, from: "-Ii".into(), to: "-I/a/i".into() };
-        let finding = only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change] }));
+        let finding =
+            only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change], is_seen: true }));
         assert_eq!(finding.level, Level::Note);
         assert!(finding.seen.contains("-Ii -> -I/a/i"), "{finding:#?}");
-        let finding = only(|facts| facts.home = Some(Home::Untried { path: "/a/large".into() }));
+        let untried = Home::Untried { path: "/a/large".into(), words: Vec::new(), changes: Vec::new() };
+        let finding = only(|facts| facts.home = Some(untried));
         assert_eq!(finding.level, Level::Note);
         assert!(finding.seen.contains("/a/large cannot be copied") && finding.mend.contains("bwrap"), "{finding:#?}");
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::oracle::{Outcome, Traces};
+use crate::oracle::{Exit, Outcome, Traces};
 
 use super::home::Home;
 
@@ -61,6 +61,11 @@ impl Facts {
     /// Whether the first run on the input was interesting.
     pub(super) fn is_interesting(&self) -> bool {
         self.input.first().is_some_and(Outcome::is_interesting)
+    }
+
+    /// Whether it is a hang that is kept.
+    pub(super) fn is_to_hang(&self) -> bool {
+        self.input.first().is_some_and(|first| first.is_interesting() && first.exit == Exit::TimedOut)
     }
 
     /// Whether the input was interesting, and was not in another directory.

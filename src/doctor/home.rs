@@ -16,6 +16,8 @@
 //!
 //! All these runs are guarded alike, so that none can write to the user's files. What fails only because of that fails in
 //! both places, and is no difference. Where there is no guard, what cannot be copied keeps them from being compared.
+//! Where nothing can be compared (neither run does what is asked for, or one does not end), words are made absolute
+//! all the same.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +34,7 @@ use crate::oracle::{
 };
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
-use super::rewording::{Reworded, absolute_words, with};
+use super::rewording::{Reworded, absolute_words, with, without_outputs};
 use super::trouble::Trouble;
 
 /// A signature that has not been made more specific asks for nothing at a place in the text.
@@ -71,6 +73,13 @@ pub struct Traveller<'a> {
     pub slots: SlotOptions,
 }
 
+impl Traveller<'_> {
+    /// The words that lead somewhere only from where the user stands.
+    fn changes(&self) -> Vec<Reworded> {
+        absolute_words(self.words, &std::env::current_dir().unwrap_or_default(), self.path)
+    }
+}
+
 /// What makes two runs alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {
@@ -94,6 +103,8 @@ pub enum Home {
         words: Vec<OsString>,
         /// Those that were changed.
         changes: Vec<Reworded>,
+        /// Whether a run has shown it; where none could, they are made absolute on the chance that it does.
+        is_seen: bool,
     },
     /// It does with these things beside the candidate.
     Missing {
@@ -116,6 +127,10 @@ pub enum Home {
     Untried {
         /// What could not be copied.
         path: PathBuf,
+        /// All words of the command, those made absolute that lead somewhere from where the user stands.
+        words: Vec<OsString>,
+        /// Those that were changed.
+        changes: Vec<Reworded>,
     },
     /// It does not even do the same in the same place.
     Flaky {
@@ -184,7 +199,8 @@ pub fn find_home(test: &Traveller<'_>, cancel: &Cancel) -> Result<Home, Trouble>
     // A directory that cannot be made again cannot be compared with.
     let Ok(at_home) = own.at_home(test.path, &texts) else { return Ok(Home::Same) };
     if let Some(path) = at_home.not_copied(&mut slot) {
-        return Ok(Home::Untried { path });
+        let changes = without_outputs(test.words, test.changes());
+        return Ok(Home::Untried { path, words: with(test.words, &changes), changes });
     }
     let mut search = Search {
         test,
@@ -206,7 +222,13 @@ impl Search<'_> {
         let here = self.run(at_home)?;
         // A run that gave no answer, or none in time, says nothing; the baseline speaks of it.
         let is_answer = |run: &Run| matches!(run.outcome.exit, Exit::Code(_) | Exit::Signal(_));
-        if !is_answer(&here) || !is_answer(&there) || self.alike(&here, &there) {
+        let can_tell = is_answer(&here) && is_answer(&there);
+        // What is asked for shows nowhere: the two runs may have failed for reasons of their own.
+        let shows_nowhere = !here.outcome.is_interesting() && !there.outcome.is_interesting();
+        if self.test.compared != Compared::Signature && (!can_tell || shows_nowhere) {
+            return self.untold(&there);
+        }
+        if !can_tell || self.alike(&here, &there) {
             return Ok(Home::Same);
         }
         self.deadline =
@@ -217,10 +239,9 @@ impl Search<'_> {
                 return Ok(if is_slight { Home::Same } else { flaky });
             }
         }
-        let current = std::env::current_dir().unwrap_or_default();
-        let changes = absolute_words(self.test.words, &current, self.test.path);
-        if let Some(changes) = self.rewording(&here, &changes)? {
-            return Ok(Home::Reworded { words: with(self.test.words, &changes), changes });
+        let changes = self.test.changes();
+        if let Some(changes) = self.rewording(&changes, |search, run| search.alike(&here, run))? {
+            return Ok(Home::Reworded { words: with(self.test.words, &changes), changes, is_seen: true });
         }
         if is_slight {
             return Ok(Home::Same);
@@ -231,6 +252,18 @@ impl Search<'_> {
         }
         let names_file = self.test.words.iter().skip(1).find(|word| names_file(word, self.test.path)).cloned();
         Ok(Home::Different { names_file, runs })
+    }
+
+    /// What becomes of the words where no two runs could be compared.
+    fn untold(&mut self, there: &Run) -> Result<Home, Trouble> {
+        let changes = without_outputs(self.test.words, self.test.changes());
+        if changes.is_empty() || there.outcome.is_interesting() {
+            return Ok(Home::Same);
+        }
+        let seen = self.rewording(&changes, |_, run| run.outcome.is_interesting())?;
+        let is_seen = seen.is_some();
+        let changes = seen.unwrap_or(changes);
+        Ok(Home::Reworded { words: with(self.test.words, &changes), changes, is_seen })
     }
 
     fn run(&mut self, oracle: &CommandOracle) -> Result<Run, Trouble> {
@@ -295,8 +328,12 @@ impl Search<'_> {
         Ok(Some(Home::Flaky { runs: RUNS, alike, sights: self.sights(first, &other) }))
     }
 
-    /// The words that have to be others, of those that can be.
-    fn rewording(&mut self, here: &Run, changes: &[Reworded]) -> Result<Option<Vec<Reworded>>, Trouble> {
+    /// The words that have to be others, of those that can be, for a run that is as it should be.
+    fn rewording(
+        &mut self,
+        changes: &[Reworded],
+        is_right: impl Fn(&Self, &Run) -> bool,
+    ) -> Result<Option<Vec<Reworded>>, Trouble> {
         if changes.is_empty() {
             return Ok(None);
         }
@@ -306,7 +343,8 @@ impl Search<'_> {
             kept.map(|(_, change)| change.clone()).collect()
         });
         for changes in std::iter::once(changes.to_vec()).chain(without) {
-            if self.is_enough(here, &with(self.test.words, &changes), Vec::new())? {
+            let run = self.attempt(&with(self.test.words, &changes), Vec::new())?;
+            if run.is_some_and(|run| is_right(self, &run)) {
                 return Ok(Some(changes));
             }
         }

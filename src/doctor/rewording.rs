@@ -40,6 +40,18 @@ pub(super) fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Ve
     reworded.collect()
 }
 
+/// Those of the changes that are not about what the command writes to, as the one usual option for that says: where
+/// nothing has shown that such a word has to be another, no test gets the path of a user's file to write to.
+pub(super) fn without_outputs(words: &[OsString], mut changes: Vec<Reworded>) -> Vec<Reworded> {
+    let is_option = |word: &OsStr| word == "-o" || word == "--output";
+    changes.retain(|change| {
+        let word = change.from.as_bytes();
+        let is_output = word.starts_with(b"-o") || word.starts_with(b"--output=") || is_option(&words[change.at - 1]);
+        !is_output
+    });
+    changes
+}
+
 /// The words with some of them rewritten.
 pub(super) fn with(words: &[OsString], changes: &[Reworded]) -> Vec<OsString> {
     let mut words = words.to_vec();
@@ -151,5 +163,8 @@ mod tests {
             assert_eq!(with(&words, &found).len(), 2);
         }
         assert_eq!(absolute_words(&["check.sh".into()], &here, file), []);
+        let words = ["cc", "-Iinclude", "-o", "x.toml", "-ox.toml", "--output=x.toml", "x.toml"].map(OsString::from);
+        let kept = without_outputs(&words, absolute_words(&words, &here, file));
+        assert_eq!(kept.iter().map(|change| change.at).collect::<Vec<_>>(), [1, 6]);
     }
 }

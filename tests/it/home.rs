@@ -311,6 +311,12 @@ fn a_script_that_refuses_its_input_only_in_its_own_directory_says_what_it_misses
     let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
     says(&ran, &["case.txt is not interesting: its own test says no", "./test.sh case.txt --with words\n"]);
     begun(&folder, &["--with", "words", "./test.sh", "case.txt"]);
+    // Where nothing mends it, the hint is one for scripts: `@@` means nothing there.
+    fs::write(folder.path("../words"), "bug\n").expect("our own folder");
+    folder.script("test.sh", "grep -q -f ../words \"$1\"");
+    let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
+    says(&ran, &["it finds only the candidate there: name other files by absolute paths"]);
+    assert!(!ran.stderr.contains("@@"), "{}", ran.stderr);
     // One that says no everywhere misses nothing.
     folder.script("test.sh", "exit 1");
     let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
@@ -557,4 +563,35 @@ fn where_nothing_guards_only_what_is_copied_as_a_whole_is_compared() {
         says(&lop(&folder, &["./test.sh", "case.txt"]).expect_code(1), &[&place]);
         assert!(folder.read("large") == vec![b'a'; LARGE]);
     });
+}
+
+#[test]
+fn words_are_made_absolute_where_nothing_can_be_compared() {
+    let folder = folder();
+    // Nothing may be written beside the current directory by a run that is compared.
+    fs::create_dir(folder.path("../build")).expect("our own folder");
+    folder.write("../build/case.o", "mine\n");
+    let writes = "grep -q bug \"$1\" && test -e \"$2/api.h\" && echo 'warning: bug' >&2 && echo x > \"$4\"";
+    let line = |out| {
+        ["--stderr", "bug", "--exit-code", "0", "case.txt", "--", "sh", "-c", writes, "sh", "@@", "include", "-o", out]
+    };
+    // A test of its own would not find that place either: it says so.
+    let ran = lop(&folder, &line("../build/case.o")).expect_code(1);
+    says(&ran, &["relative paths lead nowhere", &format!(": include -> {}/include\n", here(&folder))]);
+    assert_eq!(folder.read("../build/case.o"), b"mine\n");
+    let harm =
+        "test -e \"$2/api.h\" || exit 4; echo x > ../build/new && exit 3; test -e \"$3\" && exit 5; grep -q bug \"$1\"";
+    let line = ["--exit-code", "0", "case.txt", "--", "sh", "-c", harm, "sh", "@@", "include", "src"];
+    // A word too many is left as it is.
+    let ran = begun(&folder, &line);
+    says(&ran, &[&format!(": include -> {}/include\n", here(&folder))]);
+    let hangs = "grep -q bug \"$1\" && test -e \"$2/api.h\" && sleep 600; exit 1";
+    let line =
+        ["--timeout", "2", "--timeout-is-interesting", "case.txt", "--", "sh", "-c", hangs, "sh", "@@", "include"];
+    let ran = begun(&folder, &line);
+    says(&ran, &[&format!(": include -> {}/include\n", here(&folder))]);
+    // A condition that holds nowhere is none of the words' business.
+    let line = ["--stderr", "nonsense", "case.txt", "--", "sh", "-c", "exit 1", "sh", "@@"];
+    let ran = lop(&folder, &line).expect_code(1);
+    assert!(!ran.stderr.contains("relative paths"), "{}", ran.stderr);
 }

@@ -245,6 +245,15 @@ fn a_warning_of_a_command_that_succeeds_can_be_kept() {
     folder.lop(&shlex::split(line).expect("a line of a shell")).expect_code(0);
     let out = String::from_utf8(folder.read("out")).expect("it is text");
     assert!(out.contains("if (") && !out.contains("char") && out.len() < 40, "{out}");
+    // Each of the others is there, too, as the condition to type.
+    let other =
+        said.split_once("in its place ").expect("another kind").1.split_once(" keeps another").expect("an end").0;
+    let other = shlex::split(other).expect("a line of a shell");
+    assert!(said.matches("--stderr").count() == 2 && other[1].contains("unused variable"), "{said}");
+    let conditions: Vec<&str> = other.iter().map(String::as_str).collect();
+    folder.lop(&[&conditions, &["-o", "other", "x.c", "--"][..], &command[..]].concat()).expect_code(0);
+    let out = String::from_utf8(folder.read("other")).expect("it is text");
+    assert!(!out.contains("if ("), "{out}");
     // Whoever does not want to be asked gets the first.
     folder.lop(&[&["-y", "-o", "again", "x.c", "--"], &command[..]].concat()).expect_code(0);
     assert_eq!(folder.read("again"), folder.read("out"));

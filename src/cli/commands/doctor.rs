@@ -69,7 +69,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
     };
     let (test, typed, oracle) = match &home {
-        Some(Home::Reworded { words, .. }) => {
+        Some(Home::Reworded { words, .. } | Home::Untried { words, .. }) => {
             let typed = replace_words(typed, test.words().len(), words);
             (Test::Command(words.clone()), typed, oracle.reworded(words, &path)?)
         }

@@ -146,7 +146,7 @@ impl Same {
             slots: SlotOptions { directory: None, candidate_len: result.len(), owns_process: true },
         };
         let found = find_home(&traveller, cancel).unwrap_or(Home::Same);
-        if let Home::Untried { path } = &found {
+        if let Home::Untried { path, .. } = &found {
             return say(&untried(path));
         }
         let name = self.input.display().to_string();
