@@ -18,6 +18,7 @@ use super::places::{COMMON, RuleText};
 use super::problem::{GrammarError, Problem, line_of};
 use super::rule_file::pattern_ranges;
 use super::supertypes::NodeTypes;
+use crate::syntax::Fields;
 
 /// The name of the file, as messages show it.
 const FILE_NAME: &str = "common.scm";
@@ -180,11 +181,13 @@ impl NodePattern {
         let mut all = vec![Vec::new(); self.children.len()];
         let mut cursor = node.walk();
         let (mut more, mut is_first) = (!all.is_empty() && cursor.goto_first_child(), true);
+        let (mut fields, mut number) = (Fields::default(), 0);
         while more {
             let child = cursor.node();
-            let field = cursor.field_id().map(NonZero::get);
+            let field = fields.at(&cursor, 0, number);
+            number += 1;
             for (pattern, ways) in self.children.iter().zip(&mut all) {
-                let is_there = pattern.field.is_none_or(|wanted| field == Some(wanted));
+                let is_there = pattern.field.is_none_or(|wanted| field == wanted);
                 // One way without captures is as good as many.
                 if is_there && (is_first || !pattern.is_first) && ways.first().is_none_or(|way: &Way| !way.is_empty()) {
                     ways.extend(pattern.node.ways(child));

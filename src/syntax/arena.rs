@@ -4,6 +4,8 @@
 //! A node has sixteen bytes. What does not fit there is rare (a parent 65,535 nodes before, a text of 64 KiB) or
 //! changes rarely from one node to the next (the upper bits of a depth): it stands in a table beside them.
 
+use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::ops::Range;
 
 use tree_sitter::TreeCursor;
@@ -185,6 +187,36 @@ impl Table {
     }
 }
 
+/// A cursor tells the field of a child by a way up through all that the grammar has no name for, up to the parent. In
+/// some grammars that way is as long as the parent has children. Of so many children the field is asked for; each of the
+/// others stands in that of the first one of its kind among them.
+const ASKED: u32 = 256;
+
+/// The fields in which the children of nodes stand.
+#[derive(Default)]
+pub struct Fields {
+    /// By parent and kind, of those that come behind the first.
+    of_others: BTreeMap<(NodeId, u16), u16>,
+}
+
+impl Fields {
+    /// The number of the field of the node at the cursor, 0 for none. It is the child of this number of this parent.
+    pub fn at(&mut self, cursor: &TreeCursor<'_>, parent: NodeId, child: u32) -> u16 {
+        let ask = || cursor.field_id().map_or(0, NonZero::get);
+        match child {
+            0..ASKED => ask(),
+            _ => *self.of_others.entry((parent, cursor.node().kind_id())).or_insert_with(ask),
+        }
+    }
+}
+
+/// A node whose end has not come yet, while a tree is walked through.
+struct Open {
+    id: NodeId,
+    /// Children that have come.
+    children: u32,
+}
+
 /// The nodes of a tree.
 #[derive(Default)]
 pub(super) struct Arena {
@@ -205,11 +237,16 @@ impl Arena {
         let mut arena = Arena::default();
         arena.nodes.reserve_exact(tree.root_node().descendant_count());
         let mut cursor = tree.walk();
-        let mut open: Vec<NodeId> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        let mut fields = Fields::default();
         loop {
-            let id = arena.push(&cursor, &open);
+            let field = open.last_mut().map_or(0, |parent| {
+                parent.children += 1;
+                fields.at(&cursor, parent.id, parent.children - 1)
+            });
+            let id = arena.push(&cursor, field, &open);
             if cursor.goto_first_child() {
-                open.push(id);
+                open.push(Open { id, children: 0 });
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -218,7 +255,7 @@ impl Arena {
                     return arena;
                 };
                 cursor.goto_parent();
-                arena.close(closed);
+                arena.close(closed.id);
             }
         }
     }
@@ -236,10 +273,10 @@ impl Arena {
     }
 
     /// Adds the node at the cursor, whose ancestors are open.
-    fn push(&mut self, cursor: &TreeCursor<'_>, open: &[NodeId]) -> NodeId {
+    fn push(&mut self, cursor: &TreeCursor<'_>, field: u16, open: &[Open]) -> NodeId {
         let node = cursor.node();
         let id = self.count();
-        let parent = open.last().copied();
+        let parent = open.last().map(|parent| parent.id);
         let in_extra = parent.is_some_and(|parent| self.nodes[parent as usize].flags_and_field & IN_EXTRA != 0);
         let flag = |on: bool, bit: u16| if on { bit } else { 0 };
         let (error, extra) = (node.is_error(), node.is_extra());
@@ -251,7 +288,6 @@ impl Arena {
             | flag(in_extra || (extra && !error), IN_EXTRA);
         let offset = |at: usize| u32::try_from(at).expect("checked by the parser");
         let (start, end) = (offset(node.start_byte()), offset(node.end_byte()));
-        let field = cursor.field_id().map_or(0, |field| field.get());
         let is_token = node.child_count() == 0
             && end > start
             && flags & IN_EXTRA == 0
@@ -286,9 +322,9 @@ impl Arena {
     }
 
     /// Something in the open nodes is wrong.
-    fn spread_error(&mut self, open: &[NodeId]) {
-        for &outer in open.iter().rev() {
-            let flags = &mut self.nodes[outer as usize].flags_and_field;
+    fn spread_error(&mut self, open: &[Open]) {
+        for outer in open.iter().rev() {
+            let flags = &mut self.nodes[outer.id as usize].flags_and_field;
             // What is around it knows.
             if *flags & HAS_ERROR != 0 {
                 break;
@@ -390,11 +426,34 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::testing::{FILES, parser, shipped_sample};
 
     /// Half a million of them are in a text of a megabyte.
     #[test]
     fn a_node_takes_sixteen_bytes() {
         assert_eq!(size_of::<Packed>(), 16);
+    }
+
+    #[test]
+    fn arena_has_the_fields_of_all_children_of_wide_nodes() {
+        let few = FILES.map(|file| (file, shipped_sample(file).repeat(20)));
+        let wide = [
+            ("x.c", format!("int f(int a) {{ {}; }}", "a = a + 1, b;".repeat(400)).into_bytes()),
+            ("x.json", format!("{{{}\"b\": 2}}", "\"a\": 1,".repeat(600)).into_bytes()),
+            ("x.py", format!("if a: b\n{}else: c\n", "elif a: b\n".repeat(600)).into_bytes()),
+            ("x.sh", format!("for a in {}; do b; done", "c ".repeat(600)).into_bytes()),
+            ("x.yaml", "---\na\n".repeat(600).into_bytes()),
+        ];
+        for (file, text) in few.into_iter().chain(wide) {
+            let tree = parser(file).parse(&text).expect("it is not hard");
+            let arena = Arena::of(&tree);
+            let mut cursor = tree.walk();
+            for id in 0..arena.count() {
+                cursor.goto_descendant(id as usize);
+                let field = cursor.field_id().map_or(0, NonZero::get);
+                assert_eq!(arena.node(id).field, field, "{file}, node {id}");
+            }
+        }
     }
 
     #[test]

@@ -7,13 +7,14 @@ mod differences;
 mod document;
 mod edit;
 mod indents;
+mod memory;
 mod on_demand;
 mod outline;
 mod parse;
 mod rendering;
 mod text;
 
-pub use arena::{Node, NodeId};
+pub use arena::{Fields, Node, NodeId};
 pub use document::Document;
 pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use indents::{Block, Indents, LineStart, unindented};

@@ -1,7 +1,7 @@
 //! Parsing with tree-sitter: whole texts, texts that differ little from one already parsed, and a
 //! bound on how long a hopeless text may keep the parser busy.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, 
 
 use super::differences::differences;
 use super::edit::is_blank;
+use super::memory::Watch;
 
 /// A concrete syntax tree as tree-sitter made it.
 pub type SyntaxTree = Tree;
@@ -30,6 +31,8 @@ const SLOW_STEP: Duration = Duration::from_micros(100);
 const USUAL_STEP: Duration = Duration::from_micros(20);
 /// The clock is looked at once in so many steps.
 const STEPS_PER_LOOK: usize = 16;
+/// And at the memory, which takes longer, once in so many.
+const STEPS_PER_LOOK_AT_MEMORY: usize = 256;
 
 /// Bytes of the longest character in UTF-8.
 const LONGEST_CHARACTER: usize = 4;
@@ -127,7 +130,7 @@ pub struct SyntaxParser {
     around: Option<Around>,
     /// At more columns than these indented blocks may not be open at once.
     deepest: usize,
-    /// Whether the processor's time counts, too, where steps are slow.
+    /// Whether the processor's time counts, too, where steps are slow, and so does memory.
     weighs: bool,
 }
 
@@ -379,15 +382,18 @@ impl SyntaxParser {
         let most = most.min(self.left);
         let right = most.min(most_steps_right(shown.len()));
         let (steps, ended, is_right) = (Cell::new(0), Cell::new(None), Cell::new(true));
-        let (began, slow) = (spent(), Cell::new(0));
+        let (began, slow, memory) = (spent(), Cell::new(0), RefCell::new(Watch::default()));
         let go_on = || {
             steps.set(steps.get() + 1);
             if self.weighs && steps.get() % STEPS_PER_LOOK == 0 {
                 slow.set(slow_steps(steps.get(), spent().saturating_sub(began)));
             }
+            let is_over = || {
+                self.weighs && steps.get() % STEPS_PER_LOOK_AT_MEMORY == 0 && memory.borrow_mut().is_over(shown.len())
+            };
             if self.stop.as_ref().is_some_and(|stop| stop()) {
                 ended.set(Some(ParseError::Stopped));
-            } else if steps.get() + slow.get() >= if is_right.get() { right } else { most } {
+            } else if steps.get() + slow.get() >= if is_right.get() { right } else { most } || is_over() {
                 ended.set(Some(ParseError::TooHard));
             } else {
                 return true;

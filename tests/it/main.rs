@@ -3,6 +3,7 @@
 mod algorithms;
 mod any_input;
 mod beside;
+mod bounds;
 mod choices;
 mod circles;
 mod cli;
