@@ -53,8 +53,13 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
             continue;
         }
         let kind = node.kind;
-        if node.is_error() || grammar.is_string(kind) || grammar.is_number(kind) || grammar.is_opaque(kind) {
+        if node.is_error() || grammar.is_string(kind) || grammar.is_number(kind) {
             ranges.push(node.range());
+        } else if grammar.is_opaque(kind) {
+            let is_clean = document.errors() == 0;
+            ranges.push(if is_clean { node.range() } else { within_brackets(document.source(), node.range()) });
+            ranges.retain(|range| !range.is_empty());
+            covered = node.end;
         } else if grammar.is_comment(kind) {
             let runs = words(document.source(), node.range());
             let wide = runs.filter(|run| run.len() > MOST_BLANKS && is_blank(document.source()[run.start]));
@@ -75,6 +80,15 @@ pub fn sensitive_ranges(document: &Document, grammar: &Grammar) -> Vec<Range<usi
         ranges.push(rest);
     }
     ranges
+}
+
+/// A token without the brackets that it begins and ends with, as `<a.h>` does. Neither goes alone: what is left is no
+/// such token but a syntax error, which counts for nothing where the input has others.
+fn within_brackets(text: &[u8], token: Range<usize>) -> Range<usize> {
+    match &text[token.clone()] {
+        [b'<', .., b'>'] | [b'(', .., b')'] | [b'[', .., b']'] | [b'{', .., b'}'] => token.start + 1..token.end - 1,
+        _ => token,
+    }
 }
 
 /// Blanks side by side in a comment that are asked about one by one.

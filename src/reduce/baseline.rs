@@ -15,8 +15,8 @@ const RUNS: u32 = 2;
 /// Runs where one of them was refused, to say how often the test changes its mind: two may be chance, and a test that
 /// says no in a quarter of its runs would be taken for one that does not know its own input.
 const RUNS_WHEN_REFUSED: u32 = 5;
-/// Runs of a test that has given another answer each time: by chance a coin does so once in 128 times.
-const RUNS_IN_TURNS: u32 = 8;
+/// Runs on the empty file where the input got another answer each time. By chance a coin does all of this once in 128 times.
+const RUNS_IN_TURNS: usize = 3;
 
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
@@ -50,7 +50,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         // A run that was out of time may have been no lie, and would be so again, for as long as it took.
         let is_late = |outcome: &Outcome| outcome.verdict == Some(Verdict::Timeout);
         if refused.as_ref().is_some_and(|outcome| !is_late(outcome) || interesting > 0 || options.allow_flaky) {
-            wanted = if turns && options.allow_flaky && interesting > 0 { RUNS_IN_TURNS } else { RUNS_WHEN_REFUSED };
+            wanted = RUNS_WHEN_REFUSED;
         }
     }
     if let Some(outcome) = refused {
@@ -58,11 +58,11 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         if interesting == 0 {
             return Err(Halt::Failed(ReduceError::NotInteresting { outcome }));
         }
-        if turns && runs == RUNS_IN_TURNS {
-            return Err(Halt::Failed(ReduceError::InTurns { runs, outcome }));
-        }
         if !options.allow_flaky {
             return Err(Halt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
+        }
+        if turns && answers_are_inverted(session, before)? {
+            return Err(Halt::Failed(ReduceError::InTurns { runs, outcome }));
         }
     }
     session.trust_input(interesting, runs - interesting)?;
@@ -98,6 +98,22 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         }
         None => Err(session.stopped()),
     }
+}
+
+/// Whether a test that said *interesting* and something else in turns does so on the empty file as well, and the other way
+/// round: `last` is what it said of the input last. Then each second answer is wrong, whatever the candidate. A test that
+/// only refuses each second time refuses the empty file always, and one that does not look has no break in its turns.
+fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Halt> {
+    for run in 0..RUNS_IN_TURNS {
+        let outcome =
+            session.judge(b"", "the empty file").map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))?;
+        let answer = Some(outcome.is_interesting());
+        if (answer == last) != (run == 0) {
+            return Ok(false);
+        }
+        last = answer;
+    }
+    Ok(true)
 }
 
 /// A run that is stopped before the input was judged has no result to show.

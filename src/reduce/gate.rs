@@ -11,7 +11,9 @@
 
 use std::sync::Arc;
 
-use crate::syntax::{Document, Errors, ParseError, SyntaxParser, SyntaxTree, TreeOnDemand, shape, share_to_copy};
+use crate::syntax::{
+    Document, Errors, ParseError, SyntaxParser, SyntaxTree, TreeOnDemand, shape, share_to_copy, token_count,
+};
 
 use super::options::Syntax;
 
@@ -35,6 +37,9 @@ const STEPS_PER_TEST: i64 = 30;
 /// this: they take one to two seconds, and no test may come between them.
 const PARSES_AT_FIRST: usize = 4;
 const MOST_AT_FIRST: usize = 80_000;
+
+/// The tokens of each best result of up to so many bytes are counted by a tree of it: that takes less time than a test.
+const COUNTED: usize = 1 << 14;
 
 /// An ordinary parse takes a step for this number of nodes of its tree, and for this number of bytes.
 const NODES_PER_STEP: usize = 25;
@@ -178,6 +183,21 @@ impl Gate {
             self.best = self.last.take();
             self.follow_bound();
         }
+    }
+
+    /// The tokens of what has just become the best result, where the text is not so long that a tree of each is too
+    /// much. A tree made from another may differ under error recovery, and then is none to count by.
+    pub(super) fn tokens(&mut self, best: &Arc<[u8]>) -> Option<usize> {
+        if best.len() > COUNTED {
+            return None;
+        }
+        let known = self.best.as_ref().filter(|known| known.text == *best && (known.errors == 0 || known.is_fresh));
+        if let Some(known) = known {
+            return Some(token_count(&known.tree));
+        }
+        // What is asked of the gate does not depend on it.
+        let tree = self.parser.parse_within(best, self.usual * HARD + HARD_AT_LEAST);
+        tree.ok().map(|tree| token_count(&tree))
     }
 
     /// Lets go of all trees: the best result is about to be parsed from scratch, and two trees at

@@ -432,7 +432,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// every candidate that comes here was judged interesting.
     fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Halt> {
         let Asked { candidate, duration, .. } = winner;
-        let text = Arc::clone(&candidate.text);
+        let (text, said) = (Arc::clone(&candidate.text), candidate.tokens);
         let Some(before) = self.current.accept(candidate) else { return Ok(()) };
         debug_assert!(self.memory.answers(&key(&text)).is_some_and(Answers::has_been_interesting));
         let size = self.size();
@@ -446,7 +446,8 @@ impl<'a, 'g> Session<'a, 'g> {
         }
         self.provisional.clear();
         self.confidence.accepted();
-        let (tests, pass) = (self.statistics.counts.total(), self.statistics.pass);
+        let (tests, pass, size) =
+            (self.statistics.counts.total(), self.statistics.pass, self.recounted(size, said, &text));
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
     }
 

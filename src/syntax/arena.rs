@@ -231,6 +231,12 @@ pub(super) struct Arena {
     tokens_before: Table,
 }
 
+/// Number of tokens of a tree: leaves that are neither blank nor part of a comment.
+#[must_use]
+pub fn token_count(tree: &SyntaxTree) -> usize {
+    Arena::of(tree).tokens() as usize
+}
+
 impl Arena {
     /// Walks a tree once and lays its nodes out in preorder.
     pub(super) fn of(tree: &SyntaxTree) -> Self {

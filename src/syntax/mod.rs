@@ -14,7 +14,7 @@ mod parse;
 mod rendering;
 mod text;
 
-pub use arena::{Fields, Node, NodeId};
+pub use arena::{Fields, Node, NodeId, token_count};
 pub use document::Document;
 pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use indents::{Block, Indents, LineStart, unindented};

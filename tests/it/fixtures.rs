@@ -95,6 +95,13 @@ impl Case {
         if snapshot(&self.folder) != before {
             return Some("the fixture's folder is not what it was".to_owned());
         }
+        // Stopped before, nothing is claimed.
+        if ran.code == Some(0) {
+            let verified = folder.lop(&["verify", "-j", "2", &self.input]);
+            if verified.code != Some(0) {
+                return Some(format!("lop verify ended with {:?}:\n{}", verified.code, verified.stderr));
+            }
+        }
         let result = folder.read(&self.input);
         let shown = String::from_utf8_lossy(&result);
         if !self.judge(&result) {

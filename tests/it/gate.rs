@@ -11,7 +11,7 @@ use lop::engine::Verdict;
 use lop::exec::Inline;
 use lop::oracle::Cancel;
 use lop::reduce::{Event, EventSink};
-use lop::syntax::{SyntaxParser, error_count};
+use lop::syntax::{SyntaxParser, error_count, token_count};
 use lop::{Options, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -27,12 +27,13 @@ const SAMPLES: [(&str, &str); 3] = [
 
 /// Everything that was accepted, with who found it.
 #[derive(Default)]
-struct Accepted(Vec<(Vec<u8>, &'static str)>);
+struct Accepted(Vec<(Vec<u8>, &'static str)>, Vec<usize>);
 
 impl EventSink for Accepted {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if let Event::Accepted { content, pass, .. } = event {
+        if let Event::Accepted { content, pass, size, .. } = event {
             self.0.push((content.to_vec(), pass));
+            self.1.push(size.tokens);
         }
         Ok(())
     }
@@ -182,4 +183,34 @@ fn with_syntax_errors_allowed_some_are_accepted() {
     let accepted = accepted("x.c", &input, &options, 1, |text| yes_if(has(text, "f5(int a") && has(text, "return f")));
     let mut parser = parser("x.c");
     assert!(accepted.0.iter().any(|(text, _)| errors(&mut parser, text) > 0), "the tests above can fail");
+}
+
+#[test]
+fn the_tokens_of_each_result_are_those_of_its_tree() {
+    let defines = "#define LONGER(first, second) first + second * first\nint main(void) { return LONGER(14, 15); }\n";
+    let broken = "#include <libxml/xpath.h>\nLIB(a) LIB(b) int f;\nint main(void) { foo(4) return LONGER(1, 2); }\n";
+    for (input, words) in [(defines, &["define", "main", "*"][..]), (broken, &["foo(4) return", "libxml/xpath.h"])] {
+        let test = |text: &[u8]| yes_if(words.iter().all(|word| has(text, word)));
+        for slots in [1, 3] {
+            let accepted = accepted("x.c", input, &Options::default(), slots, test);
+            let mut parser = parser("x.c");
+            for ((text, pass), tokens) in accepted.0.iter().zip(&accepted.1) {
+                let tree = parser.parse(text).expect("a small text has a tree");
+                let text = String::from_utf8_lossy(text);
+                assert_eq!(*tokens, token_count(&tree), "{pass}: {text}");
+            }
+        }
+    }
+}
+
+/// A bracket inside a token has no node of its own that would be missed, and errors of the input that have gone leave
+/// room for others.
+#[test]
+fn a_token_keeps_its_brackets_also_where_the_input_has_syntax_errors() {
+    let input = "#include <libxml/xpath.h>\nXMLPUBFUN int XMLCALL foo(int a);\nint main(void) { foo(4) return 3; }\n";
+    let words = ["libxml/xpath.h", "#include", "foo(4) return"];
+    let test = |text: &[u8]| yes_if(words.iter().all(|word| has(text, word)));
+    let accepted = accepted("x.c", input, &Options::default(), 1, test);
+    let result = String::from_utf8_lossy(&accepted.0.last().expect("some of it goes").0).into_owned();
+    assert!(result.contains("<libxml/xpath.h>"), "{result}");
 }

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use lop::engine::Verdict;
 use lop::grammar::{EMBEDDED, Folder as LanguageFolder, Grammar, Place};
 use lop::passes::named;
-use lop::reduce::{Effort, Options, Passes, ReduceError, Report};
+use lop::reduce::{Effort, Known, Options, Passes, ReduceError, Report};
 use lop::syntax::{Document, SyntaxParser};
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -146,21 +145,26 @@ impl Case {
         Some(Arc::new(Grammar::load(&bare).expect("a parser is enough")))
     }
 
-    /// Reduces.
-    fn reduce(&self, folder: &Folder, skip: Option<&'static str>) -> (Result<Report, ReduceError>, usize) {
+    /// The interestingness test.
+    fn test<'a>(&'a self, folder: &'a Folder) -> impl Fn(&[u8]) -> bool + 'a {
         let regexes = |texts: &[String]| -> Vec<Regex> {
             texts.iter().map(|text| Regex::new(text).unwrap_or_else(|error| panic!("{}: {error}", self.name))).collect()
         };
         let said = &self.said;
         let (needs, forbids) = (regexes(&said.needs), regexes(&said.forbids));
-        let test = |text: &[u8]| -> Verdict {
+        move |text| {
             let reads = needs.iter().all(|regex| regex.is_match(text)) && !forbids.iter().any(|r| r.is_match(text));
-            yes_if(reads && (said.command.is_empty() || self.holds(&said.command, folder, text)))
-        };
+            reads && (said.command.is_empty() || self.holds(&said.command, folder, text))
+        }
+    }
+
+    /// Reduces.
+    fn reduce(&self, folder: &Folder, skip: Option<&'static str>) -> (Result<Report, ReduceError>, usize) {
+        let test = self.test(folder);
         let passes = Passes { skip: skip.into_iter().collect(), ..Passes::default() };
-        let effort = if said.thorough { Effort::Thorough } else { Effort::default() };
+        let effort = if self.said.thorough { Effort::Thorough } else { Effort::default() };
         let options = Options { passes, effort, ..Options::default() };
-        let (report, asked) = run_with(self.grammar(), &self.input, &options, test);
+        let (report, asked) = run_with(self.grammar(), &self.input, &options, |text| yes_if(test(text)));
         (report, asked.len())
     }
 
@@ -186,6 +190,13 @@ impl Case {
         }
         if said.result.as_ref().is_some_and(|wanted| wanted.as_bytes() != report.best) {
             faults.push("not the result that it has to be".to_owned());
+        }
+        let test = self.test(&folder);
+        for claim in report.claims.iter().filter(|claim| claim.known != Known::Unsound) {
+            let without = claim.candidate(&report.best).expect("the claim is about this result");
+            if test(&without) {
+                faults.push(format!("interesting without a part: {}", String::from_utf8_lossy(&without)));
+            }
         }
         if !said.check.is_empty() && !self.holds(&said.check, &folder, &report.best) {
             faults.push(format!("`{}` does not like it", said.check.join(" ")));

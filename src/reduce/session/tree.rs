@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Session;
 use crate::grammar::Grammar;
 use crate::reduce::gate::Gate;
+use crate::reduce::size::Size;
 use crate::syntax::{Document, ParseError, SyntaxParser};
 
 impl<'g> Session<'_, 'g> {
@@ -19,6 +20,14 @@ impl<'g> Session<'_, 'g> {
     /// Takes note of the tokens of the best result's tree.
     pub(in crate::reduce) fn count_tokens(&mut self) {
         self.current.count_tokens();
+    }
+
+    /// The size of what has just become the best result as it will be when that is parsed anew, where `said` are its
+    /// tokens as the search has counted them. The search goes on with its own count.
+    pub(super) fn recounted(&mut self, size: Size, said: Option<usize>, text: &Arc<[u8]>) -> Size {
+        let counted = said.zip(self.gate.as_mut().and_then(|gate| gate.tokens(text)));
+        let tokens = counted.map_or(size.tokens, |(said, counted)| (size.tokens + counted).saturating_sub(said));
+        Size { tokens, ..size }
     }
 
     /// Begins anew from the best result, as text without a tree.
