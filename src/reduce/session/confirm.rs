@@ -325,14 +325,7 @@ impl Session<'_, '_> {
         if self.best_is_trusted() {
             self.confidence.trusted.pop();
         }
-        let newest = self.newest_of_the_past();
-        if let Ok(Some(newest)) | Err((_, Some(newest))) = &newest {
-            self.confidence.trusted.push(newest.clone());
-        }
-        if let Err((halt, _)) = newest {
-            self.go_back_to_trusted()?;
-            return Err(halt);
-        }
+        self.trust_the_past()?;
         loop {
             if let Some(recent) = self.confidence.recent.pop_back() {
                 self.confidence.trusted.push(recent);
@@ -347,21 +340,26 @@ impl Session<'_, '_> {
         }
     }
 
-    /// The newest of the results before the first contradiction that holds, if one does: when one does not, nor does what
-    /// was made of it. Stopped meanwhile, it is the newest that is known to hold.
-    #[expect(clippy::type_complexity, reason = "why it was stopped, and what was found until then")]
-    fn newest_of_the_past(&mut self) -> Result<Option<Snapshot>, (Halt, Option<Snapshot>)> {
+    /// Trusts the newest of the results before the first contradiction that holds, if one does: when one does not, nor does
+    /// what was made of it. Stopped meanwhile, that is the newest that is known to hold.
+    fn trust_the_past(&mut self) -> Result<(), Halt> {
         let mut past = std::mem::take(&mut self.confidence.past);
         let (mut holds, mut doubtful) = (0, past.len());
-        while holds < doubtful {
+        let mut halted = Ok(());
+        while holds < doubtful && halted.is_ok() {
             let middle = (holds + doubtful) / 2;
             match self.ask_again(&Arc::clone(&past[middle].best.text), Tally::default(), Stakes::Best) {
                 Ok(true) => holds = middle + 1,
                 Ok(false) => doubtful = middle,
-                Err(halt) => return Err((halt, holds.checked_sub(1).map(|newest| past.swap_remove(newest)))),
+                Err(halt) => halted = Err(halt),
             }
         }
-        Ok(holds.checked_sub(1).map(|newest| past.swap_remove(newest)))
+        past.truncate(holds);
+        self.confidence.trusted.extend(past.pop());
+        if halted.is_err() {
+            self.go_back_to_trusted()?;
+        }
+        halted
     }
 
     /// Makes the newest trusted result the best again.
