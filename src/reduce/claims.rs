@@ -19,7 +19,7 @@ pub enum Known {
     Judged(Verdict),
     /// It was not tested: without it the result would have syntax errors that it does not have.
     Unsound,
-    /// It was never asked about in the text as it is now, because names or blanks were changed last.
+    /// It was never asked about in the text as it is now, because the result was not verified.
     Unasked,
 }
 

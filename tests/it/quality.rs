@@ -195,7 +195,7 @@ impl Case {
         for claim in report.claims.iter().filter(|claim| claim.known != Known::Unsound) {
             let without = claim.candidate(&report.best).expect("the claim is about this result");
             if test(&without) {
-                faults.push(format!("interesting without a part: {}", String::from_utf8_lossy(&without)));
+                faults.push(format!("interesting without a part: {claim:?}"));
             }
         }
         if !said.check.is_empty() && !self.holds(&said.check, &folder, &report.best) {

@@ -1,4 +1,4 @@
-//! The last stage: how the result looks. What it is made of stays.
+//! How the result looks. Its parts stay, and are verified as they are then.
 
 use crate::passes::{
     Blanks, Pass, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout, list_kind,

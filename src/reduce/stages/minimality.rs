@@ -112,7 +112,9 @@ pub(crate) fn claims_of_result(reducer: &mut Reducer<'_, '_>) -> Vec<Claim> {
         for Unit { removal, .. } in units_to_verify(reducer, level) {
             let (rendering, is_allowed) = reducer.current().rendering(&removal);
             let changes = Claim::changes(&rendering, reducer.current().source().len());
-            if is_allowed && !changes.is_empty() && seen.insert(blake3::hash(&rendering.text)) {
+            // A blank that is a token leaves a blank behind: that is the result itself.
+            let is_other = rendering.text != *reducer.current().source();
+            if is_allowed && is_other && !changes.is_empty() && seen.insert(blake3::hash(&rendering.text)) {
                 let known = reducer.session.record(&rendering.text);
                 claims.push(Claim { level, changes, known });
             }
