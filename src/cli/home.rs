@@ -135,7 +135,7 @@ pub(crate) fn check_seconds(open: &Open<'_>, cancel: &Cancel) -> Result<(), Fail
             slots: SlotOptions { directory: None, candidate_len: open.content.len(), owns_process: true },
         };
         let (why, better) = match find(&traveller, cancel)? {
-            // What is not seen to do it is no better.
+            // An option that is not seen to do it is no better.
             Home::Reworded { words, is_seen: true, .. } => {
                 let line = shell_line(words.iter().map(OsString::as_os_str));
                 ("relative paths lead nowhere", shell_line([OsStr::new("--while-passing"), OsStr::new(&line)]))

@@ -123,7 +123,7 @@ impl Folder {
     /// Makes a folder in this one; `false` if there is something of its name.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's own words.
     pub fn make_inner(&self, name: &OsStr, audience: Audience) -> io::Result<bool> {
         let mode = Mode::from_raw_mode(audience.folder_mode(&self.facts()?) as _);
         match retry_on_intr(|| rustix::fs::mkdirat(&self.handle, name, mode)) {
@@ -270,7 +270,7 @@ impl Folder {
     /// Makes a new file. `tag` stands in its name, and is that of [`Folder::clear`].
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's own words.
     pub fn temporary(&self, tag: &OsStr, audience: Audience) -> io::Result<Temporary<'_>> {
         let mode = audience.file_mode(&self.facts()?);
         for _ in 0..TRIES {
@@ -292,7 +292,7 @@ impl Folder {
     /// Puts a whole file into a place, instead of what is there.
     ///
     /// # Errors
-    /// What the system says. What is there has not changed then.
+    /// The system's own words. What is there has not changed then.
     pub fn replace(&self, name: &OsStr, content: &[u8], audience: Audience) -> io::Result<()> {
         let mut new = self.temporary(name, audience)?;
         new.file().write_all(content)?;
@@ -344,7 +344,7 @@ impl Folder {
     /// Gives a file another name, instead of what has it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's own words.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::renameat(&self.handle, from, &self.handle, to))?)
     }
@@ -352,7 +352,7 @@ impl Folder {
     /// Removes a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's own words.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()))?)
     }
@@ -409,7 +409,7 @@ impl Temporary<'_> {
     /// Gives it its name, instead of what has it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's own words.
     pub fn put(mut self, name: &OsStr) -> io::Result<File> {
         self.folder.rename(&self.name, name)?;
         self.done()

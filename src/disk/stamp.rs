@@ -14,7 +14,7 @@ impl Stamp {
     /// The stamp of a file that is open.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's own words.
     pub fn of(file: &File) -> io::Result<Stamp> {
         Ok(Self::from(&rustix::fs::fstat(file)?))
     }

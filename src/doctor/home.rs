@@ -223,7 +223,7 @@ impl Search<'_> {
         // A run that gave no answer, or none in time, says nothing; the baseline speaks of it.
         let is_answer = |run: &Run| matches!(run.outcome.exit, Exit::Code(_) | Exit::Signal(_));
         let can_tell = is_answer(&here) && is_answer(&there);
-        // What is asked for shows nowhere: the two runs may have failed for reasons of their own.
+        // The condition holds nowhere: the two runs may have failed for reasons of their own.
         let shows_nowhere = !here.outcome.is_interesting() && !there.outcome.is_interesting();
         if self.test.compared != Compared::Signature && (!can_tell || shows_nowhere) {
             return self.untold(&there);
@@ -254,7 +254,7 @@ impl Search<'_> {
         Ok(Home::Different { names_file, runs })
     }
 
-    /// What becomes of the words where no two runs could be compared.
+    /// Makes words absolute where no two runs could be compared.
     fn untold(&mut self, there: &Run) -> Result<Home, Trouble> {
         let changes = without_outputs(self.test.words, self.test.changes());
         if changes.is_empty() || there.outcome.is_interesting() {

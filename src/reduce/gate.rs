@@ -38,7 +38,7 @@ const STEPS_PER_TEST: i64 = 30;
 const PARSES_AT_FIRST: usize = 4;
 const MOST_AT_FIRST: usize = 80_000;
 
-/// The tokens of each best result of up to so many bytes are counted by a tree of it: that takes less time than a test.
+/// The tokens of each best result of up to this number of bytes are counted by its tree: that takes less time than a test.
 const COUNTED: usize = 1 << 14;
 
 /// An ordinary parse takes a step for this number of nodes of its tree, and for this number of bytes.
@@ -195,7 +195,7 @@ impl Gate {
         if let Some(known) = known {
             return Some(token_count(&known.tree));
         }
-        // What is asked of the gate does not depend on it.
+        // No answer of the gate depends on it.
         let tree = self.parser.parse_within(best, self.usual * HARD + HARD_AT_LEAST);
         tree.ok().map(|tree| token_count(&tree))
     }

@@ -188,7 +188,7 @@ impl Table {
 }
 
 /// A cursor tells the field of a child by a way up through all that the grammar has no name for, up to the parent. In
-/// some grammars that way is as long as the parent has children. Of so many children the field is asked for; each of the
+/// some grammars that way is as long as the parent has children. Of this number of children the field is asked for; each of the
 /// others stands in that of the first one of its kind among them.
 const ASKED: u32 = 256;
 

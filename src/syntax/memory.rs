@@ -1,22 +1,22 @@
-//! What a parse takes of memory, as far as the system tells.
+//! The memory that a parse takes, as far as the system tells.
 
 use std::fs;
 
-/// What a text with many readings side by side takes is bounded by no number of steps: 256 KB of comparisons in C++ that
-/// may be templates took 0.6 GB in a third of the steps that they may take. A parse may take so many bytes, and so many
-/// for each byte of its text. A list of one-digit numbers, which has the most nodes, takes 230.
+/// Steps do not bound the memory of a text with many readings side by side: 256 KB of comparisons in C++ that may be
+/// templates took 0.6 GB in a third of the steps that they may take. A parse may take the first of these, and the second
+/// for each byte of its text. A list of one-digit numbers, which has the most nodes, takes 230 bytes for each.
 const AT_LEAST: usize = 96 << 20;
 const PER_BYTE: usize = 320;
 
-/// Watches what a parse takes.
+/// Watches the memory of a parse.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// What the process took when it was first looked at.
+    /// Bytes of the process at the first look.
     at_first: Option<usize>,
 }
 
 impl Watch {
-    /// Whether the process has come to take more than the parse of so many bytes may.
+    /// Whether the process has come to take more than the parse of a text of this length may.
     pub(super) fn is_over(&mut self, len: usize) -> bool {
         let Some(now) = resident() else { return false };
         let at_first = *self.at_first.get_or_insert(now);

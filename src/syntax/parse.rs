@@ -23,15 +23,15 @@ pub type SyntaxTree = Tree;
 const READ_AT_A_TIME: usize = 4 << 10;
 
 /// A scanner may work between two steps without being counted: those of XML and HTML go through all open elements for each
-/// token, which took 1.4 to 2.5 ms a step where 40,000 are open. What a parse takes beyond so much of the processor's time,
-/// and beyond so much more for each step, counts as steps of the usual length. No ordinary text comes near, whatever the
-/// machine: it is the time of five to ten steps for each.
+/// token, which took 1.4 to 2.5 ms a step where 40,000 are open. The time of the processor that a parse takes beyond the
+/// first of these, and beyond the second for each step, counts as steps of the usual length. No ordinary text comes near,
+/// whatever the machine: it is the time of five to ten steps for each.
 const SLOW_AT_LEAST: Duration = Duration::from_millis(250);
 const SLOW_STEP: Duration = Duration::from_micros(100);
 const USUAL_STEP: Duration = Duration::from_micros(20);
-/// The clock is looked at once in so many steps.
+/// Steps between two looks at the clock, …
 const STEPS_PER_LOOK: usize = 16;
-/// And at the memory, which takes longer, once in so many.
+/// … and at the memory, which takes longer.
 const STEPS_PER_LOOK_AT_MEMORY: usize = 256;
 
 /// Bytes of the longest character in UTF-8.
@@ -438,12 +438,12 @@ impl SyntaxParser {
     }
 }
 
-/// What this thread has taken of the processor.
+/// The processor's time that this thread has taken.
 fn spent() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-/// Steps of the usual length that fit into what so many steps have taken beyond what they may.
+/// Steps of the usual length that fit into the time that a number of steps has taken beyond its own.
 fn slow_steps(steps: usize, taken: Duration) -> usize {
     let may = SLOW_AT_LEAST + SLOW_STEP * u32::try_from(steps).unwrap_or(u32::MAX);
     usize::try_from(taken.saturating_sub(may).as_micros() / USUAL_STEP.as_micros()).unwrap_or(usize::MAX / 2)

@@ -132,7 +132,7 @@ fn nothing_panics() {
     assert!(made as u64 > inputs, "{made} proposals on {inputs} texts: most have something that can go");
 }
 
-/// Parts of a text that somebody may want kept: in strings, of lines, blanks, or single signs.
+/// Parts of a text that a user may want kept: in strings, of lines, blanks, or single signs.
 const KEPT: &[&str] = &["\"[^\"]*\"", "(?m)^[ \t]+", "\\s+", "[0-9]+", "(?m)^.*=.*\n", "[(,;:]", "\\w+\\s*\\(", "#.*"];
 
 /// Ends a reduction that tells of steps without end.

@@ -23,12 +23,12 @@ const GAP: f64 = 5.0;
 const WORSE: [(&str, &str, usize, f64); 3] =
     [("x.rs", "ambiguous", 700_000, GAP), ("x.lua", "ambiguous", 700_000, GAP), ("x.sh", "ambiguous", MEMORY, 12.0)];
 
-/// What texts of a language are made of.
+/// The parts of the texts of a language.
 struct Recipe {
     file: &'static str,
-    /// What opens, and what closes.
+    /// The opening text, and the closing one.
     nested: (&'static str, &'static str),
-    /// What stands in front, again and again, and behind.
+    /// The text in front, the one that is repeated, and the one behind.
     list: (&'static str, &'static str, &'static str),
     ambiguous: (&'static str, &'static str, &'static str),
     openers: &'static str,
@@ -41,7 +41,7 @@ struct Recipe {
 const SHAPES: [&str; 8] = ["nested", "list", "ambiguous", "openers", "chain", "documents", "unclosed", "sample"];
 
 impl Recipe {
-    /// The text of a shape, of about so many bytes.
+    /// The text of a shape, of about this number of bytes.
     fn text(&self, shape: &str, size: usize) -> String {
         let on_lines = |part: &str| around(("", part, ""), &format!("{NEEDLE}\n"), size);
         match shape {

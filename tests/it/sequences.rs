@@ -69,14 +69,14 @@ fn has_in_order(text: &[u8], words: &[&[u8]]) -> bool {
     })
 }
 
-/// What a reduction took and came to.
+/// The cost and the result of a reduction.
 struct Row {
     candidates: usize,
     /// Over all candidates, in order; `-` where the sequence is not held.
     hash: String,
     /// Bytes of the result.
     size: usize,
-    /// What was reduced, and how.
+    /// The input, and how it was reduced.
     what: String,
 }
 

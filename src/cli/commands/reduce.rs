@@ -315,7 +315,7 @@ struct Run {
     empty_texts: Vec<String>,
     /// The folder for what is kept beside the result, if there is to be one.
     state: Option<PathBuf>,
-    /// Who may read the journal and the certificate.
+    /// Whether only the user may read the journal and the certificate.
     audience: Audience,
     /// Whether other commands have to agree with the test.
     has_companions: bool,

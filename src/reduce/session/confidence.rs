@@ -70,7 +70,7 @@ impl Confidence {
         self.trusted.last().is_none_or(|trusted| trusted.best.text == *text)
     }
 
-    /// What was the best result of a test without a contradiction has given way to another. What is kept of these takes no
+    /// Keeps a best result of a test without a contradiction that has given way to another. The results that are kept take no
     /// more than a few times the input.
     pub(super) fn keep_past(&mut self, result: Snapshot) {
         let last = self.past.last().map_or(usize::MAX, |last| last.best.text.len());

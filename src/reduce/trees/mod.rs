@@ -54,7 +54,7 @@ fn make_first(reducer: &mut Reducer<'_, '_>, edits: &[Removal], what: &str) -> R
     first_interesting(&mut reducer.session, edits.len(), what, |at, current| {
         let candidate = current.candidate(std::iter::once(&edits[at]), false);
         let is_shorter = candidate.text.len() < current.best().text.len();
-        // As if it touched what is to be kept: the session refuses that without a test.
+        // The session refuses it without a test, as an edit of a part that the user keeps.
         Candidate { kept: candidate.kept.filter(|_| is_shorter), ..candidate }
     })
 }
