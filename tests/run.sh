@@ -23,7 +23,7 @@ else
         -Z unstable-options --report-time | tee "$scratch/log" || code=$?
     cargo test --release --locked --doc || code=$?
     printf '\nThe slowest tests, in seconds:\n'
-    sed -nE 's/^test (.*) \.\.\. .*<([0-9.]+)s>$/\2 \1/p' "$scratch/log" | sort -rn | head -n 10
+    sed -nE 's/^test (.*) \.\.\. .*<([0-9.]+)s>$/\2 \1/p' "$scratch/log" | sort -rn | sed -n 1,10p
 fi
 if [ -s "$LOP_NOT_TESTED" ]; then
     printf '\nNot tested on this machine:\n'

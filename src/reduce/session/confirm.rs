@@ -7,8 +7,8 @@
 //! ```
 //!
 //! While the test has never contradicted itself each answer is believed, and only the best result is asked about again,
-//! three times in all: at the end, and once before that where the search has stopped finding anything for long (which is
-//! what a lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
+//! three times in all: at the end, and before that where the search has stopped finding anything for long (which is what a
+//! lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
 //! results that holds is looked for by halving. From the first contradiction on candidates are asked about as often as
 //! [`Trust`] says before they are accepted; the search may go on meanwhile (`provisional`), and the best result is asked
 //! about after 8 tests, 16 more, 32 more and so on. A best result that does not hold is taken back to the newest recent or
@@ -31,11 +31,12 @@ use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
 /// How many refusals one after the other make the last acceptance doubtful.
 const DOUBTFUL: u32 = 6;
-/// Looks at the best result on the way that a test without a contradiction is worth: each is a call for nothing.
-const LOOKS: u32 = 1;
-/// How many refusals one after the other are worth it: a test that lies one time in twenty calls one of them interesting
-/// more often than not.
+/// After this number of refusals one after the other the best result of a test without a contradiction is looked at, once: a
+/// test that lies one time in twenty calls one of them interesting more often than not.
 const HONEST_PATIENCE: u32 = 16;
+/// The same for a further look. They are half of all tests then, too, which hardly an honest test comes to before the end:
+/// each look is a call for nothing.
+const LONG_PATIENCE: u32 = 96;
 /// How many of the results before the best are kept to go back to.
 const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
@@ -166,7 +167,9 @@ impl Session<'_, '_> {
         let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
         let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
         if !self.confidence.trust.is_flaky() {
-            return self.confidence.looks < LOOKS && refusals >= HONEST_PATIENCE && !is_input;
+            let half = u32::try_from(self.statistics.counts.total() / 2).unwrap_or(u32::MAX);
+            let patience = if self.confidence.looks == 0 { HONEST_PATIENCE } else { half.max(LONG_PATIENCE) };
+            return refusals >= patience && !is_input && !self.best_is_trusted();
         }
         let is_due =
             refusals >= DOUBTFUL && self.statistics.counts.total() >= looked_at + interval && !self.best_is_trusted();
@@ -260,8 +263,10 @@ impl Session<'_, '_> {
             {
                 answers.tally
             }
+            // A look at an earlier result counts as one at this one, further looks at this one count as well.
             _ if stakes == Stakes::Result && !self.confidence.trust.is_flaky() => {
-                Tally { yes: self.confidence.looks, no: 0 }
+                let looks = if self.best_is_trusted() { 2 } else { 1 };
+                Tally { yes: self.confidence.looks.min(looks), no: 0 }
             }
             _ => Tally::default(),
         };
