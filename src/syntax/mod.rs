@@ -7,7 +7,6 @@ mod differences;
 mod document;
 mod edit;
 mod indents;
-mod memory;
 mod on_demand;
 mod outline;
 mod parse;

@@ -1,18 +1,18 @@
 //! Parsing with tree-sitter: whole texts, texts that differ little from one already parsed, and a
 //! bound on how long a hopeless text may keep the parser busy.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lop_parser::{BoundedParser, Bounds};
 use rustix::time::{ClockId, clock_gettime};
-use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, Point, Tree};
 
 use super::differences::differences;
 use super::edit::is_blank;
-use super::memory::Watch;
 
 /// A concrete syntax tree as tree-sitter made it.
 pub type SyntaxTree = Tree;
@@ -31,8 +31,12 @@ const SLOW_STEP: Duration = Duration::from_micros(100);
 const USUAL_STEP: Duration = Duration::from_micros(20);
 /// Steps between two looks at the clock, …
 const STEPS_PER_LOOK: usize = 16;
-/// … and at the memory, which takes longer.
-const STEPS_PER_LOOK_AT_MEMORY: usize = 256;
+
+/// Steps do not bound the memory of a text with many readings side by side: 256 KB of comparisons in C++ that may be
+/// templates took 0.6 GB in a third of the steps that they may take. A parse may take the first of these, and the second
+/// for each byte of its text. A list of one-digit numbers, which has the most nodes, takes 230 bytes for each.
+const MEMORY_AT_LEAST: usize = 96 << 20;
+const MEMORY_PER_BYTE: usize = 320;
 
 /// Bytes of the longest character in UTF-8.
 const LONGEST_CHARACTER: usize = 4;
@@ -117,8 +121,7 @@ pub struct Beginning {
 
 /// A parser for one language.
 pub struct SyntaxParser {
-    parser: Parser,
-    language: Language,
+    parser: BoundedParser,
     stop: Option<Stop>,
     /// Steps of the last parse.
     steps: usize,
@@ -130,7 +133,7 @@ pub struct SyntaxParser {
     around: Option<Around>,
     /// At more columns than these indented blocks may not be open at once.
     deepest: usize,
-    /// Whether the processor's time counts, too, where steps are slow, and so does memory.
+    /// Whether the processor's time counts, too, where steps are slow.
     weighs: bool,
 }
 
@@ -143,11 +146,8 @@ impl SyntaxParser {
     /// # Errors
     /// [`ParseError::Language`] if the language was generated for another tree-sitter.
     pub fn new(language: &Language) -> Result<Self, ParseError> {
-        let mut parser = Parser::new();
-        parser.set_language(language)?;
         Ok(SyntaxParser {
-            parser,
-            language: language.clone(),
+            parser: BoundedParser::new(language)?,
             stop: None,
             steps: 0,
             left: usize::MAX,
@@ -208,7 +208,7 @@ impl SyntaxParser {
 
     /// What it parses.
     pub(super) fn language(&self) -> &Language {
-        &self.language
+        self.parser.language()
     }
 
     /// What it does not look at.
@@ -382,31 +382,32 @@ impl SyntaxParser {
         let most = most.min(self.left);
         let right = most.min(most_steps_right(shown.len()));
         let (steps, ended, is_right) = (Cell::new(0), Cell::new(None), Cell::new(true));
-        let (began, slow, memory) = (spent(), Cell::new(0), RefCell::new(Watch::default()));
+        let (began, slow) = (spent(), Cell::new(0));
+        let is_over = Cell::new(false);
         let go_on = || {
+            if is_over.get() {
+                return false;
+            }
             steps.set(steps.get() + 1);
             if self.weighs && steps.get() % STEPS_PER_LOOK == 0 {
                 slow.set(slow_steps(steps.get(), spent().saturating_sub(began)));
             }
-            let is_over = || {
-                self.weighs && steps.get() % STEPS_PER_LOOK_AT_MEMORY == 0 && memory.borrow_mut().is_over(shown.len())
-            };
             if self.stop.as_ref().is_some_and(|stop| stop()) {
                 ended.set(Some(ParseError::Stopped));
-            } else if steps.get() + slow.get() >= if is_right.get() { right } else { most } || is_over() {
+            } else if steps.get() + slow.get() >= if is_right.get() { right } else { most } {
                 ended.set(Some(ParseError::TooHard));
             } else {
                 return true;
             }
+            is_over.set(true);
             false
         };
-        let mut progress = |state: &ParseState| {
-            is_right.set(is_right.get() && !state.has_error());
-            if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let mut progress = |has_error: bool| {
+            is_right.set(is_right.get() && !has_error);
+            go_on()
         };
-        let options = ParseOptions::new().progress_callback(&mut progress);
         let mut end = 0;
-        let mut read = |at: usize, _| {
+        let mut read = |at: usize| {
             let rest = text.get(at..).unwrap_or_default();
             let chunk = &rest[..rest.len().min(READ_AT_A_TIME)];
             // What may be a part of a character at the end of what the parser got it asks for again, and reads what it
@@ -420,14 +421,12 @@ impl SyntaxParser {
                 &[]
             }
         };
-        let tree = self.parser.parse_with_options(&mut read, old, Some(options));
+        let memory = MEMORY_AT_LEAST + MEMORY_PER_BYTE.saturating_mul(shown.len());
+        let bounds = Bounds { read: &mut read, progress: &mut progress, allocated: &mut { go_on }, memory };
+        let tree = self.parser.parse(old, bounds);
         self.steps = steps.get() + slow.get();
         self.left = self.left.saturating_sub(self.steps);
         let ended = ended.take();
-        if tree.is_none() {
-            // A parser that was interrupted would go on with the old text.
-            self.parser.reset();
-        }
         match (tree, ended) {
             (Some(tree), None) => {
                 self.last = (self.steps, shown.len());

@@ -19,9 +19,9 @@ const MEMORY: usize = 500_000;
 /// Seconds between two tests.
 const GAP: f64 = 5.0;
 
-/// Those that do not keep to the bounds yet, with what they may take: see `docs/limits.md`.
-const WORSE: [(&str, &str, usize, f64); 3] =
-    [("x.rs", "ambiguous", 700_000, GAP), ("x.lua", "ambiguous", 700_000, GAP), ("x.sh", "ambiguous", MEMORY, 12.0)];
+/// The one that does not keep to the bound of memory yet, with what it may take: see `docs/limits.md`.
+// FIXME: the trees of two candidates are in memory where one is parsed with the help of the other.
+const WORSE: (&str, &str, usize) = ("x.lua", "ambiguous", 700_000);
 
 /// The parts of the texts of a language.
 struct Recipe {
@@ -61,7 +61,7 @@ impl Recipe {
 
     /// The needle stands in place of the first word of a part.
     fn with_needle(&self, parts: (&str, &str, &str), size: usize) -> String {
-        let word = ["1", "a", "b"].into_iter().find(|word| parts.1.contains(word)).expect("each part has a word");
+        let word = ["1", "a", "b", "B"].into_iter().find(|word| parts.1.contains(word)).expect("each part has a word");
         around(parts, &parts.1.replacen(word, NEEDLE, 1), size)
     }
 }
@@ -110,10 +110,10 @@ fn bounds_of_memory_hold_for_eight_shapes_of_text_in_twenty_languages() {
     for (number, (recipe, shape)) in texts.enumerate().step_by(every as usize) {
         let size = if every == 1 { LARGE[number % LARGE.len()] } else { SMALL[number % SMALL.len()] };
         let name = format!("{shape}, {}, {size} bytes", recipe.file);
-        let worse = WORSE.iter().find(|(file, of, ..)| (*file, *of) == (recipe.file, shape));
-        let (memory, most) = worse.map_or((MEMORY, GAP), |(_, _, memory, gap)| (*memory, *gap));
+        let (file, of, worse) = WORSE;
+        let memory = if (file, of) == (recipe.file, shape) { worse } else { MEMORY };
         let gap = reduce(recipe.file, &recipe.text(shape, size), memory, &name);
-        if gap > most {
+        if gap > GAP {
             too_long.push(format!("{name}: {gap:.1} s"));
         }
     }
@@ -121,10 +121,18 @@ fn bounds_of_memory_hold_for_eight_shapes_of_text_in_twenty_languages() {
     assert!(every > 1 || too_long.is_empty(), "{too_long:#?}");
 }
 
+/// One operation of the parser would take gigabytes of these.
 #[test]
-fn bounds_of_memory_hold_for_comparisons_that_may_be_templates() {
-    let text = around(("", "A<B<<", ""), NEEDLE, 300_000);
-    reduce("x.cpp", &text, MEMORY, "templates");
+fn bounds_of_memory_hold_for_texts_with_two_readings_in_each_of_thousands_of_places() {
+    let blanks = "(a)-(b)-".replace('-', "-      ");
+    for (file, parts, size) in [
+        ("x.cpp", ("", "A<B<<", ""), 300_000),
+        ("x.sh", ("a ", "| b ", ""), 100_000),
+        ("x.c", ("int a=", "(a)-(b)-", "1;"), 60_000),
+        ("x.c", ("int a=", &blanks, "1;"), 112_000),
+    ] {
+        reduce(file, &around(parts, NEEDLE, size), MEMORY, &format!("{file}, {}", parts.1));
+    }
 }
 
 const RECIPES: [Recipe; 20] = [

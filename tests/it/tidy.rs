@@ -380,7 +380,8 @@ fn nothing_is_unsafe_or_unwrapped_or_a_mutable_static() {
     assert_eq!(planted.matching(patterns[2].0, "").len(), 1);
 }
 
-/// The crate that loads parsers has a few lines that are; every other one of the workspace forbids them.
+/// The crate that loads parsers and bounds what they take has a few lines that are; every other one of the workspace
+/// forbids them.
 #[test]
 fn one_crate_has_unsafe_lines_and_few() {
     let is_unsafe = Regex::new(r"\bunsafe\s*(\{|fn|impl|trait)").expect("a constant");
@@ -389,7 +390,7 @@ fn one_crate_has_unsafe_lines_and_few() {
     let elsewhere = found.iter().filter(|source| !source.path.starts_with("crates/lop-parser/") && lines(source) > 0);
     none(elsewhere.map(|source| source.fault(1, "unsafe code is for crates/lop-parser")));
     let here: usize = found.iter().filter(|source| source.path.starts_with("crates/lop-parser/")).map(lines).sum();
-    assert!((1..=4).contains(&here), "{here} unsafe blocks");
+    assert!((1..=13).contains(&here), "{here} unsafe blocks");
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Loads a tree-sitter parser from a shared library, and holds the only unsafe code of lop.
+//! Loads a tree-sitter parser from a shared library, bounds what a parse takes, and holds the only unsafe code of lop.
 //!
 //! The file is looked at before any of its code runs: what is no library, is made for another platform or has no parser
 //! in it is told from its tables of symbols. A library stays loaded until the program ends.
 
+mod bounded;
 mod symbols;
 
 use std::ffi::OsStr;
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 use tree_sitter_language::LanguageFn;
+
+pub use bounded::{BoundedParser, Bounds};
 
 /// A parser that was loaded.
 #[derive(Clone)]
