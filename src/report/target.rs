@@ -25,11 +25,11 @@ pub(super) struct Target {
     pub(super) original: Option<PathBuf>,
     /// Mode and owner of what is replaced.
     pub(super) like: Option<Metadata>,
-    /// Who may read the input.
+    /// Readers of the input: the result has the same.
     pub(super) audience: Audience,
-    /// What is in the place unless somebody else has written to it.
+    /// The state in which lop has left the place; any other is another program's writing.
     pub(super) left: LeftAs,
-    /// Where results go since somebody has.
+    /// The place of results since another program has written there.
     pub(super) beside: Option<PathBuf>,
 }
 
@@ -66,7 +66,7 @@ impl Target {
         let path = fs::canonicalize(name).map_err(failed)?;
         let (near, _) = Folder::of(name).map_err(failed)?;
         let (folder, file) = Folder::of(&path).map_err(failed)?;
-        // Renaming would get round a read-only mode; whoever set it did not mean that.
+        // Renaming would get round a read-only mode, which protects the file.
         let like = folder.open_any(&file, true).and_then(|file| file.metadata()).map_err(failed)?;
         check_directory(name, &parent(&path))?;
         Ok(Target {
@@ -97,7 +97,7 @@ impl Target {
         self.beside.get_or_insert_with(|| free.next().expect("there are more numbers than files"));
     }
 
-    /// What somebody should know who looks for the result in its place.
+    /// A message for a user who looks for the result in its place.
     pub(super) fn notice(&self) -> Option<String> {
         let (name, beside) = (self.name.display(), self.beside.as_ref()?.display());
         Some(format!("{name} is not as lop has left it and stays as it is now; the result goes to {beside}"))

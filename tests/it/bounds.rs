@@ -20,7 +20,7 @@ const MEMORY: usize = 500_000;
 const GAP: f64 = 5.0;
 
 /// The one that does not keep to the bound of memory yet, with what it may take: see `docs/limits.md`.
-// FIXME: the trees of two candidates are in memory where one is parsed with the help of the other.
+// FIXME: it takes 0.28 GB until the third test, and 0.55 GB from about the tenth on.
 const WORSE: (&str, &str, usize) = ("x.lua", "ambiguous", 700_000);
 
 /// The parts of the texts of a language.

@@ -1,9 +1,9 @@
-// What a parse takes of the memory is counted while it goes on, and a parse that takes too much, or that is told to stop,
-// is abandoned where it is. tree-sitter asks whether to go on between operations only; a single one of them can take
-// gigabytes and a minute.
+// The allocator of tree-sitter counts the memory of a parse, and abandons one that takes too much or that is told to stop.
+// tree-sitter asks whether to go on between operations only; a single one of them can take gigabytes and a minute.
 //
-// An abandoned parse jumps out of the allocator. Only frames of tree-sitter are between the two, in C: what they own
-// besides memory is nothing, and their memory is listed here.
+// An abandoned parse jumps out of the allocator. Only frames of tree-sitter lie between, in C: they own nothing but
+// memory, and that is listed here. The parser itself and the memory from before the parse stay allocated, some kilobytes
+// each time: it may hold pointers to blocks that are gone.
 
 #include <setjmp.h>
 #include <stdbool.h>
