@@ -16,7 +16,7 @@ pub struct BoundedParser {
     language: Language,
 }
 
-/// What a parse asks, and how much it may take.
+/// The questions that a parse asks, and how much memory it may take.
 pub struct Bounds<'b, 't> {
     /// Bytes of the text from a place on, any number of them; none at its end.
     pub read: &'b mut dyn FnMut(usize) -> &'t [u8],
