@@ -171,7 +171,8 @@ impl SyntaxParser {
         SyntaxParser { around: Some((before, after)), ..self }
     }
 
-    /// The same parser for a text that has had a tree before: nothing but steps is counted, so that it gets one again.
+    /// The same parser for a text that has had a tree before: the time that steps take does not count, so that it gets one
+    /// again.
     pub(super) fn again(self) -> Self {
         SyntaxParser { weighs: false, ..self }
     }
