@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::doctor::{
-    Compared, Home, Reworded, Sight, Sights, Traveller, Trouble, UNTRIED_WAY_OUT, find_home, why_untried,
+    Compared, Home, Reworded, Sight, Sights, Traveller, Trouble, UNTRIED_WAY_OUT, find_home, own_outputs, reworded,
+    why_untried,
 };
 use crate::oracle::{Cancel, ConditionSpec, Exit, SlotOptions, shell_line};
 use crate::reduce::ReduceError;
@@ -43,6 +44,9 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>, cancel:
     if !settings.is_command || settings.content.is_empty() {
         return Ok(());
     }
+    let outputs = own_outputs(&settings.words, &std::env::current_dir().unwrap_or_default());
+    let words = reworded(&settings.words, &outputs);
+    reword(settings, typed, words, &outputs)?;
     // Nobody has typed the name that standard input gets, so that no path is relative to where the user stands.
     let path = std::path::absolute(&settings.path).ok().filter(|_| settings.is_piped);
     let traveller = Traveller {

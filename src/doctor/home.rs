@@ -34,7 +34,7 @@ use crate::oracle::{
 };
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
-use super::rewording::{Reworded, absolute_words, with, without_outputs};
+use super::rewording::{Reworded, absolute_words, reworded};
 use super::trouble::Trouble;
 
 /// A signature that has not been made more specific asks for nothing at a place in the text.
@@ -199,8 +199,8 @@ pub fn find_home(test: &Traveller<'_>, cancel: &Cancel) -> Result<Home, Trouble>
     // A directory that cannot be made again cannot be compared with.
     let Ok(at_home) = own.at_home(test.path, &texts) else { return Ok(Home::Same) };
     if let Some(path) = at_home.not_copied(&mut slot) {
-        let changes = without_outputs(test.words, test.changes());
-        return Ok(Home::Untried { path, words: with(test.words, &changes), changes });
+        let changes = test.changes();
+        return Ok(Home::Untried { path, words: reworded(test.words, &changes), changes });
     }
     let mut search = Search {
         test,
@@ -241,7 +241,7 @@ impl Search<'_> {
         }
         let changes = self.test.changes();
         if let Some(changes) = self.rewording(&changes, |search, run| search.alike(&here, run))? {
-            return Ok(Home::Reworded { words: with(self.test.words, &changes), changes, is_seen: true });
+            return Ok(Home::Reworded { words: reworded(self.test.words, &changes), changes, is_seen: true });
         }
         if is_slight {
             return Ok(Home::Same);
@@ -256,14 +256,14 @@ impl Search<'_> {
 
     /// Makes words absolute where no two runs could be compared.
     fn untold(&mut self, there: &Run) -> Result<Home, Trouble> {
-        let changes = without_outputs(self.test.words, self.test.changes());
+        let changes = self.test.changes();
         if changes.is_empty() || there.outcome.is_interesting() {
             return Ok(Home::Same);
         }
         let seen = self.rewording(&changes, |_, run| run.outcome.is_interesting())?;
         let is_seen = seen.is_some();
         let changes = seen.unwrap_or(changes);
-        Ok(Home::Reworded { words: with(self.test.words, &changes), changes, is_seen })
+        Ok(Home::Reworded { words: reworded(self.test.words, &changes), changes, is_seen })
     }
 
     fn run(&mut self, oracle: &CommandOracle) -> Result<Run, Trouble> {
@@ -343,7 +343,7 @@ impl Search<'_> {
             kept.map(|(_, change)| change.clone()).collect()
         });
         for changes in std::iter::once(changes.to_vec()).chain(without) {
-            let run = self.attempt(&with(self.test.words, &changes), Vec::new())?;
+            let run = self.attempt(&reworded(self.test.words, &changes), Vec::new())?;
             if run.is_some_and(|run| is_right(self, &run)) {
                 return Ok(Some(changes));
             }
@@ -371,7 +371,7 @@ impl Search<'_> {
     fn missing(&mut self, here: &Run, there: &Run, changes: &[Reworded]) -> Result<Option<Remedy>, Trouble> {
         let mut pool = Pool::around(self.test);
         // First with what costs no copy.
-        let mut wordings = vec![with(self.test.words, changes), self.test.words.to_vec()];
+        let mut wordings = vec![reworded(self.test.words, changes), self.test.words.to_vec()];
         wordings.dedup();
         let script = if self.test.words.is_empty() {
             fs::read(self.test.oracle.program()).unwrap_or_default()

@@ -27,7 +27,7 @@ pub use hollow::{hollow_name, hollow_texts, is_hollow};
 pub use home::{Compared, Home, Sight, Sights, Traveller, find_home};
 #[cfg(feature = "cli")]
 pub(crate) use home::{UNTRIED_WAY_OUT, why_untried};
-pub use rewording::Reworded;
+pub use rewording::{Reworded, own_outputs, reworded};
 pub use trouble::Trouble;
 
 /// How serious a finding is.

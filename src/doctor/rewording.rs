@@ -1,5 +1,5 @@
 //! Responsible for the words of a command that lead somewhere from one directory only: which they are, and what they
-//! are when they lead there from everywhere.
+//! are when they lead there from everywhere, or when what they name is written beside the candidate.
 //!
 //! No command's options are known here. A word is rewritten where all of it names something in the current directory,
 //! or what is behind its first `=`, behind an `@` or behind the letters of an option; of a list between `:` or `,` each
@@ -30,30 +30,49 @@ impl fmt::Display for Reworded {
     }
 }
 
-/// Words of a command, all but the first, that name something in the directory `here` and not the test case `file`.
+/// Words of a command, all but the first, that name something in the directory `here`, not the test case `file`, and
+/// not what the command writes to: no test gets the path of a user's file to write to.
 pub(super) fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
     let place = Place { here, file: here.join(file).canonicalize().ok() };
-    let reworded = words.iter().enumerate().skip(1).filter_map(|(at, from)| {
-        let to = place.reword(from)?;
-        Some(Reworded { at, from: from.clone(), to })
-    });
+    reword(words, |at| if output(words, at).is_none() { place.reword(&words[at]) } else { None })
+}
+
+/// Words that name what the command writes to, by the one usual option for that, in a folder below `here` or beside it:
+/// without the folder, which a test's own directory does not have. What a test writes stays there.
+#[must_use]
+pub fn own_outputs(words: &[OsString], here: &Path) -> Vec<Reworded> {
+    reword(words, |at| {
+        let start = output(words, at)?;
+        let (option, path) = words[at].as_bytes().split_at(start);
+        let path = Path::new(OsStr::from_bytes(path));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && path.is_relative())?;
+        let is_plain = !words[at].as_bytes().windows(MARK.len()).any(|part| part == MARK);
+        let to = OsString::from_vec([option, path.file_name()?.as_bytes()].concat());
+        (is_plain && here.join(folder).is_dir()).then_some(to)
+    })
+}
+
+/// Where the path of what the command writes to begins in a word, if it has one.
+fn output(words: &[OsString], at: usize) -> Option<usize> {
+    const LONG: &str = "--output";
+    let word = words[at].as_bytes();
+    let is_option = |word: &OsString| word == "-o" || word == LONG;
+    if is_option(&words[at - 1]) {
+        return Some(0);
+    }
+    let long = word.strip_prefix(LONG.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+    let rest = long.or_else(|| word.strip_prefix(b"-o").filter(|rest| !rest.is_empty()))?;
+    Some(word.len() - rest.len())
+}
+
+fn reword(words: &[OsString], to: impl Fn(usize) -> Option<OsString>) -> Vec<Reworded> {
+    let reworded = (1..words.len()).filter_map(|at| Some(Reworded { at, from: words[at].clone(), to: to(at)? }));
     reworded.collect()
 }
 
-/// Those of the changes that are not about what the command writes to, as the one usual option for that says: where
-/// nothing has shown that such a word has to be another, no test gets the path of a user's file to write to.
-pub(super) fn without_outputs(words: &[OsString], mut changes: Vec<Reworded>) -> Vec<Reworded> {
-    let is_option = |word: &OsStr| word == "-o" || word == "--output";
-    changes.retain(|change| {
-        let word = change.from.as_bytes();
-        let is_output = word.starts_with(b"-o") || word.starts_with(b"--output=") || is_option(&words[change.at - 1]);
-        !is_output
-    });
-    changes
-}
-
 /// The words with some of them rewritten.
-pub(super) fn with(words: &[OsString], changes: &[Reworded]) -> Vec<OsString> {
+#[must_use]
+pub fn reworded(words: &[OsString], changes: &[Reworded]) -> Vec<OsString> {
     let mut words = words.to_vec();
     for change in changes {
         words[change.at].clone_from(&change.to);
@@ -160,11 +179,34 @@ mod tests {
             let root = here.to_str().expect("plain");
             let plain = found.first().map(|found| found.to.to_str().expect("plain").replace(root, ""));
             assert_eq!(plain.unwrap_or_default(), expected, "{word}");
-            assert_eq!(with(&words, &found).len(), 2);
+            assert_eq!(reworded(&words, &found).len(), 2);
         }
         assert_eq!(absolute_words(&["check.sh".into()], &here, file), []);
         let words = ["cc", "-Iinclude", "-o", "x.toml", "-ox.toml", "--output=x.toml", "x.toml"].map(OsString::from);
-        let kept = without_outputs(&words, absolute_words(&words, &here, file));
-        assert_eq!(kept.iter().map(|change| change.at).collect::<Vec<_>>(), [1, 6]);
+        assert_eq!(absolute_words(&words, &here, file).iter().map(|change| change.at).collect::<Vec<_>>(), [1, 6]);
+    }
+
+    #[test]
+    fn what_is_written_to_a_folder_goes_to_the_directory_of_the_test() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let here = folder.path().join("work");
+        fs::create_dir_all(here.join("build")).expect("writable");
+        for (words, expected) in [
+            (["cc", "-o", "../work/build/x.o"], "x.o"),
+            (["cc", "--output", "build/x"], "x"),
+            (["cc", "-c", "-obuild/x.o"], "-ox.o"),
+            (["cc", "-c", "--output=./build/x.o"], "--output=x.o"),
+            // Nothing of these is changed: no folder, none that is here, the candidate's own, or no output.
+            (["cc", "-o", "x.o"], ""),
+            (["cc", "-o", "missing/x.o"], ""),
+            (["cc", "-o", "/tmp/x.o"], ""),
+            (["cc", "-o", "build/@@.o"], ""),
+            (["cc", "-c", "build/x.o"], ""),
+            (["cc", "-c", "-o"], ""),
+        ] {
+            let words = words.map(OsString::from);
+            let found = own_outputs(&words, &here);
+            assert_eq!(found.first().map(|found| found.to.clone()).unwrap_or_default(), expected, "{words:?}");
+        }
     }
 }
