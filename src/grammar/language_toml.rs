@@ -23,6 +23,8 @@ pub(super) struct LanguageToml {
     #[serde(default)]
     pub(super) trivia: Trivia,
     #[serde(default)]
+    pub(super) clean: Clean,
+    #[serde(default)]
     pub(super) lists: Lists,
     #[serde(default)]
     pub(super) classes: BTreeMap<String, Vec<Word>>,
@@ -71,6 +73,13 @@ pub(super) struct Language {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Trivia {
     pub(super) comments: Vec<Word>,
+}
+
+/// `[clean]`: what may go before there is a tree.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Clean {
+    pub(super) texts: Vec<Word>,
 }
 
 /// `[lists]`: what sequences are made of.

@@ -5,6 +5,7 @@
 //! which files are in the language is its own alone. Behind them all stands what is said of all languages, as far as they
 //! say nothing of it.
 
+use regex::bytes::Regex;
 use tree_sitter::Language;
 
 use super::folder::Folder;
@@ -102,6 +103,20 @@ impl<'a> Layers<'a> {
             }
         }
         Ok(all)
+    }
+
+    /// The regular expressions of `[clean]`, the language's own first.
+    ///
+    /// # Errors
+    /// One that is none.
+    pub(super) fn clean(&self) -> Result<Vec<Regex>, GrammarError> {
+        let words =
+            self.layers.iter().flat_map(|(origin, file)| file.clean.texts.iter().map(move |word| (origin, word)));
+        let compile = |(origin, word): (&Origin<'_>, &Word)| {
+            Regex::new(word.get_ref())
+                .map_err(|error| origin.error(word.span().start, Problem::Regex(error.to_string())))
+        };
+        words.map(compile).collect()
     }
 
     /// The nearest list that has something in it.

@@ -30,6 +30,7 @@ mod supertypes;
 mod template;
 mod wildcard;
 
+use regex::bytes::Regex;
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
 pub use capture::Capture;
@@ -83,6 +84,7 @@ pub struct Grammar {
     deepest: Option<usize>,
     is_written_compact: bool,
     empty_texts: Vec<String>,
+    clean: Vec<Regex>,
     keep_names: Vec<String>,
     keywords: Vec<String>,
     number_texts: Vec<String>,
@@ -185,6 +187,7 @@ impl Grammar {
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
             deepest: layers.own().language.deepest,
             empty_texts: layers.nearest(|file| &file.language.empty),
+            clean: layers.clean()?,
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
             number_texts: layers.nearest(|file| &file.literals.number_texts),
@@ -265,6 +268,11 @@ impl Grammar {
     /// Whole files of the language with nothing in them.
     pub fn empty_texts(&self) -> &[String] {
         &self.empty_texts
+    }
+
+    /// What may go wherever it stands, before a text is parsed: each finds texts that are alike.
+    pub fn clean(&self) -> &[Regex] {
+        &self.clean
     }
 
     /// Whether nodes of this kind are names.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::grammar::{Grammar, RuleId};
-use crate::syntax::{Document, NodeId, is_identifier};
+use crate::syntax::{Document, NodeId, is_identifier, words};
 
 use super::alternatives::each_once;
 use super::pass::{Facts, Pass, Proposals, Stage, View};
@@ -65,10 +65,17 @@ impl Definitions {
         units.sort_unstable();
         let mut found = Vec::new();
         if !names.is_empty() {
-            let identifiers =
-                document.ids().filter(|&id| document.is_token(id) && grammar.is_identifier(document.node(id).kind));
-            found.extend(identifiers.filter_map(|id| Some((*names.get(document.text(id))?, id))));
+            for id in document.ids() {
+                let kind = document.node(id).kind;
+                if document.is_token(id) && grammar.is_identifier(kind) {
+                    found.extend(names.get(document.text(id)).map(|name| (*name, id)));
+                } else if grammar.holds_names(kind) {
+                    let words = words(document.source(), document.node(id).range());
+                    found.extend(words.filter_map(|word| Some((*names.get(&document.source()[word])?, id))));
+                }
+            }
             found.sort_unstable();
+            found.dedup();
         }
         let mut is_kept = vec![false; names.len()];
         for name in grammar.keep_names().iter().filter_map(|keep| names.get(keep.as_bytes())) {

@@ -21,6 +21,8 @@ mod captured;
 mod cascade;
 mod chains;
 mod characters;
+mod clean;
+mod closures;
 mod comments;
 mod coupled;
 mod deep_splice;
@@ -71,6 +73,8 @@ pub use brackets::Brackets;
 pub use cascade::{Cascade, Gone};
 pub use chains::{Chains, MIN_CHAIN, chains};
 pub use characters::{Characters, character_units, sensitive_ranges};
+pub use clean::{Clean, clean};
+pub use closures::{Closures, References};
 pub use comments::{Comments, comment_lines, comment_words, comments};
 pub use coupled::Coupled;
 pub use definitions::{Definitions, Unreferenced};
@@ -96,8 +100,10 @@ pub use words::{Words, word_units};
 
 /// All passes, in the order of their stages; of one stage, in the order in which they have their turn.
 pub static ALL: &[&dyn Pass] = &[
+    &Clean,
     &Outline,
     &Comments,
+    &Closures,
     &Unreferenced,
     &Siblings,
     &Bodies,

@@ -137,4 +137,6 @@ pub mod list_kind {
     pub const LAYOUT: u32 = COMMENTS + 11;
     /// Rows of passes that have no number of their own.
     pub const OTHER: u32 = COMMENTS + 12;
+    /// Texts that may go anywhere.
+    pub const CLEAN: u32 = COMMENTS + 13;
 }

@@ -58,7 +58,7 @@ use crate::engine::Verdict;
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Lines, Removal, Words};
+use crate::passes::{Clean, Lines, Removal, Words, clean};
 use crate::syntax::{Document, Edit, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
@@ -89,7 +89,7 @@ use reducer::{Input, Reducer};
 use session::Session;
 use stages::minimality::claims_of_result;
 use stages::outline::{cut_by_outline, outline_if_dense};
-use stages::sweeps::sweep_over;
+use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
 
 /// Shorter texts are taken by their tree, whatever it looks like.
@@ -304,6 +304,7 @@ fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 /// Reduces the best result as far as it goes. `read` is what is known of it already.
 fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
     let Some(grammar) = grammar else { return plan::run(reducer) };
+    let read = if clean_text(reducer, grammar)? { Read::Nothing } else { read };
     let outline = match read {
         Read::Tree(parsed) => return reduce_parsed(reducer, grammar, parsed.map(|document| *document)),
         Read::Outline(outline) => Some(outline),
@@ -326,6 +327,17 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
         Err(error) => Err(error),
     };
     reduce_parsed(reducer, grammar, parsed)
+}
+
+/// Takes out what the language lets go anywhere, before the text has a tree; `true` if something went.
+fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Halt> {
+    let Options { algorithm, syntax, .. } = reducer.options;
+    // Each candidate would have to be parsed where syntax is asked for, and what is valid has a good tree.
+    if *algorithm != Method::default() || syntax.is_some() || !reducer.allows(&Clean) {
+        return Ok(false);
+    }
+    let sequences = clean(reducer.current().source(), grammar);
+    sweep_all(reducer, Clean.name(), sequences)
 }
 
 fn reduce_parsed<'g>(

@@ -9,6 +9,7 @@ use super::halt::Halt;
 use super::options::Effort;
 use super::reducer::Reducer;
 use super::rounds::{MAX_ROUNDS, Plan};
+use super::stages::closures::keep_closures;
 use super::stages::deletion::{delete, sibling_lists};
 use super::stages::embedded::reduce_parts;
 use super::stages::errors::take_error_shells;
@@ -23,7 +24,7 @@ use super::trees;
 
 /// A text with a tree.
 const TREE: Plan = Plan {
-    first: &[comments, early, take_error_shells, unnest],
+    first: &[comments, closures, early, take_error_shells, unnest],
     round: &[
         shrink,
         rules,
@@ -41,7 +42,7 @@ const TREE: Plan = Plan {
 
 /// The same with little effort.
 const TREE_FAST: Plan = Plan {
-    first: &[comments, early, take_error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
+    first: &[comments, closures, early, take_error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
     round: &[],
 };
 
@@ -105,6 +106,13 @@ fn is_fast(reducer: &Reducer<'_, '_>) -> bool {
 
 fn comments(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     sweep_over(reducer, &Comments)
+}
+
+/// Before the tree is looked at closely: a large one takes long.
+fn closures(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    keep_closures(reducer)?;
+    Ok(reducer.weight() < before)
 }
 
 fn early(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {

@@ -60,6 +60,18 @@ impl BitSet {
         }
     }
 
+    /// Puts every position of another set over the same positions into this one and says whether one was not there before.
+    ///
+    /// # Panics
+    /// When the other set has another number of positions.
+    pub fn insert_all(&mut self, other: &Self) -> bool {
+        assert_eq!(self.len, other.len, "two sets over the same positions");
+        let before = self.count;
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+        self.count = self.words.iter().map(|word| word.count_ones() as usize).sum();
+        self.count > before
+    }
+
     /// The positions in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
@@ -78,6 +90,18 @@ impl BitSet {
 #[cfg(test)]
 mod tests {
     use super::BitSet;
+
+    #[test]
+    fn a_set_takes_in_another() {
+        let (mut one, mut other) = (BitSet::new(70), BitSet::new(70));
+        one.insert_range(1..3);
+        other.insert_range(2..3);
+        assert!(!one.insert_all(&other));
+        other.insert(69);
+        assert!(one.insert_all(&other));
+        assert_eq!(one.iter().collect::<Vec<_>>(), [1, 2, 69]);
+        assert_eq!(one.count(), 3);
+    }
 
     #[test]
     fn what_was_inserted_is_found_again_in_order() {

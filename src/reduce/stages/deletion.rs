@@ -15,6 +15,7 @@ use crate::reduce::session::Pursuit;
 use crate::reduce::sweep::Sweep;
 use crate::syntax::NodeId;
 
+use super::closures::keep_closures;
 use super::sweeps::sweep_over;
 
 /// A list is put back after this number of units were found needed: another may promise more by then.
@@ -67,6 +68,7 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
             sibling_lists(reducer)?;
             unreferenced_definitions(reducer)?;
         } else {
+            keep_closures(reducer)?;
             unreferenced_definitions(reducer)?;
             sibling_lists(reducer)?;
         }

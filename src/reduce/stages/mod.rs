@@ -1,6 +1,7 @@
 //! What the steps of the plans do. A stage looks at the best result, lets passes propose, and has the session ask; none
 //! knows what comes before or after it.
 
+pub(super) mod closures;
 pub(super) mod deletion;
 mod edits;
 pub(super) mod embedded;

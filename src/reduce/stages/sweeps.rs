@@ -17,7 +17,7 @@ pub(crate) fn sweep_over(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Resu
 }
 
 /// Sweeps over sequences that a pass has made of the text as it is, one after the other; `true` if something went.
-pub(super) fn sweep_all(
+pub(crate) fn sweep_all(
     reducer: &mut Reducer<'_, '_>,
     pass: &'static str,
     sequences: Vec<Sequence>,
