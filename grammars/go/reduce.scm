@@ -28,6 +28,14 @@
     (method_declaration receiver: (parameter_list (parameter_declaration name: (identifier) @def.unit @def.name)))
   ] (#not-eq? @_first "_"))
 
+; Bodies: what panics needs no result.
+
+([
+    (function_declaration result: (_) body: (_) @body)
+    (method_declaration result: (_) body: (_) @body)
+    (func_literal result: (_) body: (_) @body)
+  ] (#set! text "{panic(0)}"))
+
 ; Splices: the inside of a block in the place of its statement.
 
 [

@@ -20,6 +20,14 @@
     (resource name: (_) @def.name)
   ] @def.unit)
 
+; Bodies: what throws needs no value, and sets no final field.
+
+([
+    (method_declaration type: (_) @_type body: (block) @body)
+    (lambda_expression body: (block) @body)
+    (constructor_declaration body: (constructor_body . (explicit_constructor_invocation)? @_first) @body)
+  ] (#not-eq? @_type "void") (#set! text "{{_first}throw null;}"))
+
 ; Splices: the inside of a block in the place of its statement.
 
 [

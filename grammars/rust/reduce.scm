@@ -35,6 +35,8 @@
 
 ; Bodies: emptied in one sweep before lop looks inside.
 
+; A body that never ends is of any type.
+((function_item return_type: (_) body: (block) @body) (#set! text "{loop{}}"))
 [
   (function_item body: (block) @body)
   (impl_item body: (declaration_list) @body)

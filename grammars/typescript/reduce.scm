@@ -34,6 +34,17 @@
     (import_alias . (identifier) @def.name)
   ] @def.unit)
 
+; Bodies: what throws needs no value.
+
+([
+    (function_declaration return_type: (type_annotation (_) @_type) body: (_) @body)
+    (generator_function_declaration return_type: (type_annotation (_) @_type) body: (_) @body)
+    (function_expression return_type: (type_annotation (_) @_type) body: (_) @body)
+    (generator_function return_type: (type_annotation (_) @_type) body: (_) @body)
+    (arrow_function return_type: (type_annotation (_) @_type) body: (statement_block) @body)
+    (method_definition return_type: (type_annotation (_) @_type) body: (_) @body)
+  ] (#not-any-of? @_type "void" "any" "unknown" "undefined") (#set! text "{throw 0}"))
+
 ; Splices: namespace a { b(); }   declare module "a" { b(); }   declare global { b(); }   become  b();
 
 ([

@@ -82,7 +82,7 @@ impl Form {
     const fn directives(self) -> &'static [&'static str] {
         match self {
             Self::Lift => &["suffix"],
-            Self::Rewrite | Self::Unify | Self::Globalise => &["text"],
+            Self::Body | Self::Rewrite | Self::Unify | Self::Globalise => &["text"],
             Self::Group => &["text", "group"],
             Self::Scope => &["group"],
             Self::Alias => &["text", "leave"],

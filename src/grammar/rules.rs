@@ -290,12 +290,13 @@ impl Rules {
         })
     }
 
-    /// What `@body` matches below `root`, in document order and without doubles.
-    pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Capture>> {
-        self.collect(Form::Body, root, source, |found| {
-            let [body] = all(&found)?;
-            Some(body)
-        })
+    /// What `@body` matches below `root`, in document order and without doubles, each with the text of the first rule
+    /// for it: none where that sets no text.
+    pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
+        let mut bodies = self.rewritten(Form::Body, root, source);
+        bodies.sort_by(|a, b| (&a.outer, a.rule).cmp(&(&b.outer, b.rule)));
+        bodies.dedup_by(|next, first| next.outer == first.outer);
+        bodies
     }
 
     /// What `@splice.outer` and `@splice.inner` match below `root`, in document order and without doubles.

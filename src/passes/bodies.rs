@@ -1,10 +1,14 @@
 //! Bodies: the inside of definitions that stay is often not needed, whatever it contains.
 
-use crate::grammar::Grammar;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::grammar::{ByRule, Grammar, Rewrite, RuleId};
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::place::place;
+use super::rewrites::written;
 use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
 use super::shapes::Shapes;
 
@@ -24,41 +28,71 @@ impl Pass for Bodies {
     }
 }
 
-/// The bodies named by the grammar's rules as one sequence, in which to go means to become the
-/// first minimal text that fits, else nothing between their brackets; `None` if there are none.
-pub(super) fn bodies(
+/// The bodies named by the grammar's rules, one sequence for each kind of node, the longest first. To go means to become
+/// the first smaller text that fits: what the rule says, then the minimal texts, else nothing between their brackets. A
+/// body that has become what its rule says is offered again, with the next text.
+#[must_use]
+pub fn bodies(
     document: &Document,
     grammar: &Grammar,
     shapes: &mut Shapes,
     mut skip: impl FnMut(NodeId) -> bool,
-) -> Option<Sequence> {
+) -> Vec<Sequence> {
     let tree = document.tree();
-    let root = tree.root_node();
-    let (nodes, made): (Vec<_>, Vec<_>) = grammar
-        .rules()
-        .bodies(root, document.source())
+    let mut by_kind: BTreeMap<u16, Vec<Body>> = BTreeMap::new();
+    for body in grammar.rules().bodies(tree.root_node(), document.source()) {
+        let kind = body.what.outer.kind;
+        by_kind.entry(kind).or_default().extend(smaller(document, grammar, shapes, &body, &mut skip));
+    }
+    let mut sequences: Vec<_> = by_kind
         .into_iter()
-        .filter_map(|body| {
-            let id = document.find(body.range.start, body.range.end, body.kind)?;
-            if skip(id) {
-                return None;
-            }
-            let node = document.node(id);
-            let place = place(document, id);
-            let minimal = grammar.minimal(place).map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));
-            // A language that has no text for the place leaves it to the brackets; one that forbids any does not.
-            let brackets = brackets(document, id).filter(|_| !grammar.forbids_other_texts(place));
-            let mut texts = minimal.chain(brackets.map(|text| (text, vec![body.rule])));
-            let (text, rules) = texts.find(|(text, _)| shapes.accepts_replacement(document, grammar, id, text))?;
-            let tokens = document.tokens_of(id).checked_sub(u32::try_from(count_words(text.as_bytes())).ok()?)?;
-            let edit = Edit::replace(node.range(), text.into_bytes());
-            let unit = Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false };
-            (tokens > 0).then_some((id, (unit, rules)))
+        .filter(|(_, bodies)| !bodies.is_empty())
+        .map(|(kind, bodies)| {
+            let mut nodes = Vec::new();
+            let (units, rules) =
+                bodies.into_iter().map(|body| (nodes.push(body.node), (body.unit, body.rules)).1).unzip();
+            let remembered = Remembered::Nodes(Ask::Body, nodes);
+            Sequence { rules, remembered, ..Sequence::of(list_kind::bodies(kind), units) }
         })
-        .unzip();
-    let (units, rules): (Vec<_>, Vec<_>) = made.into_iter().unzip();
-    let remembered = Remembered::Nodes(Ask::Body, nodes);
-    (!units.is_empty()).then(|| Sequence { rules, remembered, ..Sequence::of(list_kind::BODIES, units) })
+        .collect();
+    sequences.sort_by_key(|sequence| Reverse(sequence.units.len()));
+    sequences
+}
+
+struct Body {
+    node: NodeId,
+    unit: Unit,
+    rules: Vec<RuleId>,
+}
+
+/// A body that becomes smaller.
+fn smaller(
+    document: &Document,
+    grammar: &Grammar,
+    shapes: &mut Shapes,
+    body: &ByRule<Rewrite>,
+    mut skip: impl FnMut(NodeId) -> bool,
+) -> Option<Body> {
+    let Rewrite { outer, pieces } = &body.what;
+    let id = document.find(outer.range.start, outer.range.end, outer.kind).filter(|id| !skip(*id))?;
+    let (node, tokens, place) = (document.node(id), document.tokens_of(id), place(document, id));
+    let by_rule = (!pieces.is_empty()).then(|| written(grammar, document.source(), pieces));
+    // What is shorter may not fit, so it waits until this one stands there.
+    let is_first = by_rule.as_ref().is_some_and(|text| text != document.text(id));
+    let by_rule = by_rule.map(|text| (String::from_utf8_lossy(&text).into_owned(), vec![body.rule]));
+    let minimal = grammar.minimal(place).map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));
+    // A language that has no text for the place leaves it to the brackets; one that forbids any does not.
+    let brackets = brackets(document, id).filter(|_| !grammar.forbids_other_texts(place));
+    let texts = by_rule.into_iter().chain(minimal).chain(brackets.map(|text| (text, vec![body.rule])));
+    let texts = texts.take(if is_first { 1 } else { usize::MAX });
+    let smaller = texts.filter_map(|(text, rules)| {
+        let left = u32::try_from(count_words(text.as_bytes())).ok()?;
+        (left < tokens).then(|| (text, rules, tokens - left))
+    });
+    let mut fitting = smaller.filter(|(text, ..)| shapes.accepts_replacement(document, grammar, id, text));
+    let (text, rules, tokens) = fitting.next()?;
+    let edit = Edit::replace(node.range(), text.into_bytes());
+    Some(Body { node: id, unit: Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false }, rules })
 }
 
 /// What is left of a node when there is nothing between its first and its last token; `None` if these are no pair.
@@ -78,7 +112,7 @@ mod tests {
     #[test]
     fn a_body_becomes_the_first_minimal_text_that_fits() {
         // Text, and the text after each body's replacement.
-        let rows: [(&str, &str, &[&str]); 12] = [
+        let rows: [(&str, &str, &[&str]); 22] = [
             ("x.c", "int f(void) { return 1; }", &["int f(void) ;"]),
             ("x.c", "int f(void) {}", &["int f(void) ;"]),
             (
@@ -95,13 +129,29 @@ mod tests {
             ("x.json", "[{}]", &[]),
             ("x.rs", "const A: B = B { c: 1 };", &[]),
             ("x.sh", "f() { a; }", &[]),
+            // A rule's text comes first: one that fits what the definition says.
+            ("x.java", "class A { int f() { return 1 + 2; } }", &["class A { int f() {throw null;} }", "class A {}"]),
+            ("x.java", "class A { void f() { g(); } }", &["class A { void f() {} }", "class A {}"]),
+            (
+                "x.java",
+                "class A { A(int a) { super(a); b = a; } }",
+                &["class A {}", "class A { A(int a) {super(a);throw null;} }"],
+            ),
+            ("x.rs", "fn f() -> u8 { g(1, 2); 0 }", &["fn f() -> u8 {loop{}}"]),
+            ("x.rs", "fn f() { g(1, 2); }", &["fn f() {}"]),
+            ("x.go", "package a\nfunc f() int { return g(1) + 2 }", &["package a\nfunc f() int {panic(0)}"]),
+            ("x.ts", "function f(): A { return g(1); }", &["function f(): A {throw 0}"]),
+            ("x.ts", "function f(): void { g(1); }", &["function f(): void {}"]),
+            ("x.java", "class A { int f() { return 1; } }", &["class A {}"]),
+            // It is there, so the next shorter one is asked about.
+            ("x.java", "class A { int f() {throw null;} }", &["class A { int f() {} }", "class A {}"]),
         ];
         let mut languages = Languages;
         for (file, text, expected) in rows {
             let mut sample = languages.sample(file, text);
             let found = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false);
-            assert_eq!(sample.units(found.as_ref()), expected, "{text}");
-            assert_eq!(found.is_none(), expected.is_empty());
+            let units: Vec<_> = found.iter().flat_map(|bodies| sample.units(Some(bodies))).collect();
+            assert_eq!(units, expected, "{text}");
         }
     }
 
@@ -110,7 +160,7 @@ mod tests {
         let mut languages = Languages;
         for (file, text) in [("x.js", "function f() {}"), ("x.c", "struct s {} x;"), ("x.c", "int f(void);")] {
             let mut sample = languages.sample(file, text);
-            assert!(bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).is_none(), "{text}");
+            assert!(bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).is_empty(), "{text}");
         }
     }
 
@@ -123,11 +173,12 @@ mod tests {
         let text = "int f(void) { return 1; } int g(void) { return 2 + 3; }";
         let mut sample = Languages.sample("x.c", text);
         let (first, second) = (sample.node("{ return 1; }"), sample.node("{ return 2 + 3; }"));
-        let sequence = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false).expect("two functions");
-        assert_eq!(nodes(&sequence), [first, second]);
+        let [sequence] = &bodies(&sample.document, &sample.grammar, &mut sample.shapes, |_| false)[..] else {
+            panic!("bodies of one kind")
+        };
+        assert_eq!(nodes(sequence), [first, second]);
         assert_eq!(sequence.units.iter().map(|unit| unit.tokens).collect::<Vec<_>>(), [4, 6]);
-        let sequence =
-            bodies(&sample.document, &sample.grammar, &mut sample.shapes, |node| node == first).expect("one is left");
-        assert_eq!(nodes(&sequence), [second]);
+        let left = bodies(&sample.document, &sample.grammar, &mut sample.shapes, |node| node == first);
+        assert_eq!(nodes(&left[0]), [second]);
     }
 }

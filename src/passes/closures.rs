@@ -211,7 +211,8 @@ fn units(
     units
 }
 
-/// The units that define each name for others. What is defined inside a body is known there only.
+/// The units that define each name for others: none where what is in no unit defines it, and is always there. What a body
+/// or a list of parameters defines is known there only.
 fn exported(
     document: &Document,
     grammar: &Grammar,
@@ -219,24 +220,31 @@ fn exported(
     defined: &[(NodeId, Vec<Name>)],
     unit_of: impl Fn(NodeId) -> Option<(NodeId, usize)>,
 ) -> Vec<Vec<usize>> {
-    let found = grammar.rules().bodies(document.tree().root_node(), document.source());
-    let mut bodies: Vec<NodeId> = found
-        .into_iter()
-        .filter_map(|body| document.find(body.range.start, body.range.end, body.kind))
-        // A body around units hides nothing from them.
-        .filter(|body| unit_of(*body).is_some_and(|(node, _)| node < *body))
+    let (root, source) = (document.tree(), document.source());
+    let bodies = grammar.rules().bodies(root.root_node(), source).into_iter().map(|body| body.what.outer);
+    let lists = grammar.rules().parameters(root.root_node(), source).into_iter().map(|found| found.what.list);
+    let mut hiding: Vec<NodeId> = bodies
+        .chain(lists)
+        .filter_map(|scope| document.find(scope.range.start, scope.range.end, scope.kind))
+        // What is around units hides nothing from them.
+        .filter(|scope| unit_of(*scope).is_some_and(|(node, _)| node < *scope))
         .collect();
-    bodies.sort_unstable();
-    let bodies = outermost(document, &bodies);
+    hiding.sort_unstable();
+    let hiding = outermost(document, &hiding);
     let is_hidden = |node: NodeId| {
-        let at = bodies.partition_point(|body| *body <= node);
-        at > 0 && document.contains(bodies[at - 1], node)
+        let at = hiding.partition_point(|scope| *scope <= node);
+        at > 0 && document.contains(hiding[at - 1], node)
     };
     let mut by_name = vec![Vec::new(); names];
+    let mut is_outside = vec![false; names];
     for (node, names) in defined {
-        let Some((_, unit)) = unit_of(*node).filter(|_| !is_hidden(*node)) else { continue };
-        names.iter().for_each(|&name| by_name[name as usize].push(unit));
+        match unit_of(*node) {
+            None => names.iter().for_each(|&name| is_outside[name as usize] = true),
+            Some(_) if is_hidden(*node) => {}
+            Some((_, unit)) => names.iter().for_each(|&name| by_name[name as usize].push(unit)),
+        }
     }
+    by_name.iter_mut().zip(is_outside).filter(|(_, is_outside)| *is_outside).for_each(|(units, _)| units.clear());
     by_name
 }
 

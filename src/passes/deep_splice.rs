@@ -44,7 +44,7 @@ pub(super) fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fing
     let root = tree.root_node();
     let (by_rule, bodies) = (rules.splices(root, source), rules.bodies(root, source));
     let kinds: BTreeSet<u16> =
-        by_rule.iter().map(|splice| splice.inner.kind).chain(bodies.iter().map(|body| body.kind)).collect();
+        by_rule.iter().map(|splice| splice.inner.kind).chain(bodies.iter().map(|body| body.outer.kind)).collect();
     let by_rule: BTreeSet<_> =
         by_rule.iter().filter_map(|s| find(document, &s.outer).zip(find(document, &s.inner))).collect();
     let mut all = Vec::new();

@@ -115,8 +115,8 @@ pub mod list_kind {
     pub const COMMENTS: u32 = 1 << 16;
     /// Definitions whose names are found nowhere else.
     pub const UNREFERENCED: u32 = COMMENTS + 1;
-    /// Bodies of definitions.
-    pub const BODIES: u32 = COMMENTS + 2;
+    /// Bodies of definitions; see [`bodies`].
+    const BODIES: u32 = COMMENTS + 2;
     /// Shells of nested nodes.
     pub const CHAIN: u32 = COMMENTS + 3;
     /// Tokens of the whole text.
@@ -139,4 +139,19 @@ pub mod list_kind {
     pub const OTHER: u32 = COMMENTS + 12;
     /// Texts that may go anywhere.
     pub const CLEAN: u32 = COMMENTS + 13;
+
+    /// The bits of the numbers above.
+    const BITS: u32 = 17;
+
+    /// Bodies that are nodes of a kind: what empties those of functions is refused for those of classes.
+    #[must_use]
+    pub const fn bodies(kind: u16) -> u32 {
+        BODIES | (kind as u32) << BITS
+    }
+
+    /// Whether that is a list of bodies.
+    #[must_use]
+    pub const fn is_bodies(list: u32) -> bool {
+        list & ((1 << BITS) - 1) == BODIES
+    }
 }

@@ -21,6 +21,9 @@ use super::session::Session;
 use super::size::Size;
 use super::sweep::Sweep;
 
+/// A test is worth one of so many parts of the text.
+const GOOD_SHARE: u64 = 100;
+
 /// What every stage works with.
 pub(super) struct Reducer<'a, 'g> {
     pub(super) session: Session<'a, 'g>,
@@ -145,14 +148,25 @@ impl<'g> Reducer<'_, 'g> {
 
     /// Runs a sweep to its end and learns from it.
     pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
+        self.go_on_with(sweep, usize::MAX)
+    }
+
+    /// Runs a sweep until so many units of it were found needed, and learns from it.
+    pub(super) fn go_on_with(&mut self, sweep: &mut Sweep, most_needed: usize) -> Result<(), Halt> {
         self.couple();
         self.look_ahead(std::iter::empty());
-        let result = sweep.pursue(&mut self.session, usize::MAX);
+        let before = (sweep.removed_count(), sweep.undecided());
+        let result = sweep.pursue(&mut self.session, most_needed);
         sweep.teach(&mut self.learnt.knowledge);
         let kind = self.learnt.kinds.entry(sweep.sequence.kind).or_default();
-        kind.0 += sweep.removed_count() as u64;
-        kind.1 += (sweep.sequence.units.len() - sweep.undecided()) as u64;
+        kind.0 += (sweep.removed_count() - before.0) as u64;
+        kind.1 += (before.1 - sweep.undecided()) as u64;
         result
+    }
+
+    /// Whether that number of tokens is worth so many tests: what comes before the lists has its turn while it is.
+    pub(super) fn pays_off(&self, tokens: u64, tests: u64) -> bool {
+        tokens * GOOD_SHARE >= self.tokens() as u64 * tests
     }
 
     /// Tells the session what comes after what is asked about next, with the lists that wait (kind, depth and units of

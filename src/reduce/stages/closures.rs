@@ -2,15 +2,17 @@
 //!
 //! The search is that of Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019): of the closures
 //! in the order of their sizes the shortest run from the first on is looked for whose union is interesting. The last of
-//! that run is needed, and the search goes on among those before it. All of them together are the best result, so that no
-//! union is larger than that.
+//! that run is needed, and the search goes on among those before it; where little text lies between the longest run that
+//! is not interesting and the shortest that is, all of that counts as needed. All of them together are the best result, so
+//! that no union is larger than that.
 
-use crate::passes::{Bodies, Closures, Pass, References};
+use crate::passes::{Bodies, Closures, Pass, References, Sequence};
 use crate::reduce::halt::Halt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reducer::Reducer;
 
-use super::sweeps::sweep_over;
+use super::proposals::bodies_left;
+use super::sweeps::remember_decided;
 
 /// Fewer units than this, and texts of fewer tokens, are asked about as lists: emptying bodies first took up to 40 % more
 /// tests on small files.
@@ -20,17 +22,60 @@ const LEAST_TOKENS: usize = 8_000;
 const MOST_REFUSED: usize = 3;
 /// Where less than this share of the text may go, lists take it out in fewer tests.
 const SHARE: u64 = 4;
-/// By this it is remembered that closures were asked about.
+/// By these it is remembered that closures were asked about, and bodies in vain.
 const MEMO: u64 = u64::from_be_bytes(*b"closures");
+const BODIES: u64 = u64::from_be_bytes(*b"empty it");
 
-/// Keeps closures that are interesting and empties the bodies of what stays, while that makes closures smaller.
-///
-/// Where closures are interesting the test wants valid code: what only a body refers to goes with that body.
+/// Keeps closures that are interesting and empties bodies, while that makes closures smaller: what only a body refers to
+/// goes with that body.
 pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
     if reducer.tokens() >= LEAST_TOKENS {
-        while keep_some(reducer)? && sweep_over(reducer, &Bodies)? {}
+        loop {
+            keep_some(reducer)?;
+            if !empty_bodies(reducer)? {
+                break;
+            }
+        }
     }
     Ok(())
+}
+
+/// Empties bodies of each kind of which half may be emptied at once, while that takes a good share of the text per test;
+/// `true` if some were.
+fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    if reducer.session.is_proposal_refused(BODIES) {
+        return Ok(false);
+    }
+    let before = reducer.weight();
+    for kind in bodies_left(reducer).into_iter().map(|bodies| bodies.kind) {
+        let left = |reducer: &mut Reducer<'_, '_>| bodies_left(reducer).into_iter().find(|bodies| bodies.kind == kind);
+        let (tokens, tests) = (reducer.tokens(), reducer.session.tests());
+        let is_large = |bodies: &Sequence| bodies.units.len() >= LEAST && bodies.tokens() * SHARE > tokens as u64;
+        let Some(bodies) = left(reducer).filter(is_large) else { continue };
+        reducer.session.enter_pass(Bodies.name(), reducer.round)?;
+        let (front, back) = bodies.units.split_at(bodies.units.len() / 2);
+        let half = first_interesting(&mut reducer.session, 2, "half of all bodies", |at, current| {
+            let half = if at == 0 { back } else { front };
+            current.candidate(half.iter().map(|unit| &unit.removal), false)
+        })?;
+        let Some(rest) = left(reducer).filter(|_| half.is_some()) else { continue };
+        let mut sweep = reducer.new_sweep(rest);
+        let mut pays = true;
+        while pays && !sweep.is_finished() {
+            let next = sweep.needed() + 1;
+            reducer.go_on_with(&mut sweep, next)?;
+            let gone = tokens.saturating_sub(reducer.tokens()) as u64;
+            pays = reducer.pays_off(gone, reducer.session.tests() - tests);
+        }
+        remember_decided(reducer, &mut sweep);
+    }
+    reducer.rebase()?;
+    let found = reducer.weight() < before;
+    if !found {
+        let tokens = reducer.tokens();
+        reducer.session.refuse_proposal(BODIES, tokens);
+    }
+    Ok(found)
 }
 
 /// Keeps closures that are interesting, and takes out everything else that may go; `true` if something went.
@@ -64,7 +109,8 @@ fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), 
         refused += 1;
         // Among those before `first` the run does not end, and it ends at `last` at the latest.
         let (mut first, mut last) = (0, waiting.len() - 1);
-        while first < last {
+        let up_to = |end: usize| references.tokens(&references.with(&needed, &waiting[..=end]));
+        while first < last && reducer.pays_off(up_to(last) - up_to(first), 1) {
             if refused > most_refused {
                 return Ok(());
             }
@@ -85,8 +131,8 @@ fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), 
                 }
             }
         }
-        needed = references.with(&needed, &[waiting[last]]);
-        waiting = references.waiting(&needed, Some(&waiting[..last]));
+        needed = references.with(&needed, &waiting[first..=last]);
+        waiting = references.waiting(&needed, Some(&waiting[..first]));
     }
     Ok(())
 }

@@ -53,6 +53,14 @@ fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Seq
     reducer.current().spare(sequence)
 }
 
+/// Takes note of what was refused in a sweep that may go on another time.
+pub(super) fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
+    let decided = sweep.newly_decided();
+    if let Remembered::Nodes(ask, nodes) = &sweep.sequence.remembered {
+        decided.iter().filter(|(_, stays)| *stays).for_each(|(unit, _)| reducer.session.refuse(*ask, nodes[*unit]));
+    }
+}
+
 /// Takes note of what was refused in a sweep.
 fn remember(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
     let tokens = reducer.tokens();
