@@ -10,6 +10,8 @@ namespace Some.Where
 
         public Box(T first, params int[] rest) : base(rest.Length) { }
 
+        public int Twice() => count * 2;
+
         public static int Main(string[] args)
         {
             foreach (var each in args)
