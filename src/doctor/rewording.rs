@@ -189,10 +189,10 @@ mod tests {
     #[test]
     fn what_is_written_to_a_folder_goes_to_the_directory_of_the_test() {
         let folder = tempfile::tempdir().expect("a directory");
-        let here = folder.path().join("work");
+        let here = folder.path().join("project");
         fs::create_dir_all(here.join("build")).expect("writable");
         for (words, expected) in [
-            (["cc", "-o", "../work/build/x.o"], "x.o"),
+            (["cc", "-o", "../project/build/x.o"], "x.o"),
             (["cc", "--output", "build/x"], "x"),
             (["cc", "-c", "-obuild/x.o"], "-ox.o"),
             (["cc", "-c", "--output=./build/x.o"], "--output=x.o"),

@@ -270,7 +270,7 @@ impl Grammar {
         &self.empty_texts
     }
 
-    /// What may go wherever it stands, before a text is parsed: each finds texts that are alike.
+    /// Expressions for texts that may go wherever they stand, before a text is parsed: each finds texts that are alike.
     pub fn clean(&self) -> &[Regex] {
         &self.clean
     }

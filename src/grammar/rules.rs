@@ -290,8 +290,8 @@ impl Rules {
         })
     }
 
-    /// What `@body` matches below `root`, in document order and without doubles, each with the text of the first rule
-    /// for it: none where that sets no text.
+    /// The bodies that `@body` matches below `root`, in document order and without doubles, each with the text of the
+    /// first rule for it: none where that sets no text.
     pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         let mut bodies = self.rewritten(Form::Body, root, source);
         bodies.sort_by(|a, b| (&a.outer, a.rule).cmp(&(&b.outer, b.rule)));

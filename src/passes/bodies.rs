@@ -77,7 +77,7 @@ fn smaller(
     let id = document.find(outer.range.start, outer.range.end, outer.kind).filter(|id| !skip(*id))?;
     let (node, tokens, place) = (document.node(id), document.tokens_of(id), place(document, id));
     let by_rule = (!pieces.is_empty()).then(|| written(grammar, document.source(), pieces));
-    // What is shorter may not fit, so it waits until this one stands there.
+    // A shorter text may not fit, so it waits until this one stands there.
     let is_first = by_rule.as_ref().is_some_and(|text| text != document.text(id));
     let by_rule = by_rule.map(|text| (String::from_utf8_lossy(&text).into_owned(), vec![body.rule]));
     let minimal = grammar.minimal(place).map(|text| ((*text).to_owned(), vec![body.rule, text.rule]));

@@ -21,7 +21,7 @@ impl Pass for Clean {
     }
 }
 
-/// What the language lets go in a text, a sequence for each of its expressions that finds something.
+/// The texts that the language lets go anywhere, a sequence for each of its expressions that finds something.
 #[must_use]
 pub fn clean(text: &[u8], grammar: &Grammar) -> Vec<Sequence> {
     let found = |expression: &regex::bytes::Regex| {

@@ -31,7 +31,7 @@ impl Pass for Closures {
     }
 }
 
-/// A definition of more than this share of the text with more than so many definitions in it is not taken as a whole:
+/// A definition of more than this share of the text with more than this number in it is not taken as a whole:
 /// what is in it are units.
 const SHARE: usize = 4;
 const MEMBERS: usize = 8;
@@ -106,7 +106,7 @@ impl References {
         Some(References { units, always, closures })
     }
 
-    /// What every candidate has.
+    /// The units that every candidate has.
     #[must_use]
     pub fn always(&self) -> &BitSet {
         &self.always
@@ -126,7 +126,7 @@ impl References {
         waiting
     }
 
-    /// What is needed together with some closures.
+    /// The needed units together with some closures.
     #[must_use]
     pub fn with(&self, needed: &BitSet, closures: &[usize]) -> BitSet {
         let mut kept = needed.clone();
@@ -226,7 +226,7 @@ fn exported(
     let mut hiding: Vec<NodeId> = bodies
         .chain(lists)
         .filter_map(|scope| document.find(scope.range.start, scope.range.end, scope.kind))
-        // What is around units hides nothing from them.
+        // A scope around units hides nothing from them.
         .filter(|scope| unit_of(*scope).is_some_and(|(node, _)| node < *scope))
         .collect();
     hiding.sort_unstable();

@@ -21,7 +21,7 @@ use super::session::Session;
 use super::size::Size;
 use super::sweep::Sweep;
 
-/// A test is worth one of so many parts of the text.
+/// A test is worth this share of the text.
 const GOOD_SHARE: u64 = 100;
 
 /// What every stage works with.
@@ -151,7 +151,7 @@ impl<'g> Reducer<'_, 'g> {
         self.go_on_with(sweep, usize::MAX)
     }
 
-    /// Runs a sweep until so many units of it were found needed, and learns from it.
+    /// Runs a sweep until `most_needed` units of it were found needed, and learns from it.
     pub(super) fn go_on_with(&mut self, sweep: &mut Sweep, most_needed: usize) -> Result<(), Halt> {
         self.couple();
         self.look_ahead(std::iter::empty());
@@ -164,7 +164,7 @@ impl<'g> Reducer<'_, 'g> {
         result
     }
 
-    /// Whether that number of tokens is worth so many tests: what comes before the lists has its turn while it is.
+    /// Whether `tokens` are worth `tests`: what comes before the lists has its turn while it is.
     pub(super) fn pays_off(&self, tokens: u64, tests: u64) -> bool {
         tokens * GOOD_SHARE >= self.tokens() as u64 * tests
     }
