@@ -31,8 +31,7 @@ impl Pass for Bodies {
 /// The bodies named by the grammar's rules, one sequence for each kind of node, the longest first. To go means to become
 /// the first smaller text that fits: what the rule says, then the minimal texts, else nothing between their brackets. A
 /// body that has become what its rule says is offered again, with the next text.
-#[must_use]
-pub fn bodies(
+pub(super) fn bodies(
     document: &Document,
     grammar: &Grammar,
     shapes: &mut Shapes,

@@ -68,7 +68,7 @@ pub(crate) mod testing;
 
 pub use alternatives::{Alternative, Class, each_once};
 pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
-pub use bodies::{Bodies, bodies};
+pub use bodies::Bodies;
 pub use brackets::Brackets;
 pub use cascade::{Cascade, Gone};
 pub use chains::{Chains, MIN_CHAIN, chains};

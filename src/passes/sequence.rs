@@ -148,10 +148,4 @@ pub mod list_kind {
     pub const fn bodies(kind: u16) -> u32 {
         BODIES | (kind as u32) << BITS
     }
-
-    /// Whether that is a list of bodies.
-    #[must_use]
-    pub const fn is_bodies(list: u32) -> bool {
-        list & ((1 << BITS) - 1) == BODIES
-    }
 }

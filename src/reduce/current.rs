@@ -345,10 +345,8 @@ impl<'g> Current<'g> {
     /// Whether a node is gone, by itself or with an ancestor.
     pub(super) fn is_gone(&self, node: NodeId) -> bool {
         let Base::Tree(tree) = &self.base else { return false };
-        let range = tree.document.node(node).range();
-        let is_in = |edit: &Edit| edit.start < edit.end && edit.start <= range.start && range.end <= edit.end;
         let mut above = std::iter::successors(Some(node), |&node| tree.document.parent(node));
-        above.any(|node| self.pending.dead.contains(node)) || self.pending.edits.iter().any(is_in)
+        above.any(|node| self.pending.dead.contains(node))
     }
 
     /// Whether edits are pending.

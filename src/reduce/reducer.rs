@@ -21,7 +21,7 @@ use super::session::Session;
 use super::size::Size;
 use super::sweep::Sweep;
 
-/// A test is worth this share of the text.
+/// A test is worth one hundredth of the text.
 const GOOD_SHARE: u64 = 100;
 
 /// What every stage works with.

@@ -6,12 +6,12 @@
 //! is not interesting and the shortest that is, all of that counts as needed. All of them together are the best result, so
 //! that no union is larger than that.
 
-use crate::passes::{Bodies, Closures, Pass, References, Sequence};
+use crate::passes::{Bodies, Closures, Pass, References};
 use crate::reduce::halt::Halt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reducer::Reducer;
 
-use super::proposals::bodies_left;
+use super::proposals::sequences_of;
 use super::sweeps::remember_decided;
 
 /// Fewer units than this, and texts of fewer tokens, are asked about as lists: emptying bodies first took up to 40 % more
@@ -43,23 +43,25 @@ pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 /// Empties bodies of each kind of which half may be emptied at once, while that takes a good share of the text per test;
 /// `true` if some were.
 fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
-    if reducer.session.is_proposal_refused(BODIES) {
+    if !reducer.allows(&Bodies) || reducer.session.is_proposal_refused(BODIES) {
         return Ok(false);
     }
     let before = reducer.weight();
-    for kind in bodies_left(reducer).into_iter().map(|bodies| bodies.kind) {
-        let left = |reducer: &mut Reducer<'_, '_>| bodies_left(reducer).into_iter().find(|bodies| bodies.kind == kind);
-        let (tokens, tests) = (reducer.tokens(), reducer.session.tests());
-        let is_large = |bodies: &Sequence| bodies.units.len() >= LEAST && bodies.tokens() * SHARE > tokens as u64;
-        let Some(bodies) = left(reducer).filter(is_large) else { continue };
+    for bodies in sequences_of(reducer, &Bodies) {
+        let Some(mut bodies) = reducer.spared(Some(bodies)) else { continue };
+        let (tokens, tests, count) = (reducer.tokens(), reducer.session.tests(), bodies.units.len());
+        if count < LEAST || bodies.tokens() * SHARE <= tokens as u64 {
+            continue;
+        }
         reducer.session.enter_pass(Bodies.name(), reducer.round)?;
-        let (front, back) = bodies.units.split_at(bodies.units.len() / 2);
+        let (front, back) = bodies.units.split_at(count / 2);
         let half = first_interesting(&mut reducer.session, 2, "half of all bodies", |at, current| {
             let half = if at == 0 { back } else { front };
             current.candidate(half.iter().map(|unit| &unit.removal), false)
         })?;
-        let Some(rest) = left(reducer).filter(|_| half.is_some()) else { continue };
-        let mut sweep = reducer.new_sweep(rest);
+        let Some(half) = half else { continue };
+        bodies.retain(&(0..count).map(|unit| (unit < count / 2) == (half == 0)).collect::<Vec<_>>());
+        let mut sweep = reducer.new_sweep(bodies);
         let mut pays = true;
         while pays && !sweep.is_finished() {
             let next = sweep.needed() + 1;

@@ -1,8 +1,7 @@
 //! What passes see of the text as it is, and what they propose on it.
 
 use crate::passes::{
-    Alternative, Ask, Bodies, Facts, Pass, Proposals, Sequence, Style, Tree, View, Wanted, bodies,
-    proposals as proposals_of_pass,
+    Alternative, Facts, Pass, Proposals, Sequence, Style, Tree, View, Wanted, proposals as proposals_of_pass,
 };
 use crate::reduce::gain::is_no_loss;
 use crate::reduce::reducer::Reducer;
@@ -68,19 +67,6 @@ pub(super) fn proposals(
     };
     all.retain(|a| !is_settled(a));
     (sequences, all)
-}
-
-/// The bodies that are there and may become smaller.
-pub(super) fn bodies_left(reducer: &mut Reducer<'_, '_>) -> Vec<Sequence> {
-    if !reducer.allows(&Bodies) {
-        return Vec::new();
-    }
-    let Some(tools) = &mut reducer.tools else { return Vec::new() };
-    let session = &reducer.session;
-    let current = session.current();
-    let skip = |node| session.is_refused(Ask::Body, node) || current.is_gone(node);
-    let left = bodies(current.document(), tools.grammar, &mut tools.shapes, skip);
-    left.into_iter().filter_map(|bodies| current.spare(bodies)).collect()
 }
 
 /// The sequences that a pass proposes, which may have its turn or not.
