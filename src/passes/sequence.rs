@@ -84,6 +84,12 @@ impl Sequence {
         Sequence { remembered, ..self }
     }
 
+    /// Whether it holds definitions whose names are found nowhere else.
+    #[must_use]
+    pub fn is_of_definitions(&self) -> bool {
+        self.kind == list_kind::UNREFERENCED
+    }
+
     /// Leaves only the units of which this is said, in their order.
     pub fn retain(&mut self, keep: &[bool]) {
         fn of<T>(all: &mut Vec<T>, keep: &[bool]) {

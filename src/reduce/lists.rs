@@ -7,13 +7,16 @@
 //! has judged, its *union*. The unions of all lists are judged together, in one candidate; while one is
 //! out, nothing else is committed. If it is refused they are judged one by one. A list whose own union is refused is
 //! asked about alone until that has come to something: else two lists that disturb each other could go on for ever.
+//!
+//! Definitions that nothing refers to are a list among the others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::engine::{QuestionId, Search, Verdict};
-use crate::passes::{NO_DEPTH, Unit};
+use crate::grammar::RuleId;
+use crate::passes::{NO_DEPTH, Pass, Siblings, Unit, Unreferenced, each_once};
 use crate::syntax::NodeId;
 
 use super::current::{Candidate, Current};
@@ -87,6 +90,8 @@ pub(super) struct Lists {
     committed: u64,
     /// What is gone of its list in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
+    /// The rules behind the units that went last.
+    rules: Vec<RuleId>,
     /// Whether those at work were given up because too much was asked without a test.
     gives_up: bool,
 }
@@ -196,6 +201,13 @@ impl ListsOn<'_> {
         current.candidate(units.into_iter().map(|unit| &unit.removal), cleared)
     }
 
+    /// Units of a list have gone, by their positions.
+    fn note_rules(&mut self, number: u64, gone: impl Iterator<Item = usize>) {
+        let Some(turn) = self.lists.turns.iter().find(|turn| turn.number == number) else { return };
+        let positions = turn.sweep.positions();
+        self.lists.rules.extend(gone.flat_map(|position| positions.rules(position).iter().copied()));
+    }
+
     /// Something of a list is gone for good.
     fn commit(&mut self, number: u64) {
         self.lists.committed += 1;
@@ -214,6 +226,7 @@ impl ListsOn<'_> {
                 let Some(turn) = self.lists.numbered(*number) else { continue };
                 turn.search_mut().union_judged(gone, verdict);
                 if is_interesting {
+                    self.note_rules(*number, gone.iter().cloned().flatten());
                     self.commit(*number);
                 } else {
                     self.lists.alone = Some(*number);
@@ -224,6 +237,21 @@ impl ListsOn<'_> {
             self.lists.turns.iter_mut().for_each(|turn| turn.search_mut().forget_overtaken());
         }
         (is_interesting && !is_overtaken).then_some(question)
+    }
+
+    fn answered(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
+        let no_unions = self.lists.unions.is_empty();
+        let number = question >> TURN;
+        let turn = self.lists.numbered(number)?;
+        let progress = turn.search_mut().observe(own(question), verdict);
+        if no_unions {
+            turn.search_mut().forget_overtaken();
+        }
+        self.note_rules(number, progress.newly_removed.into_iter().flatten());
+        if progress.committed {
+            self.commit(number);
+        }
+        progress.accepted.map(|id| number << TURN | id.0)
     }
 }
 
@@ -281,25 +309,24 @@ impl QuestionSource for ListsOn<'_> {
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        if let Some(union) = self.lists.unions.remove(&question) {
-            return self.union_answered(question, union, verdict);
-        }
-        let no_unions = self.lists.unions.is_empty();
-        let number = question >> TURN;
-        let turn = self.lists.numbered(number)?;
-        let progress = turn.search_mut().observe(own(question), verdict);
-        if no_unions {
-            turn.search_mut().forget_overtaken();
-        }
-        if progress.committed {
-            self.commit(number);
-        }
-        progress.accepted.map(|id| number << TURN | id.0)
+        self.lists.rules.clear();
+        let accepted = match self.lists.unions.remove(&question) {
+            Some(union) => self.union_answered(question, union, verdict),
+            None => self.answered(question, verdict),
+        };
+        self.lists.rules = each_once(self.lists.rules.drain(..));
+        accepted
     }
 
     fn give_up(&mut self) {
         self.lists.turns.iter_mut().for_each(|turn| turn.search_mut().give_up());
         self.lists.gives_up = true;
+    }
+
+    fn pass(&self, question: u64) -> Option<&'static str> {
+        let is_of_definitions =
+            self.lists.turn_of(question).is_some_and(|turn| turn.sweep.sequence.is_of_definitions());
+        Some(if is_of_definitions { Unreferenced.name() } else { Siblings.name() })
     }
 
     fn mark(&self) -> Option<Vec<Search>> {
@@ -311,6 +338,10 @@ impl QuestionSource for ListsOn<'_> {
         for (turn, search) in self.lists.turns.iter_mut().zip(mark) {
             *turn.search_mut() = search;
         }
+    }
+
+    fn rules(&self) -> &[RuleId] {
+        &self.lists.rules
     }
 
     fn ahead(&self) -> Option<Ahead> {

@@ -16,7 +16,7 @@ use super::stages::errors::take_error_shells;
 use super::stages::finish::{finish_text, write_anew};
 use super::stages::local::{local_edits, take_second_look, unnest};
 use super::stages::minimality::verify;
-use super::stages::sweeps::sweep_over;
+use super::stages::sweeps::{sweep_levels, sweep_over};
 use super::stages::text::{sweep_characters, sweep_text};
 use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
 #[cfg(feature = "lab")]
@@ -24,7 +24,7 @@ use super::trees;
 
 /// A text with a tree.
 const TREE: Plan = Plan {
-    first: &[comments, closures, early, take_error_shells, unnest],
+    first: &[comments, closures, early, error_shells, unnest],
     round: &[
         shrink,
         rules,
@@ -42,7 +42,7 @@ const TREE: Plan = Plan {
 
 /// The same with little effort.
 const TREE_FAST: Plan = Plan {
-    first: &[comments, closures, early, take_error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
+    first: &[comments, closures, early, error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
     round: &[],
 };
 
@@ -117,6 +117,10 @@ fn closures(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
 
 fn early(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     turns(reducer, |stage| stage == Stage::First)
+}
+
+fn error_shells(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+    take_error_shells(reducer, sweep_levels)
 }
 
 /// Deletion and local edits, while they make the text smaller, and then single tokens.

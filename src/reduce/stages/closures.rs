@@ -12,12 +12,12 @@ use crate::reduce::ordered::first_interesting;
 use crate::reduce::reducer::Reducer;
 
 use super::proposals::sequences_of;
-use super::sweeps::remember_decided;
+use super::sweeps::sweep_while_it_pays;
 
 /// Fewer units than this, and texts of fewer tokens, are asked about as lists: emptying bodies first took up to 40 % more
 /// tests on small files.
 const LEAST: usize = 16;
-const LEAST_TOKENS: usize = 8_000;
+const LEAST_TOKENS: usize = 16_000;
 /// Closures are of no use where this number of tests in a row has been refused, and as many as a search among all takes.
 const MOST_REFUSED: usize = 3;
 /// Where less than this share of the text may go, lists take it out in fewer tests.
@@ -61,15 +61,7 @@ fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
         })?;
         let Some(half) = half else { continue };
         bodies.retain(&(0..count).map(|unit| (unit < count / 2) == (half == 0)).collect::<Vec<_>>());
-        let mut sweep = reducer.new_sweep(bodies);
-        let mut pays = true;
-        while pays && !sweep.is_finished() {
-            let next = sweep.needed() + 1;
-            reducer.go_on_with(&mut sweep, next)?;
-            let gone = tokens.saturating_sub(reducer.tokens()) as u64;
-            pays = reducer.pays_off(gone, reducer.session.tests() - tests);
-        }
-        remember_decided(reducer, &mut sweep);
+        sweep_while_it_pays(reducer, bodies, tokens, tests)?;
     }
     reducer.rebase()?;
     let found = reducer.weight() < before;

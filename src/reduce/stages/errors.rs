@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use crate::passes::{Chains, Pass, Removal, Windows, error_shells, error_windows};
+use crate::passes::{Chains, Pass, Removal, Sequence, Windows, error_shells, error_windows};
 use crate::reduce::halt::Halt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reducer::Reducer;
 use crate::syntax::Edit;
 
-use super::sweeps::sweep_all;
-
-/// Takes away what stands around syntax errors.
-pub(crate) fn take_error_shells(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+/// Takes away what stands around syntax errors; `sweep` goes over what stands there level by level.
+pub(crate) fn take_error_shells(
+    reducer: &mut Reducer<'_, '_>,
+    sweep: impl FnOnce(&mut Reducer<'_, '_>, &'static str, Vec<Sequence>) -> Result<bool, Halt>,
+) -> Result<bool, Halt> {
     if reducer.tools.is_none() || !reducer.allows(&Chains) {
         return Ok(false);
     }
@@ -27,7 +28,7 @@ pub(crate) fn take_error_shells(reducer: &mut Reducer<'_, '_>) -> Result<bool, H
         return Ok(is_narrowed);
     }
     let shells = error_shells(reducer.current().document());
-    Ok(sweep_all(reducer, Chains.name(), shells)? || is_narrowed)
+    Ok(sweep(reducer, Chains.name(), shells)? || is_narrowed)
 }
 
 /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::passes::{Chains, Stage};
+use crate::passes::{Chains, Pass, Stage};
 use crate::reduce::halt::Halt;
 use crate::reduce::options::Effort;
 use crate::reduce::reducer::Reducer;
 
 use super::edits::edit_round;
 use super::errors::take_error_shells;
-use super::proposals::{passes, proposals};
-use super::sweeps::sweep_over;
+use super::proposals::{passes, proposals, sequences_of};
+use super::sweeps::{sweep_all, sweep_levels, sweep_over};
 use super::turns::{turn, turns};
 
 /// Levels of nesting from which chains are looked at before anything is deleted: lists level below
@@ -21,11 +21,15 @@ const SECOND_LOOKS: u64 = 10;
 
 /// Chains first if the text is nested so deeply that lists would go level by level.
 pub(crate) fn unnest(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
-    if reducer.tools.is_none() {
+    if reducer.tools.is_none() || !reducer.allows(&Chains) {
         return Ok(false);
     }
     let document = reducer.current().document();
-    if document.ids().any(|id| document.depth(id) > DEEP) { sweep_over(reducer, &Chains) } else { Ok(false) }
+    if document.ids().all(|id| document.depth(id) <= DEEP) {
+        return Ok(false);
+    }
+    let levels = sequences_of(reducer, &Chains);
+    sweep_levels(reducer, Chains.name(), levels)
 }
 
 /// Makes local edits while one is accepted.
@@ -33,7 +37,7 @@ pub(crate) fn local_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     let before = reducer.weight();
     reducer.coupled(|reducer| {
         turns(reducer, |stage| stage == Stage::Deletion)?;
-        take_error_shells(reducer)?;
+        take_error_shells(reducer, sweep_all)?;
         sweep_over(reducer, &Chains)?;
         turn(reducer, Stage::LocalEdits)
     })?;

@@ -38,6 +38,51 @@ pub(crate) fn sweep_all(
     Ok(found)
 }
 
+/// Sweeps over a sequence while what has gone pays off, of a text that had this number of tokens after this number of
+/// tests.
+pub(super) fn sweep_while_it_pays(
+    reducer: &mut Reducer<'_, '_>,
+    sequence: Sequence,
+    tokens: usize,
+    tests: u64,
+) -> Result<(), Halt> {
+    let mut sweep = reducer.new_sweep(sequence);
+    while !sweep.is_finished() {
+        let next = sweep.needed() + 1;
+        reducer.go_on_with(&mut sweep, next)?;
+        let gone = tokens.saturating_sub(reducer.tokens()) as u64;
+        if !reducer.pays_off(gone, reducer.session.tests().saturating_sub(tests)) {
+            break;
+        }
+    }
+    if sweep.is_finished() {
+        remember(reducer, &mut sweep);
+    } else {
+        remember_decided(reducer, &mut sweep);
+    }
+    Ok(())
+}
+
+/// The same for levels of nesting while nothing is deleted yet: it pays off where they go in runs, and not where only the
+/// tree is deep, as in C++ that the parser does not understand. There it took 360 tests for a twelfth of the text.
+pub(crate) fn sweep_levels(
+    reducer: &mut Reducer<'_, '_>,
+    pass: &'static str,
+    sequences: Vec<Sequence>,
+) -> Result<bool, Halt> {
+    let before = reducer.weight();
+    for sequence in sequences {
+        let Some(sequence) = worth_asking(reducer, sequence) else { continue };
+        reducer.session.enter_pass(pass, reducer.round)?;
+        // To find a level that stays takes log₂ tests, and there may be three before the runs between them pay off.
+        let tests = reducer.session.tests() + 3 * u64::from(sequence.units.len().ilog2() + 1);
+        let tokens = reducer.tokens();
+        sweep_while_it_pays(reducer, sequence, tokens, tests)?;
+    }
+    reducer.rebase()?;
+    Ok(reducer.weight() < before)
+}
+
 /// A sequence without what was refused when the text was not much larger, and without what the user wants kept;
 /// `None` if nothing else is in it.
 fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Sequence> {
@@ -54,7 +99,7 @@ fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Seq
 }
 
 /// Takes note of what was refused in a sweep that may go on another time.
-pub(super) fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
+fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
     let decided = sweep.newly_decided();
     if let Remembered::Nodes(ask, nodes) = &sweep.sequence.remembered {
         decided.iter().filter(|(_, stays)| *stays).for_each(|(unit, _)| reducer.session.refuse(*ask, nodes[*unit]));
