@@ -216,14 +216,12 @@ impl Language {
         );
 
         // Only published algorithms need it, and it is larger than the rest of the folder.
-        let productions = if is_on("lab") { self.text("grammar.json") } else { "\"\"".to_owned() };
         let mut row = String::from("    Folder {\n");
         for (field, value) in [
             ("name", format!("{:?}", self.name)),
             ("directory", format!("{:?}", format!("grammars/{}", self.name))),
             ("language", self.text("language.toml")),
             ("rules", self.text("reduce.scm")),
-            ("productions", productions),
             ("guard", self.text("guard.toml")),
             ("inherited", self.inherited(languages)),
             ("sample", sample),

@@ -23,8 +23,6 @@ pub mod exec;
 pub mod grammar;
 #[cfg(feature = "cli")]
 pub mod journal;
-#[cfg(feature = "lab")]
-pub mod lab;
 pub mod library;
 pub mod oracle;
 pub mod passes;

@@ -11,14 +11,12 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 use crate::engine::{Config, Waste};
 use crate::{passes, reduce};
 
-#[cfg(feature = "lab")]
-use super::compare_args::{self, CompareArgs};
 use super::condition_args::{CONDITIONS, ConditionArgs, exit_code};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
+use super::files_args::FilesArgs;
 use super::grammar_args::{self, GrammarArgs};
 use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs};
-use super::invocation_args::InvocationArgs;
 use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
@@ -73,18 +71,6 @@ pub enum Command {
     Replay(ReplayArgs),
     /// List the best results of a reduction, or write one of them
     History(HistoryArgs),
-    /// Run reduction algorithms on the same problems, and count their tests
-    #[cfg(feature = "lab")]
-    #[command(override_usage = compare_args::USAGE, after_help = compare_args::help(), max_term_width = 110)]
-    Compare(Box<CompareArgs>),
-    /// Run reduction algorithms on the same problems (not in this lop: it was built without the feature `lab`)
-    #[cfg(not(feature = "lab"))]
-    #[command(hide = true, disable_help_flag = true)]
-    Compare {
-        /// Whatever there would be to say.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        words: Vec<std::ffi::OsString>,
-    },
     /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
@@ -166,9 +152,6 @@ pub struct ReduceArgs {
     /// By default it is 5 times the slowest accepted run, and at least 1 s. The first run on FILE may take 300 s
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
-    /// Do not ask again, with twice the deadline, about what stays only because of a timeout
-    #[arg(long, help_heading = RUNNING)]
-    pub timeout_is_final: bool,
     /// Stop after this many tests, with the best so far
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING)]
     pub max_tests: Option<u64>,
@@ -230,9 +213,6 @@ pub struct ReduceArgs {
     /// Also try candidates with more syntax errors than the best result
     #[arg(long, help_heading = SEARCH)]
     pub allow_syntax_errors: bool,
-    /// The algorithm: lop's own, or a published one for comparison
-    #[arg(long, value_name = "NAME", default_value = "entropy", value_parser = algorithm(), help_heading = SEARCH)]
-    pub algorithm: reduce::Method,
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH)]
@@ -259,10 +239,7 @@ pub struct ReduceArgs {
     /// Which part of the file comes first
     #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
     pub schedule: ScheduleArg,
-    /// Direction through a list [default: what the grammar says, mostly backward]
-    #[arg(long, value_name = "WAY", help_heading = SEARCH)]
-    pub order: Option<OrderArg>,
-    /// Seeds every choice that is left to chance
+    /// Shuffle the elements of each list by this number; 0: in the direction that the grammar says
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH)]
     pub seed: u64,
     /// Cut larger files down by lines before they are parsed: bytes, or with K, M or G
@@ -285,9 +262,9 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub state: StateArgs,
 
-    /// How the command line is to be read.
+    /// Whether files add to the command line.
     #[command(flatten)]
-    pub invocation: InvocationArgs,
+    pub files: FilesArgs,
 
     /// What is reported beside the summary.
     #[command(flatten)]
@@ -371,15 +348,11 @@ pub enum PreferArg {
     Lines,
 }
 
-/// `--order`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OrderArg {
-    /// Last to first
-    Backward,
-    /// First to last
-    Forward,
-    /// Shuffled with the seed
-    Random,
+impl ReduceArgs {
+    /// The arguments of a command line without options.
+    pub(super) fn of_defaults() -> Self {
+        Cli::parse_from(["lop", "TEST", "FILE"]).reduce
+    }
 }
 
 /// `--color`.
@@ -422,16 +395,6 @@ impl From<PreferArg> for reduce::Prefer {
     }
 }
 
-impl From<OrderArg> for reduce::Order {
-    fn from(arg: OrderArg) -> Self {
-        match arg {
-            OrderArg::Backward => Self::Backward,
-            OrderArg::Forward => Self::Forward,
-            OrderArg::Random => Self::Random,
-        }
-    }
-}
-
 impl From<ColorArg> for anstream::ColorChoice {
     fn from(arg: ColorArg) -> Self {
         match arg {
@@ -440,28 +403,6 @@ impl From<ColorArg> for anstream::ColorChoice {
             ColorArg::Never => Self::Never,
         }
     }
-}
-
-/// How to get what the feature `lab` brings.
-#[cfg(not(feature = "lab"))]
-pub(super) const WITH_LAB: &str = "cargo install --path . --features lab builds one with the published algorithms";
-
-/// The name of lop's own. The others are not there.
-#[cfg(not(feature = "lab"))]
-fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
-    clap::builder::StringValueParser::new().try_map(|name| {
-        reduce::Method::named(&name).ok_or_else(|| {
-            let own = reduce::Method::default().name();
-            format!("this lop has only `{own}`: it was built without the feature `lab`; {WITH_LAB}")
-        })
-    })
-}
-
-/// A name among those that there are; the message about another one lists them.
-#[cfg(feature = "lab")]
-fn algorithm() -> impl TypedValueParser<Value = reduce::Method> {
-    let names = reduce::Method::all().into_iter().map(reduce::Method::name);
-    PossibleValuesParser::new(names).map(|name| reduce::Method::named(&name).expect("it is a possible value"))
 }
 
 fn pass() -> impl TypedValueParser<Value = &'static str> {
@@ -562,18 +503,5 @@ mod tests {
             let said = refused(&format!("lop {option} a b"));
             assert!(said.contains(why), "{option}: {said}");
         }
-    }
-
-    #[cfg(feature = "lab")]
-    #[test]
-    fn algorithms_are_known_by_name() {
-        assert_eq!(parse("lop a b").reduce.algorithm, reduce::Method::default());
-        for method in reduce::Method::all() {
-            let line = format!("lop a b --algorithm {}", method.name());
-            assert_eq!(parse(&line).reduce.algorithm, method);
-        }
-        let error = Cli::try_parse_from("lop a b --algorithm quick".split(' ')).expect_err("there is none");
-        let message = error.to_string();
-        assert!(message.contains("possible values: entropy,") && message.contains("perses"), "{message}");
     }
 }

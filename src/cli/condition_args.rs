@@ -55,11 +55,6 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS)]
     pub not_exit_code: Vec<i32>,
-    /// One condition that holds is enough, whatever its kind
-    ///
-    /// The `not` conditions still rule out
-    #[arg(long, help_heading = CONDITIONS)]
-    pub any: bool,
     /// Running into the deadline is interesting
     ///
     /// Beside --exit-code or --signal it is an alternative to them, since a run that was cut off has neither; what is
@@ -77,7 +72,6 @@ impl From<ConditionArgs> for ConditionSpec {
         ConditionSpec {
             exit_codes: args.exit_code,
             not_exit_codes: args.not_exit_code,
-            any: args.any,
             signals: args.signal,
             stdout: args.stdout,
             stderr: args.stderr,

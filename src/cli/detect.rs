@@ -11,8 +11,7 @@ use crate::report::Verbosity;
 use crate::report::text::{self, HINT, STRONG, WARN};
 
 use super::climb::{self, Chosen};
-use super::failure::{Away, BY_HAND, Failure};
-use super::home;
+use super::failure::{BY_HAND, Failure};
 use super::open::Open;
 use super::second::companions;
 use super::settings::{Settings, in_words};
@@ -41,9 +40,9 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     };
     let special = open.find(cancel);
     not_stopped(open.path, cancel)?;
-    let mut special = special?;
+    let mut special = special.map_err(|failure| failure.typed_as(typed.unwrap_or_default()))?;
     if let (Special::Flaky(first, other), false) = (&special, settings.options.allow_flaky) {
-        return Err(Failure::Away(Box::new(Away::flaky(&open.path.display().to_string(), *first, *other))));
+        return Err(Failure::Flaky { path: open.path.to_owned(), first: *first, other: *other });
     }
     if let (Special::Warnings(warnings), Some(typed)) = (&special, typed) {
         let chosen = offer(warnings, &open, typed)?;
@@ -61,9 +60,6 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     }
     if !weakness.is_empty() {
         settings.attention.push(format!("the condition was found by lop and says little: {weakness}"));
-    }
-    if typed.is_some() {
-        home::check_seconds(&open, cancel)?;
     }
     let accompanied = open.accompany(cancel);
     not_stopped(open.path, cancel)?;
@@ -122,6 +118,12 @@ impl Open<'_> {
             input: self.content,
             name: &name,
         };
+        // A failure to find something is not the one that the user sees.
+        if first.exit != Exit::Code(0)
+            && let Some(missing) = self.missing(&written, cancel)?
+        {
+            return Err(Failure::Missing { path: self.path.to_owned(), missing, typed: Vec::new() });
+        }
         let table = Table::default();
         let mut signatures = table.signatures(&seen);
         signatures.retain(|signature| signature.crash || !insists);

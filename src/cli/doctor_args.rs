@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::condition_args::ConditionArgs;
 use super::confine_args::ConfineArgs;
+use super::files_args::FilesArgs;
 use super::grammar_args::GrammarArgs;
-use super::invocation_args::FilesArgs;
 use super::signature_args::SignatureArgs;
 use super::values::{Jobs, jobs, seconds};
 

@@ -2,39 +2,33 @@
 //! next, with the exit code that goes with it.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::disk::Distrusted;
+use crate::doctor::Missing;
 use crate::exec::StartError;
 use crate::grammar::{GrammarError, LoadError, LoadedError};
 use crate::journal::JournalError;
 use crate::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit, Outcome, Unresolved};
 use crate::reduce::{BASELINE_DEADLINE, KeepError, ReduceError, SyntaxCause};
+use crate::report::StoreError;
 use crate::report::store::original_name;
 use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
-use crate::report::{CertificateError, StoreError};
 use crate::syntax::ParseError;
 
 use super::exit_code::Code;
 use super::meant;
+use super::way_out::way_out;
+
+/// The way out with a flaky test.
+const REPEATABLE: &str = "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
+                          for), or go on with --allow-flaky";
 
 /// The ways to say by oneself what is interesting.
 pub(super) const BY_HAND: &str =
     "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
-
-/// A command that does not do in a test's directory what it does where the user stands.
-#[derive(Clone, Debug)]
-pub struct Away {
-    /// What happened.
-    pub headline: String,
-    /// The runs that differ, and where they were made.
-    pub runs: Vec<(&'static str, String)>,
-    /// The way out.
-    pub hint: String,
-    /// The exit code for it.
-    pub code: Code,
-}
 
 /// Why a user's rules cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -128,9 +122,26 @@ pub enum Failure {
     /// A condition cannot be understood.
     #[error(transparent)]
     Condition(#[from] ConditionError),
-    /// The command does something else in a test's directory.
-    #[error("{}", .0.headline)]
-    Away(Box<Away>),
+    /// A test misses something in a directory of its own.
+    #[error("the test does not find in a directory of its own what it finds here: {}", missing.line)]
+    Missing {
+        /// The test case.
+        path: PathBuf,
+        /// What it misses.
+        missing: Missing,
+        /// The command line, for the way out.
+        typed: Vec<OsString>,
+    },
+    /// A command has ended in two ways.
+    #[error("the test is flaky: two runs on {} did not end alike, but with {first} and with {other}", path.display())]
+    Flaky {
+        /// The test case.
+        path: PathBuf,
+        /// How the first run ended.
+        first: Exit,
+        /// How the other one did.
+        other: Exit,
+    },
     /// Something cannot be put beside the candidate.
     #[error(transparent)]
     Belonging(#[from] BelongingError),
@@ -182,24 +193,6 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
-    /// What a result is claimed to be cannot be found out, or is about another text.
-    #[error(transparent)]
-    Certificate(#[from] CertificateError),
-    /// The command line in a certificate says nothing to this lop.
-    #[error("the certificate's command line cannot be understood: {0}")]
-    CertificateCommand(String),
-    /// The directory that a reduction was started in is not there any more.
-    #[error("cannot go to {}, where the reduction was started", path.display())]
-    CertificateDirectory {
-        /// The directory.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// The test of a verification could not be run.
-    #[error("the test could not be run: {0}")]
-    TestFailed(String),
     /// Something under one of lop's names is a link, or another user's.
     #[error(transparent)]
     Distrusted(Distrusted),
@@ -240,13 +233,21 @@ pub struct Unfinished {
     pub wanted: String,
     /// Whether the test is a command and nobody said what is interesting about it.
     pub says_nothing: bool,
-    /// What the test misses that refuses its own input, if that is known.
-    pub away: Option<Away>,
+    /// What the test misses that refuses its own input, and the command line, if that is known.
+    pub missing: Option<(Missing, Vec<OsString>)>,
     /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,
 }
 
 impl Failure {
+    /// The same with the command line, where the way out is made of it.
+    pub(super) fn typed_as(self, line: &[OsString]) -> Self {
+        match self {
+            Failure::Missing { path, missing, .. } => Failure::Missing { path, missing, typed: line.to_vec() },
+            other => other,
+        }
+    }
+
     /// Takes an error of writing to standard output: a reader that has seen enough is none, nor is a terminal that was
     /// closed.
     ///
@@ -266,8 +267,8 @@ impl Failure {
             Failure::Grammar(_) | Failure::Loaded(_) | Failure::Rules(_) => Code::Grammar,
             Failure::NoCrash { .. } => Code::NotInteresting,
             Failure::Stopped { .. } => Code::StoppedEarly,
-            Failure::Away(away) => away.code,
-            Failure::Output(_) | Failure::TestFailed(_) | Failure::Result { .. } => Code::Failed,
+            Failure::Flaky { .. } => Code::Flaky,
+            Failure::Output(_) | Failure::Result { .. } => Code::Failed,
             Failure::Reduce(run) => match run.error {
                 ReduceError::NotInteresting { .. } => Code::NotInteresting,
                 ReduceError::Flaky { .. } | ReduceError::InTurns { .. } => Code::Flaky,
@@ -293,7 +294,10 @@ impl Failure {
         writeln!(out, "{BAD}error:{BAD:#} {}", self.in_lines())?;
         match self {
             Failure::Reduce(run) => run.explain(out),
-            Failure::Away(away) => away.explain(out),
+            Failure::Missing { missing, typed, .. } => {
+                hint_line(out, &way_out(missing, typed, typed.iter().any(|word| word == "--")))
+            }
+            Failure::Flaky { .. } => hint_line(out, REPEATABLE),
             Failure::Belonging(error) => {
                 causes(out, self)?;
                 match error {
@@ -365,14 +369,6 @@ impl Failure {
                     None => Ok(()),
                 }
             }
-            Failure::Certificate(CertificateError::Unread { .. }) => {
-                causes(out, self)?;
-                hint_line(
-                    out,
-                    "a reduction leaves it beside its result, in RESULT.lop, unless --no-state or a second command was \
-                     given; name it with --certificate",
-                )
-            }
             other => causes(out, other),
         }
     }
@@ -432,16 +428,6 @@ fn loaded_hint(error: &LoadedError) -> Option<String> {
     }
 }
 
-impl Away {
-    /// Writes what is below the headline.
-    fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (place, run) in &self.runs {
-            field(out, place, run)?;
-        }
-        hint_line(out, &self.hint)
-    }
-}
-
 impl Unfinished {
     /// Writes what is below the headline.
     fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -457,8 +443,9 @@ impl Unfinished {
                         "the command gets the candidate on its standard input only; write @@ where the path belongs";
                     return hint_line(out, hint);
                 }
-                if let Some(away) = &self.away {
-                    return away.explain(out);
+                if let Some((missing, typed)) = &self.missing {
+                    let is_command = typed.iter().any(|word| word == "--");
+                    return hint_line(out, &way_out(missing, typed, is_command));
                 }
                 for hint in hints(outcome) {
                     hint_line(out, &hint)?;
@@ -466,11 +453,7 @@ impl Unfinished {
             }
             ReduceError::Flaky { outcome, .. } => {
                 self.show_run(out, outcome)?;
-                hint_line(
-                    out,
-                    "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
-                     for), or go on with --allow-flaky",
-                )?;
+                hint_line(out, REPEATABLE)?;
             }
             ReduceError::InTurns { outcome, .. } => {
                 self.show_run(out, outcome)?;

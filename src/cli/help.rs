@@ -218,6 +218,5 @@ mod tests {
         assert_eq!(Format::from(args.format), options.format);
         assert_eq!(Prefer::from(args.prefer), options.prefer);
         assert_eq!(Schedule::from(args.schedule), options.schedule);
-        assert_eq!(args.algorithm, options.algorithm);
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
+use super::files_args::FilesArgs;
 use super::grammar_args::GrammarArgs;
-use super::invocation_args::FilesArgs;
 
 /// The name of the command that lists languages.
 pub(crate) const GRAMMARS: &str = "grammars";

@@ -4,26 +4,22 @@ pub mod args;
 mod beside;
 mod climb;
 pub mod commands;
-#[cfg(feature = "lab")]
-pub mod compare_args;
-mod compat;
 pub mod condition_args;
 mod config;
 mod confine;
 pub mod confine_args;
-mod consent;
 mod descriptors;
 mod detect;
 pub mod doctor_args;
 pub mod exit_code;
 pub mod failure;
 mod files;
+pub mod files_args;
 pub mod grammar_args;
 mod help;
 pub mod home;
 pub mod info_args;
 mod installed;
-pub mod invocation_args;
 mod live;
 mod meant;
 mod open;
@@ -41,6 +37,7 @@ pub mod state_args;
 pub mod ui_args;
 pub mod values;
 pub mod verify_args;
+mod way_out;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -52,7 +49,6 @@ use crate::oracle::run_limited;
 use crate::report::text::{self, HINT};
 
 use args::{Cli, Command};
-use compat::table::Translation;
 use config::Line;
 use exit_code::Code;
 use failure::Failure;
@@ -74,9 +70,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Makes the words of a command line lop's own, adds what the configuration files say, and does it.
+/// Adds the options of the configuration files to a command line, and carries it out.
 fn run(words: Vec<OsString>) -> Result<Code, Failure> {
-    let Translation { words, mut notes } = compat::translate(words)?;
     if let Some(answered) = help::answer(&words) {
         return answered.map(|()| Code::Reduced);
     }
@@ -86,10 +81,8 @@ fn run(words: Vec<OsString>) -> Result<Code, Failure> {
     let shows_them = matches!(cli.command, Some(Command::Config(_)));
     let is_quiet = cli.reduce.quiet && line.is_quiet();
     if !shows_them && !is_quiet {
-        notes.extend(line.note());
-        notes.extend(line.left_out());
-        for note in notes {
-            // Nobody listens: that is no reason to fail.
+        for note in line.note().into_iter().chain(line.left_out()) {
+            // A closed standard error is no reason to fail.
             let _ = writeln!(text::stderr(), "{HINT}note:{HINT:#} {}", text::one_line(&note));
         }
     }
@@ -103,19 +96,12 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
     match cli.command {
         Some(Command::Grammars(args)) => commands::grammars::run(&args).map(|()| Code::Reduced),
         Some(Command::Passes) => commands::passes::run().map(|()| Code::Reduced),
-        #[cfg(feature = "lab")]
-        Some(Command::Compare(args)) => commands::compare::run(*args),
-        #[cfg(not(feature = "lab"))]
-        Some(Command::Compare { .. }) => Err(Failure::Usage {
-            message: "lop compare is not in this lop, which was built without the feature `lab`".to_owned(),
-            hint: args::WITH_LAB.to_owned(),
-        }),
         Some(Command::Doctor(args)) => commands::doctor::run(*args, &line.words),
         Some(Command::Resume(args)) => commands::resume::run(&args),
         Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),
         Some(Command::History(args)) => commands::history::run(&args).map(|()| Code::Reduced),
         None => commands::reduce::run(cli.reduce, line.words),
-        Some(Command::Verify(args)) => commands::verify::run(*args),
+        Some(Command::Verify(args)) => commands::verify::run(*args, &line.words),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),
         Some(Command::Man(args)) => commands::man::run(&args).map(|()| Code::Reduced),

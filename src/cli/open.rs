@@ -1,11 +1,14 @@
 //! A test about which something is left open: what `detect` finds out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome, Slot, SlotOptions, Written};
+use crate::doctor::{Missing, missing};
+use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome, Slot, SlotOptions, Table, Written};
 use crate::reduce::BASELINE_DEADLINE;
+use crate::report::Kept;
 
+use super::beside::belongings;
 use super::failure::Failure;
 use super::signature_args::SignatureArgs;
 
@@ -36,20 +39,64 @@ pub(crate) struct Open<'a> {
 impl Open<'_> {
     /// Where it can be run.
     pub(super) fn place<'c>(&self, cancel: &'c Cancel) -> Result<Place<'c>, Failure> {
-        let options = SlotOptions { directory: None, candidate_len: self.content.len(), owns_process: true };
-        let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
-        Ok(Place { slot, deadline: self.deadline.unwrap_or(BASELINE_DEADLINE), cancel })
+        Place::new(self.content.len(), self.deadline, cancel)
     }
 }
 
+impl Open<'_> {
+    /// What the test misses in a directory of its own, by the output of a run.
+    ///
+    /// # Errors
+    /// When there is no place to run the test again.
+    pub(crate) fn missing(&self, written: &Written, cancel: &Cancel) -> Result<Option<Missing>, Failure> {
+        missing_of(&self.oracle, self.path, written, &mut self.place(cancel)?, self.content)
+    }
+}
+
+/// What a test of the file `path` misses in a directory of its own, by the output of a run.
+///
+/// # Errors
+/// When there is no place to run the test again.
+pub(crate) fn missing_of(
+    oracle: &CommandOracle,
+    path: &Path,
+    written: &Written,
+    place: &mut Place<'_>,
+    content: &[u8],
+) -> Result<Option<Missing>, Failure> {
+    let directory = place.directory();
+    let mut again = |things: &[PathBuf]| {
+        let more = belongings(things, path, &Kept::InPlace).ok()?;
+        let all = [oracle.belongings(), &more].concat();
+        let oracle = oracle.clone().with_belongings(all).ok()?;
+        Some(place.run(&oracle, content).1)
+    };
+    Ok(missing(&Table::default(), written, path, &directory, &mut again))
+}
+
 /// Where commands are run.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     slot: Slot,
     pub(super) deadline: Duration,
     cancel: &'a Cancel,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// A place for candidates of this length.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn new(candidate_len: usize, deadline: Option<Duration>, cancel: &'a Cancel) -> Result<Self, Failure> {
+        let options = SlotOptions { directory: None, candidate_len, owns_process: true };
+        let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
+        Ok(Place { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
+    }
+
+    /// The directory that a test runs in.
+    fn directory(&self) -> PathBuf {
+        self.slot.path().join("test")
+    }
+
     pub(super) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {
         oracle.observe(candidate, &mut self.slot, self.deadline, self.cancel)
     }

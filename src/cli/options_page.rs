@@ -28,7 +28,7 @@ const MORE: [(&str, &str); 10] = [
     ("Search", "[How it works](how-it-works.md) and [Rules for a language](rules.md)"),
     ("Engine", "[The engine](engine.md)"),
     ("Journal", "[Journals and resuming](journals.md)"),
-    ("Command line", "[Options from files](configuration.md) and [Instead of another reducer](compat.md)"),
+    ("Command line", "[Options from files](configuration.md)"),
     ("Report", "[Looking at the result](results.md)"),
 ];
 

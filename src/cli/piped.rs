@@ -11,7 +11,7 @@ use super::failure::Failure;
 const NAME: &str = "stdin";
 
 /// The name that stands for standard output.
-const DASH: &str = "-";
+pub(super) const DASH: &str = "-";
 
 /// Whether a path of the command line means standard output.
 #[must_use]

@@ -1,8 +1,8 @@
-//! The options by which a run is reported beside the summary: a page, an explanation, a bug report, annotations.
+//! The options by which a run is reported beside the summary: a page, an explanation, a bug report.
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 const REPORT: &str = "Report";
 
@@ -15,9 +15,6 @@ pub struct ReportArgs {
     /// model
     #[arg(long, value_name = "FILE.html", help_heading = REPORT)]
     pub report: Option<PathBuf>,
-    /// Print a unified diff of each accepted step, as it comes
-    #[arg(long, help_heading = REPORT)]
-    pub diff_steps: bool,
     /// Print why each token of the result stays
     ///
     /// With the number of the test that said so; it costs no test
@@ -29,14 +26,4 @@ pub struct ReportArgs {
     /// the result once more, and CMD --version
     #[arg(long, help_heading = REPORT)]
     pub format_issue: bool,
-    /// Write what the run came to as annotations of FILE, on standard error
-    #[arg(long, value_name = "FOR", help_heading = REPORT)]
-    pub annotations: Option<AnnotationsArg>,
-}
-
-/// `--annotations`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AnnotationsArg {
-    /// Commands of a GitHub workflow: ::notice, ::warning, ::error
-    Github,
 }

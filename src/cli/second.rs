@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 
+use crate::doctor::reworded;
 use crate::grammar::Guard;
 use crate::oracle::{CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Exit, Guarded};
 
 use super::failure::Failure;
+use super::home;
 use super::open::{Open, Place};
 
 /// What must hold besides: each second command as it ran on the test case.
@@ -32,7 +34,7 @@ pub(super) fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<(
 }
 
 /// The words of a second command.
-pub(super) fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
+fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
     let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
         message: format!("`{line}` of --while-passing is not a command"),
         hint: "close its quotes; for pipes write --while-passing 'sh -c \"…\"'".to_owned(),
@@ -59,8 +61,9 @@ fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<(Comm
     Ok((oracle, Companion::guard(warnings, outcome.exit, &written)))
 }
 
-pub(super) fn second(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
-    beside(open, second_command(open, words)?)
+fn second(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
+    let words = reworded(words, &home::changes(words, open.path));
+    beside(open, second_command(open, &words)?)
 }
 
 /// A second command has as much of the machine, and the same beside the candidate, as the test.

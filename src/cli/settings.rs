@@ -17,7 +17,7 @@ use crate::oracle::{CommandError, CommandOracle, ConditionSpec, Conditions, Conf
 use crate::reduce::{Control, Effort, Keep, KeepSpec, Minimal, Options, Passes, Syntax};
 use crate::report::{Kept, Store, Verbosity, state_directory};
 
-use super::args::{Cli, ReduceArgs, ScheduleArg};
+use super::args::{Cli, ReduceArgs};
 use super::beside::belongings;
 use super::failure::Failure;
 use super::files::{Files, is_same};
@@ -89,13 +89,23 @@ pub struct Settings {
     pub ui: UiArg,
 }
 
+/// Where the input comes from.
+enum Source<'a> {
+    /// The file that was named.
+    File,
+    /// The journal of an interrupted run.
+    Journal(&'a Past),
+    /// This text.
+    Text(Vec<u8>),
+}
+
 impl Settings {
     /// Finds out what was meant.
     ///
     /// # Errors
     /// Everything that can be known to be wrong before the first test.
     pub fn new(args: ReduceArgs) -> Result<Settings, Failure> {
-        Settings::build(args, None)
+        Settings::build(args, Source::File)
     }
 
     /// Finds out what was meant by the command line of an interrupted run: the input is that of its journal.
@@ -103,24 +113,33 @@ impl Settings {
     /// # Errors
     /// As [`Settings::new`].
     pub fn resumed(args: ReduceArgs, past: &Past) -> Result<Settings, Failure> {
-        Settings::build(args, Some(past))
+        Settings::build(args, Source::Journal(past))
     }
 
-    fn build(args: ReduceArgs, past: Option<&Past>) -> Result<Settings, Failure> {
+    /// The same for a text that is verified in the place of the file, or the file itself.
+    ///
+    /// # Errors
+    /// As [`Settings::new`].
+    pub fn verifying(args: ReduceArgs, text: Option<Vec<u8>>) -> Result<Settings, Failure> {
+        Settings::build(args, text.map_or(Source::File, Source::Text))
+    }
+
+    fn build(args: ReduceArgs, source: Source<'_>) -> Result<Settings, Failure> {
         let texts = args.texts();
         let (test, given) = forms(&args.words, &args.test)?;
         let is_piped = piped::is_stdin(&given);
         check_stdout(&args, is_piped)?;
-        check_schedule(&args)?;
         check_fast(&args)?;
         let (minimal, engine) = search(&args)?;
         let spec = ConditionSpec { also_interesting: args.also_interesting, ..args.conditions.into() };
         let wanted = in_words(&spec);
         let conditions = Conditions::new(&spec)?;
-        let content = match past {
-            Some(past) => past.input.clone(),
-            None if args.allow_empty => read(&given)?,
-            None => read_case(&given)?,
+        let past = if let Source::Journal(past) = source { Some(past) } else { None };
+        let content = match source {
+            Source::Journal(past) => past.input.clone(),
+            Source::Text(text) => text,
+            Source::File if args.allow_empty => read(&given)?,
+            Source::File => read_case(&given)?,
         };
         let language = rules::Language::find(&args.grammar, &given, &content)?;
         let grammar = language.grammar(args.rules.as_deref())?;
@@ -172,11 +191,9 @@ impl Settings {
         // Late, because it takes longer than to see what is wrong.
         let oracle = oracle.with_belongings(belongings(&with, &path, &kept)?)?;
         let options = Options {
-            algorithm: args.algorithm,
             passes: Passes { only: args.only, skip: args.skip, ..Passes::default() },
             format: args.format.into(),
             schedule: args.schedule.into(),
-            order: args.order.map(Into::into).unwrap_or_default(),
             seed: args.seed,
             minimal,
             engine,
@@ -197,7 +214,6 @@ impl Settings {
             allow_flaky: args.allow_flaky,
             confirm: args.confirm,
             deadline: args.timeout,
-            timeout_is_final: args.timeout_is_final,
             max_parse: args.max_parse,
             max_tests: args.max_tests,
             max_time: args.max_time,
@@ -376,7 +392,6 @@ fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
         ("-o -", args.output.as_deref().is_some_and(is_stdout)),
         ("the result of standard input", is_piped && args.output.is_none()),
         ("--json -", args.json.as_deref().is_some_and(is_stdout)),
-        ("--diff-steps", args.reporting.diff_steps),
     ];
     let mut takers: Vec<&str> = takers.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name).collect();
     let texts = args.texts();
@@ -390,18 +405,7 @@ fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
     })
 }
 
-/// There is nothing to schedule where an algorithm goes through the tree in its own way.
-fn check_schedule(args: &ReduceArgs) -> Result<(), Failure> {
-    if !args.algorithm.is_on_trees() || args.schedule == ScheduleArg::Gain {
-        return Ok(());
-    }
-    Err(Failure::Usage {
-        message: format!("--schedule levels means nothing to --algorithm {}", args.algorithm.name()),
-        hint: "leave one of them out".to_owned(),
-    })
-}
-
-/// A fast reduction ends before anything is guaranteed, and an algorithm on trees has no such end.
+/// A fast reduction ends before anything is guaranteed.
 fn check_fast(args: &ReduceArgs) -> Result<(), Failure> {
     if !args.fast {
         return Ok(());
@@ -410,12 +414,6 @@ fn check_fast(args: &ReduceArgs) -> Result<(), Failure> {
         return Err(Failure::Usage {
             message: "--fast guarantees nothing, so the result cannot be --minimal in anything".to_owned(),
             hint: "give one of the two, or --minimal none".to_owned(),
-        });
-    }
-    if args.algorithm.is_on_trees() {
-        return Err(Failure::Usage {
-            message: format!("--fast means nothing to --algorithm {}", args.algorithm.name()),
-            hint: "leave one of them out".to_owned(),
         });
     }
     Ok(())
@@ -481,7 +479,7 @@ pub(super) fn in_words(spec: &ConditionSpec) -> String {
     let other: Vec<String> = spec.not_exit_codes.iter().map(i32::to_string).collect();
     let other = one_of("an exit code other than", &other);
     let endings = [one_of("exit code", &codes), one_of("death by signal", &spec.signals)];
-    let each = if spec.any { ", or " } else { ", and " };
+    let each = ", and ";
     let endings = endings.into_iter().flatten().collect::<Vec<_>>().join(each);
     let (ending, separator) = match (endings.is_empty(), spec.timeout_is_interesting) {
         (true, true) => (Some("a timeout".to_owned()), each),
@@ -533,10 +531,6 @@ mod tests {
             assert!(wrong(line).ends_with("is a command of lop only where it is the first word"), "{line:?}");
         }
         assert_eq!(wrong(&["-o", "-", "--diff", "a", "b"]), "-o - and --diff would all write to standard output");
-        assert_eq!(
-            wrong(&["--algorithm", "hdd", "--schedule", "levels", "a", "b"]),
-            "--schedule levels means nothing to --algorithm hdd"
-        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use clap::Parser;
 use crate::disk::{self, Distrust, Distrusted, Folder};
 use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
-use crate::report::{Kept, certificate, others};
+use crate::report::{Kept, others};
 
 use super::args::{Cli, ReduceArgs};
 use super::failure::Failure;
@@ -43,7 +43,7 @@ fn look(folder: &Path) -> io::Result<()> {
     for name in state.names()? {
         let is_journal = name.as_bytes().strip_prefix(journal::NAME.as_bytes());
         let is_journal = is_journal.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."));
-        if is_journal || name == certificate::NAME {
+        if is_journal {
             state.check_file(&name)?;
         }
     }

@@ -45,7 +45,7 @@ pub struct ResumeArgs {
     pub max_time: Option<Duration>,
     /// Run the command in a stranger's journal
     ///
-    /// Without this lop shows the command of a journal that your own lop has not written, and asks.
+    /// Without this lop shows the command of a journal that your own lop has not written, and does not run it.
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Say nothing but errors

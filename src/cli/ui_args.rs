@@ -19,7 +19,7 @@ pub struct UiArgs {
 /// `--ui`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum UiArg {
-    /// `tui` on a terminal with room for it, unless -q, -v, --json or --diff-steps say that it is needed for something else; else
+    /// `tui` on a terminal with room for it, unless -q, -v or --json say that it is needed for something else; else
     /// `line`
     #[default]
     Auto,

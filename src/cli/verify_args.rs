@@ -1,55 +1,77 @@
-//! What was typed after `lop verify`.
+//! The command line of `lop verify`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use clap::Args;
+use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 
-use super::invocation_args::FilesArgs;
-use super::values::{Jobs, MinimalArg, jobs};
+use super::condition_args::ConditionArgs;
+use super::confine_args::ConfineArgs;
+use super::files_args::FilesArgs;
+use super::grammar_args::GrammarArgs;
+use super::signature_args::SignatureArgs;
+use super::values::{Jobs, MinimalArg, jobs, seconds};
 
 /// Shown above the options.
-pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT";
+pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT
+       lop verify [OPTIONS] TEST RESULT
+       lop verify [OPTIONS] RESULT -- CMD [ARGS]...";
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-A reduction leaves a certificate in RESULT.lop: how the result was tested, and which deletions show that it is 1-minimal.
-The same test, in the same directory and with the same conditions, is asked about the result and then about each of
-these deletions. RESULT itself is left alone.
+The test is asked about RESULT, and about RESULT without each of its units, tokens or characters. RESULT itself is left
+alone. Without a test the one of the journal in RESULT.lop is asked, in its directory and with its options, where your own
+lop has written that journal.
 
 Exit codes:
-  0 all hold   1 some do not, or the result is not interesting   2 could not start, or RESULT has changed since
+  0 nothing can go   1 something can, or RESULT is not interesting   2 could not start
   3 stopped early   6 the test could not be run";
 
 /// The arguments of a verification.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// The file that a reduction has written
-    #[arg(value_name = "RESULT")]
-    pub result: PathBuf,
-    /// The certificate [default: RESULT.lop/certificate]
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
-    /// Ask only about what is as large as this [default: everything in the certificate]
+    /// RESULT alone, TEST RESULT, or RESULT with the test's command after `--`
+    #[arg(value_name = "TEST RESULT | RESULT", num_args = 0.., hide_default_value = true)]
+    pub words: Vec<PathBuf>,
+
+    /// The test as a command
+    #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
+    pub test: Vec<OsString>,
+
+    /// Ask about deletions of this size [default: as the reduction was asked for, or else token]
     #[arg(long, value_name = "LEVEL", value_parser = level())]
     pub level: Option<MinimalArg>,
-    /// Write the smallest of the texts that turned out to be interesting to this file
+    /// Write the smaller text to this file, where something can go
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Run the command in a stranger's certificate
-    ///
-    /// Without this lop shows the command of a certificate that your own lop has not written, and asks.
-    #[arg(short = 'y', long)]
-    pub yes: bool,
     /// Tests at the same time [default, and with `auto`: one per core]
     #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
     pub jobs: Option<Jobs>,
+    /// Deadline of one test [default: 5 times the first run, at least 1 s]
+    #[arg(long, value_name = "SECS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+
+    /// What is interesting.
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+    /// What is interesting without a test script.
+    #[command(flatten)]
+    pub signature: SignatureArgs,
+    /// The language of RESULT.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+    /// How much of the machine a test gets.
+    #[command(flatten)]
+    pub confine: ConfineArgs,
     /// Whether files add to it.
     #[command(flatten)]
     pub files: FilesArgs,
 }
 
-/// A level that says something: nothing is claimed at none.
+/// A level that says something: at none nothing is asked about.
 fn level() -> impl TypedValueParser<Value = MinimalArg> {
     let levels = MinimalArg::value_variants().iter().filter(|level| **level != MinimalArg::None);
     let names = levels.filter_map(MinimalArg::to_possible_value).collect::<Vec<_>>();

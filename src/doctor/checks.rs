@@ -10,7 +10,6 @@ use crate::reduce::usual_deadline;
 
 use super::facts::{Facts, median};
 use super::hollow::hollow_name;
-use super::home::{Home, Sight, Sights, UNTRIED_WAY_OUT, why_untried};
 use super::{Finding, Level};
 
 /// A check; `None` where it has nothing to say about these facts.
@@ -18,8 +17,8 @@ type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
 const CHECKS: [Check; 17] = [
-    starts, home, input, repeats, empty, trivial, hollow, original, directory, name, files, processes, sources, strewn,
-    null, time, load,
+    starts, paths, input, repeats, empty, trivial, hollow, original, directory, name, files, processes, sources,
+    strewn, null, time, load,
 ];
 
 /// The checks whose findings say that a result may be worth nothing.
@@ -146,46 +145,29 @@ fn directory(facts: &Facts) -> Option<Finding> {
     })
 }
 
-/// What the command does where the user stands, and in a test's directory.
-fn home(facts: &Facts) -> Option<Finding> {
-    let differs = |Sights { here, there }: &Sights| {
-        let shown = |sight: &Sight| match sight.line.as_str() {
-            "" => sight.exit.to_string(),
-            line => format!("{} ({line})", sight.exit),
-        };
-        format!("here it ends with {}, in a directory of its own with {}", shown(here), shown(there))
-    };
-    Some(match facts.home.as_ref()? {
-        Home::Same => Finding::ok("home", "it does the same here and in a directory of its own"),
-        Home::Reworded { changes, .. } => {
-            let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            Finding::new(
-                "home",
-                Level::Note,
-                format!("relative paths lead nowhere in a directory of its own: {changes}"),
-            )
-            .means("a reduction makes them absolute, as was done here")
+/// Paths that mean something only where the user stands.
+fn paths(facts: &Facts) -> Option<Finding> {
+    if let Some(missing) = &facts.missing {
+        let finding = Finding::new("paths", Level::Fault, missing.line.clone());
+        if missing.things.is_empty() {
+            return Some(
+                finding
+                    .means("the test names the file itself, which is not in its directory")
+                    .mend("write @@ where the candidate's path belongs; a script gets it as its argument"),
+            );
         }
-        Home::Missing { things, runs, .. } => {
-            let options = things.iter().map(|path| format!("--with {}", path.display())).collect::<Vec<_>>().join(" ");
-            Finding::new("home", Level::Fault, differs(runs))
+        let things = missing.things.iter();
+        let options = things.map(|path| format!("--with {}", path.display())).collect::<Vec<_>>().join(" ");
+        return Some(
+            finding
                 .means("it misses something that is not beside the candidate")
-                .mend(format!("reduce with {options}"))
-        }
-        Home::Different { runs, .. } => Finding::new("home", Level::Fault, differs(runs))
-            .means("what is reduced would not be what you see here")
-            .mend(
-                "name files by absolute paths, what belongs beside the candidate with --with PATH, and behind `--` the \
-                 candidate by @@",
-            ),
-        Home::Untried { path, .. } => Finding::new("home", Level::Note, why_untried(path)).mend(UNTRIED_WAY_OUT),
-        Home::Flaky { runs, alike, .. } => {
-            let seen = format!("it does not do the same each time: {alike} of {runs} runs were like the first");
-            Finding::new("home", Level::Fault, seen)
-                .means("what a flaky test says of a candidate may be wrong")
-                .mend("fix seeds, leave addresses, times and temporary names out of what it says; or use --allow-flaky")
-        }
-    })
+                .mend(format!("reduce with {options}")),
+        );
+    }
+    let changes = facts.reworded.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let seen = format!("relative paths lead nowhere in a directory of its own: {changes}");
+    (!facts.reworded.is_empty())
+        .then(|| Finding::new("paths", Level::Note, seen).means("a reduction makes them absolute, as was done here"))
 }
 
 fn name(facts: &Facts) -> Option<Finding> {
@@ -200,6 +182,7 @@ fn name(facts: &Facts) -> Option<Finding> {
 }
 
 fn files(facts: &Facts) -> Option<Finding> {
+    facts.input.first()?;
     let traces = &facts.traces;
     let all: Vec<&str> = traces.files.iter().chain(&traces.temporaries).map(String::as_str).collect();
     Some(if all.is_empty() {
@@ -211,6 +194,7 @@ fn files(facts: &Facts) -> Option<Finding> {
 }
 
 fn processes(facts: &Facts) -> Option<Finding> {
+    facts.input.first()?;
     let names: Vec<&str> = facts.traces.processes.iter().map(String::as_str).collect();
     Some(if names.is_empty() {
         Finding::ok("processes", "the test leaves no processes behind")
@@ -222,10 +206,11 @@ fn processes(facts: &Facts) -> Option<Finding> {
 }
 
 fn sources(facts: &Facts) -> Option<Finding> {
+    facts.input.first()?;
     Some(if facts.changed.is_empty() {
         Finding::ok("sources", "nothing was written where the file and the test are")
     } else {
-        let seen = format!("made or changed while the test ran: {}", paths(&facts.changed));
+        let seen = format!("made or changed while the test ran: {}", listed_paths(&facts.changed));
         Finding::new("sources", Level::Warning, seen)
             .means(
                 "tests that run at the same time get in each other's way, and the next answer may depend on the last",
@@ -238,7 +223,7 @@ fn strewn(facts: &Facts) -> Option<Finding> {
     if facts.strewn.is_empty() {
         return None;
     }
-    let seen = format!("appeared in the common place for temporary files: {}", paths(&facts.strewn));
+    let seen = format!("appeared in the common place for temporary files: {}", listed_paths(&facts.strewn));
     Some(
         Finding::new("temporary", Level::Note, seen)
             .means("if that is the test's, a long reduction fills the disk with it")
@@ -247,6 +232,7 @@ fn strewn(facts: &Facts) -> Option<Finding> {
 }
 
 fn null(facts: &Facts) -> Option<Finding> {
+    facts.input.first()?;
     let restore = "restore it with `rm -f /dev/null; mknod -m 666 /dev/null c 1 3`, and write elsewhere";
     Some(match (facts.null, &facts.names_null) {
         (Some((true, false)), _) => Finding::new("/dev/null", Level::Fault, "the test has destroyed /dev/null")
@@ -342,7 +328,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-fn paths(paths: &[PathBuf]) -> String {
+fn listed_paths(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
@@ -362,7 +348,7 @@ impl std::fmt::Display for Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::Reworded;
+    use crate::doctor::{Missing, Reworded};
     use crate::engine::Verdict;
     use crate::oracle::Traces;
 
@@ -389,7 +375,6 @@ mod tests {
             trivial: Some(no()),
             hollow: vec![(b"{}".to_vec(), no())],
             elsewhere: vec![yes(20)],
-            home: Some(Home::Same),
             renamed: Some(("other.x".into(), yes(20))),
             together: vec![yes(21); 2],
             null: Some((true, true)),
@@ -412,7 +397,7 @@ mod tests {
     fn a_healthy_test_has_nothing_but_ok() {
         let found = findings(&healthy());
         assert!(found.iter().all(|finding| finding.level == Level::Ok), "{found:#?}");
-        assert_eq!(found.len(), CHECKS.len() - 2, "no original and nothing strewn to speak of");
+        assert_eq!(found.len(), CHECKS.len() - 3, "no original, no paths and nothing strewn to speak of");
         assert_eq!(healthy().runs(), 12);
     }
 
@@ -511,24 +496,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_misses_is_a_fault_and_what_was_mended_is_none() {
-        let sight = |code, line: &str| Sight { exit: Exit::Code(code), line: line.to_owned() };
-        let runs = Sights { here: sight(1, "no member"), there: sight(2, "no header") };
-        let missing = Home::Missing { things: vec!["src/beside.h".into()], words: Vec::new(), runs: runs.clone() };
-        let finding = only(|facts| facts.home = Some(missing));
-        assert_eq!((finding.check, finding.level), ("home", Level::Fault));
-        assert!(finding.seen.contains("exit code 1 (no member)") && finding.mend.contains("--with src/beside.h"));
-        let finding = only(|facts| facts.home = Some(Home::Different { names_file: None, runs }));
-        assert!(finding.seen.contains("exit code 2 (no header)"), "{finding:#?}");
+    fn a_missing_file_is_a_fault_and_a_word_made_absolute_is_none() {
+        let missing = Missing { line: "no header".to_owned(), things: vec!["src/beside.h".into()] };
+        let finding = only(|facts| facts.missing = Some(missing));
+        assert_eq!((finding.check, finding.level, finding.seen.as_str()), ("paths", Level::Fault, "no header"));
+        assert!(finding.mend.contains("--with src/beside.h"));
         let change = Reworded { at: 1, from: "-Ii".into(), to: "-I/a/i".into() };
-        let finding =
-            only(|facts| facts.home = Some(Home::Reworded { words: Vec::new(), changes: vec![change], is_seen: true }));
+        let finding = only(|facts| facts.reworded = vec![change]);
         assert_eq!(finding.level, Level::Note);
         assert!(finding.seen.contains("-Ii -> -I/a/i"), "{finding:#?}");
-        let untried = Home::Untried { path: "/a/large".into(), words: Vec::new(), changes: Vec::new() };
-        let finding = only(|facts| facts.home = Some(untried));
-        assert_eq!(finding.level, Level::Note);
-        assert!(finding.seen.contains("/a/large cannot be copied") && finding.mend.contains("bwrap"), "{finding:#?}");
     }
 
     #[test]

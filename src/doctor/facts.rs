@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::oracle::{Exit, Outcome, Traces};
 
-use super::home::Home;
+use super::missing::Missing;
+use super::rewording::Reworded;
 
 /// What was seen of a test. What was not tried is `None` or empty.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +27,10 @@ pub struct Facts {
     /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
     /// as many of these again.
     pub elsewhere: Vec<Outcome>,
-    /// Whether the test does in its own directory what it does where the user stands.
-    pub home: Option<Home>,
+    /// The words of the command that were made others, because they lead somewhere from one directory only.
+    pub reworded: Vec<Reworded>,
+    /// Things that the test misses in a directory of its own.
+    pub missing: Option<Missing>,
     /// The name that the input got, and the run on it under that name.
     pub renamed: Option<(OsString, Outcome)>,
     /// Runs on the input at the same time.

@@ -12,7 +12,7 @@ mod checkup;
 mod exam;
 mod facts;
 mod hollow;
-mod home;
+mod missing;
 mod places;
 mod rewording;
 mod trouble;
@@ -24,10 +24,8 @@ pub use checkup::{Checkup, Extent};
 pub use exam::{Patient, examine};
 pub use facts::Facts;
 pub use hollow::{hollow_name, hollow_texts, is_hollow};
-pub use home::{Compared, Home, Sight, Sights, Traveller, find_home};
-#[cfg(feature = "cli")]
-pub(crate) use home::{UNTRIED_WAY_OUT, why_untried};
-pub use rewording::{Reworded, own_outputs, reworded};
+pub use missing::{Missing, missing};
+pub use rewording::{Reworded, reworded, settled_words};
 pub use trouble::Trouble;
 
 /// How serious a finding is.

@@ -30,17 +30,26 @@ impl fmt::Display for Reworded {
     }
 }
 
+/// The words of a command that become others, so that they mean in every directory what they mean `here`: those that name
+/// something, but for the test case `file`, and outputs in another folder.
+#[must_use]
+pub fn settled_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
+    let mut changes = own_outputs(words, here);
+    changes.extend(absolute_words(words, here, file));
+    changes.sort_by_key(|change| change.at);
+    changes
+}
+
 /// Words of a command, all but the first, that name something in the directory `here`, not the test case `file`, and
 /// not what the command writes to: no test gets the path of a user's file to write to.
-pub(super) fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
+fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
     let place = Place { here, file: here.join(file).canonicalize().ok() };
     reword(words, |at| if output(words, at).is_none() { place.reword(&words[at]) } else { None })
 }
 
 /// Words that name what the command writes to, by the one usual option for that, in a folder below `here` or beside it:
 /// without the folder, which a test's own directory does not have. What a test writes stays there.
-#[must_use]
-pub fn own_outputs(words: &[OsString], here: &Path) -> Vec<Reworded> {
+fn own_outputs(words: &[OsString], here: &Path) -> Vec<Reworded> {
     reword(words, |at| {
         let start = output(words, at)?;
         let (option, path) = words[at].as_bytes().split_at(start);

@@ -4,9 +4,6 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
-/// The name of the file of a parser's productions.
-pub(super) const PRODUCTIONS: &str = "grammar.json";
-
 /// One language: a folder of `grammars/`, or what was read of one. Its name is the language's name.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder<'a> {
@@ -18,8 +15,6 @@ pub struct Folder<'a> {
     pub language: &'a str,
     /// The text of `reduce.scm`, empty when the folder has none.
     pub rules: &'a str,
-    /// The text of `grammar.json`, empty when the folder has none, and where lop is built without the feature `lab`.
-    pub productions: &'a str,
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
     /// What the language takes over from those that it extends, the nearest first.

@@ -18,8 +18,6 @@ mod minimal;
 mod overrides;
 mod places;
 mod problem;
-#[cfg(feature = "lab")]
-mod productions;
 mod query;
 mod registry;
 mod replace;
@@ -58,8 +56,6 @@ use language_toml::{LanguageToml, Word};
 use layers::Layers;
 use minimal::MinimalTable;
 use problem::Origin;
-#[cfg(feature = "lab")]
-use productions::LazyProductions;
 use replace::ReplaceTable;
 use rule_file::RuleFile;
 use supertypes::NodeTypes;
@@ -94,8 +90,6 @@ pub struct Grammar {
     embedded: Vec<Embedded>,
     rules: Rules,
     places: Vec<RulePlace>,
-    #[cfg(feature = "lab")]
-    productions: LazyProductions,
 }
 
 /// The plain sets of kinds in `language.toml`.
@@ -198,8 +192,6 @@ impl Grammar {
             embedded,
             rules,
             places,
-            #[cfg(feature = "lab")]
-            productions: LazyProductions::new(folder),
         })
     }
 
@@ -408,16 +400,6 @@ impl Grammar {
     /// Where each rule is written, the texts of `[minimal]` among them, by its number.
     pub fn places(&self) -> &[RulePlace] {
         &self.places
-    }
-
-    /// What the parser's own rules say; `None` when the folder has no `grammar.json`. They are read at
-    /// the first call.
-    ///
-    /// # Errors
-    /// When `grammar.json` is malformed, or is not of this parser.
-    #[cfg(feature = "lab")]
-    pub fn productions(&self) -> Result<Option<&lop_lab::trees::Productions>, GrammarError> {
-        self.productions.get(&self.name, &self.language)
     }
 }
 

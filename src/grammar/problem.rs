@@ -49,15 +49,12 @@ pub enum GrammarError {
     },
 }
 
-/// What is wrong at one place of `language.toml`, `reduce.scm` or `grammar.json`.
+/// What is wrong at one place of `language.toml` or `reduce.scm`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The TOML is malformed, has an unknown key or a value of the wrong type.
     #[error("{0}")]
     Toml(String),
-    /// The JSON is malformed, or has not the form of a grammar.
-    #[error("{0}")]
-    Json(String),
     /// No node or token of this name occurs in the parser's trees.
     #[error("unknown {what} `{name}`: the parser has none of this name")]
     Unknown {

@@ -10,7 +10,7 @@ use tree_sitter::{Language, LanguageMetadata};
 
 use crate::disk;
 
-use super::folder::{EMBEDDED, Folder, PRODUCTIONS, Parser, Texts};
+use super::folder::{EMBEDDED, Folder, Parser, Texts};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
 use super::{Grammar, places};
@@ -35,7 +35,6 @@ pub struct Loaded {
     language: String,
     rules: String,
     inherited: Vec<Texts<'static>>,
-    productions: String,
     node_types: String,
     parser: Code,
     release: String,
@@ -115,7 +114,7 @@ struct Place {
 
 impl Loaded {
     /// Reads a language and loads its parser: a shared library, a folder with a `language.toml` whose `parser` is
-    /// `file:PATH`, or the folder of a parser's npm package. Beside a library its `node-types.json` and `grammar.json` are
+    /// `file:PATH`, or the folder of a parser's npm package. Beside a library its `node-types.json` is
     /// taken if they are there. `symbol` is the function that gives the parser, for libraries with several.
     ///
     /// This runs the library's code, so the path has to be the user's own word. It stays loaded until the program ends.
@@ -135,7 +134,6 @@ impl Loaded {
             directory: &self.directory,
             language: &self.language,
             rules: &self.rules,
-            productions: &self.productions,
             guard: "",
             inherited: &self.inherited,
             sample: None,
@@ -180,7 +178,6 @@ impl Loaded {
         let place = Place::of(&path.join(parser))?;
         let either = |own: String, name| if own.is_empty() { place.text(name) } else { Ok(own) };
         let node_types = either(read(NODE_TYPES)?, NODE_TYPES)?;
-        let productions = if cfg!(feature = "lab") { either(read(PRODUCTIONS)?, PRODUCTIONS)? } else { String::new() };
         let rules = read(places::RULES)?;
         let inherited = match &file.extends {
             Some(word) => inherited(word.get_ref())
@@ -188,25 +185,22 @@ impl Loaded {
             None => Vec::new(),
         };
         let (parser, library) = place.load(symbol.or(file.constant.as_deref()))?;
-        let identity =
-            identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes(), productions.as_bytes()]);
+        let identity = identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes()]);
         let release = parser.release();
-        Ok(Self { name, directory, language, rules, inherited, productions, node_types, parser, release, identity })
+        Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity })
     }
 
     fn of_parser(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
         let place = Place::of(path)?;
         let node_types = place.text(NODE_TYPES)?;
-        let productions = if cfg!(feature = "lab") { place.text(PRODUCTIONS)? } else { String::new() };
         let (parser, library) = place.load(symbol)?;
-        let identity = identity(&[&library, node_types.as_bytes(), productions.as_bytes()]);
+        let identity = identity(&[&library, node_types.as_bytes()]);
         Ok(Self {
             name: parser.name(),
             directory: shown(path),
             language: String::new(),
             rules: String::new(),
             inherited: Vec::new(),
-            productions,
             node_types,
             release: parser.release(),
             parser,

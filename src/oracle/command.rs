@@ -23,7 +23,6 @@ use std::time::Duration;
 use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Cage;
-use super::mirror::{Mirror, MirrorError, Scene, places};
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
@@ -57,7 +56,6 @@ pub struct CommandOracle {
     /// What is to be found beside the candidate, too.
     belongings: Vec<Arc<Belonging>>,
     /// Where the user stands, for a test that is to run there.
-    mirror: Option<Mirror>,
     cage: Cage,
     /// What else must hold of a candidate that is interesting.
     companions: Vec<(CommandOracle, Companion)>,
@@ -85,8 +83,6 @@ enum RunError {
     Read { source: io::Error },
     #[error(transparent)]
     Surroundings(#[from] SurroundingsError),
-    #[error(transparent)]
-    Mirror(#[from] MirrorError),
 }
 
 impl CommandOracle {
@@ -109,7 +105,6 @@ impl CommandOracle {
             conditions,
             description,
             belongings: Vec::new(),
-            mirror: None,
             cage: Cage::default(),
             companions: Vec::new(),
         })
@@ -135,7 +130,6 @@ impl CommandOracle {
             conditions,
             description,
             belongings: Vec::new(),
-            mirror: None,
             cage: Cage::default(),
             companions: Vec::new(),
         })
@@ -176,38 +170,6 @@ impl CommandOracle {
     #[must_use]
     pub fn belongings(&self) -> &[Arc<Belonging>] {
         &self.belongings
-    }
-
-    /// The same test, which can write to none of the user's files: only to the slot, to devices, and to the places for
-    /// temporary files, unless those are above the current directory or that of `file`, or below. `None` where nothing
-    /// here can see to that.
-    pub(crate) fn guarded(&self, file: &Path, slot: &Slot) -> Option<Self> {
-        let spared = places(file).ok()?;
-        let cage = self.cage.guarded(slot.path(), &spared.each_ref().map(PathBuf::as_path))?;
-        Some(Self { cage, ..self.clone() })
-    }
-
-    /// The same test as where the user stands: in a copy of the current directory, with the candidate in the place of
-    /// `file`, and without what is put beside it elsewhere. Of directories with many entries it finds those that are
-    /// named in one of the `texts`. One that is not [guarded](CommandOracle::guarded) is run only in a copy that leads
-    /// to nothing of the user's.
-    ///
-    /// # Errors
-    /// What the system says when it is asked for the current directory, or that of `file`.
-    pub(crate) fn at_home(&self, file: &Path, texts: &[&[u8]]) -> io::Result<Self> {
-        let mirror = Some(Mirror::new(file, texts, self.cage.is_guarded())?);
-        Ok(Self { mirror, belongings: Vec::new(), ..self.clone() })
-    }
-
-    /// What keeps a test [at home](CommandOracle::at_home) from being run, because it could not be copied.
-    pub(crate) fn not_copied(&self, slot: &mut Slot) -> Option<PathBuf> {
-        if self.cage.is_guarded() {
-            return None;
-        }
-        let bench = slot.prepare().ok()?;
-        let made = self.set(&bench.directory);
-        slot.clear();
-        if let Err(MirrorError::Link { path }) = made { Some(path) } else { None }
     }
 
     /// The same test, one of the second form, with other words; without companions.
@@ -313,31 +275,26 @@ impl CommandOracle {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let bench = slot.prepare().map_err(in_place)?;
-        let scene = self.set(&bench.directory).map_err(|error| match error {
-            MirrorError::System(source) => in_place(source),
-            error => error.into(),
-        })?;
-        let path = self.write(candidate, &scene.folder).map_err(in_place)?;
+        for belonging in &self.belongings {
+            belonging.link_into(&bench.directory).map_err(in_place)?;
+        }
+        let path = self.write(candidate, &bench.directory).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
             File::open(path).map_err(in_place)?
         } else {
             slot.null().map_err(|source| RunError::NullDevice { source })?
         };
         let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
-        let mut command = self.cage.command(&scene.program, &place);
+        let mut command = self.cage.command(&self.program, &place);
         command
-            .args(self.arguments.iter().map(|word| word.render(&scene.called, &self.names)))
+            .args(self.arguments.iter().map(|word| word.render(&bench.directory, &self.names)))
             .envs([slot.environment()])
             .envs(self.cage.environment())
             .env(MARK, &place)
-            .current_dir(&scene.current)
+            .current_dir(&bench.directory)
             .stdin(stdin)
             .stdout(Stdio::from(stdout.map_err(in_place)?))
             .stderr(Stdio::from(stderr.map_err(in_place)?));
-        if self.mirror.is_some() {
-            // Who believes it must not be led out of the mirror.
-            command.env("PWD", &scene.current);
-        }
         self.set_called(&mut command);
         let outputs = [&bench.stdout, &bench.stderr];
         let left = RefCell::<Left>::default();
@@ -363,18 +320,6 @@ impl CommandOracle {
         // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
         slot.tick()?;
         self.judge_ending(candidate, ending, duration, &bench, written).map_err(|source| RunError::Read { source })
-    }
-
-    /// Makes the place where the command is to be run.
-    fn set(&self, directory: &Path) -> Result<Scene, MirrorError> {
-        if let Some(mirror) = &self.mirror {
-            return mirror.make(directory, &self.program, &self.names);
-        }
-        for belonging in &self.belongings {
-            belonging.link_into(directory)?;
-        }
-        let [current, folder, called] = [(); 3].map(|()| directory.to_owned());
-        Ok(Scene { current, folder, called, program: self.program.clone() })
     }
 
     /// Writes the candidate under all of its names and returns the path of the first.

@@ -4,8 +4,7 @@
 //! 1. A run that hit the deadline, or exited with 124 where 124 was not asked for, is a *timeout*.
 //! 2. The invalid code, where it was not asked for, is *invalid*.
 //! 3. Without conditions exit code 0 is interesting. As soon as one is given that is no longer implied, and every kind
-//!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match. With `--any`
-//!    one condition is enough whatever its kind, and those of a `not` kind rule out as before.
+//!    given must hold; of several conditions of one kind one is enough, and of a `not` kind none may match.
 //!
 //! `--at` asks for what stands in the candidate at a place that the output names: in the lines where a pattern that is
 //! wanted matches, or, without patterns, at the first place in the standard error or, failing that, in the standard output.
@@ -30,8 +29,6 @@ pub struct ConditionSpec {
     pub exit_codes: Vec<i32>,
     /// `--not-exit-code`: codes none of which may be returned.
     pub not_exit_codes: Vec<i32>,
-    /// `--any`: one condition that holds is enough.
-    pub any: bool,
     /// `--signal`: names or numbers of signals of which one must have killed the test, or a child of its shell.
     pub signals: Vec<String>,
     /// `--stdout`: regular expressions of which one must match the standard output.
@@ -58,7 +55,6 @@ impl Default for ConditionSpec {
         Self {
             exit_codes: Vec::new(),
             not_exit_codes: Vec::new(),
-            any: false,
             signals: Vec::new(),
             stdout: Vec::new(),
             stderr: Vec::new(),
@@ -90,7 +86,6 @@ impl ConditionSpec {
 pub struct Conditions {
     exit_codes: Vec<i32>,
     not_exit_codes: Vec<i32>,
-    any: bool,
     signals: Vec<i32>,
     stdout: Output,
     stderr: Output,
@@ -118,7 +113,6 @@ struct Places {
 #[derive(Clone, Copy)]
 struct Run<'a> {
     candidate: &'a [u8],
-    exit: Exit,
     stdout: &'a [u8],
     stderr: &'a [u8],
 }
@@ -139,7 +133,6 @@ impl Conditions {
         Ok(Self {
             exit_codes: spec.exit_codes.clone(),
             not_exit_codes: spec.not_exit_codes.clone(),
-            any: spec.any,
             signals,
             stdout: Output {
                 wanted: compile("--stdout", &spec.stdout)?,
@@ -179,7 +172,7 @@ impl Conditions {
     /// never interesting.
     #[must_use]
     pub fn judge(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
-        let run = Run { candidate, exit, stdout, stderr };
+        let run = Run { candidate, stdout, stderr };
         let asked_for = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
         if !asked_for && exit == Exit::Code(self.invalid_code) {
             return Verdict::Invalid;
@@ -192,7 +185,7 @@ impl Conditions {
         if matches!(exit, Exit::Code(code) if self.not_exit_codes.contains(&code)) {
             return Verdict::NotInteresting;
         }
-        let holds = if self.any { self.one_holds(run) } else { self.ending_holds(exit) && output_holds() };
+        let holds = self.ending_holds(exit) && output_holds();
         if holds { Verdict::Interesting } else { Verdict::NotInteresting }
     }
 
@@ -201,24 +194,6 @@ impl Conditions {
     #[must_use]
     pub fn slip(&self, exit: Exit, stdout: &[u8], stderr: &[u8]) -> Option<String> {
         self.slippage.as_ref()?.signature(exit, [stderr, stdout])
-    }
-
-    /// Whether any one of the conditions holds, and none of those that rule out.
-    fn one_holds(&self, run: Run<'_>) -> bool {
-        let Run { exit, stdout, stderr, .. } = run;
-        let ruled_out = self.stdout.is_ruled_out(stdout) || self.stderr.is_ruled_out(stderr);
-        let none_asked_for = self.exit_codes.is_empty()
-            && self.signals.is_empty()
-            && self.stdout.wanted.is_empty()
-            && self.stderr.wanted.is_empty()
-            && self.at.is_none();
-        let one = self.code_holds(exit)
-            || self.signal_holds(exit)
-            || self.stdout.is_wanted(stdout)
-            || self.stderr.is_wanted(stderr)
-            || self.at.is_some() && self.place_holds(run)
-            || none_asked_for && self.ending_holds(exit);
-        one && exit != Exit::Unknown && !ruled_out
     }
 
     /// Whether what is wanted stands at a place that is named, if anything is.
@@ -310,39 +285,14 @@ mod tests {
             (Exit::TimedOut, Verdict::Timeout),
             (Exit::Unknown, Verdict::NotInteresting),
         ];
-        for any in [false, true] {
-            let conditions = spec(|spec| (spec.not_exit_codes, spec.any) = (vec![0], any));
-            for (exit, verdict) in rows {
-                assert_eq!(conditions.judge(b"", exit, b"", b""), verdict, "{exit:?} {any}");
-            }
+        let conditions = spec(|spec| spec.not_exit_codes = vec![0]);
+        for (exit, verdict) in rows {
+            assert_eq!(conditions.judge(b"", exit, b"", b""), verdict, "{exit:?}");
         }
         let both = spec(|spec| (spec.not_exit_codes, spec.stderr) = (vec![1], vec!["x".into()]));
         assert_eq!(both.judge(b"", Exit::Code(1), b"", b"x"), Verdict::NotInteresting);
         assert_eq!(both.judge(b"", Exit::Code(0), b"", b"x"), Verdict::Interesting);
         assert_eq!(both.judge(b"", Exit::Code(0), b"", b""), Verdict::NotInteresting);
-    }
-
-    #[test]
-    fn with_any_one_kind_is_enough_and_nothing_that_rules_out() {
-        let conditions = spec(|spec| {
-            (spec.any, spec.exit_codes, spec.signals) = (true, vec![3], vec!["SEGV".into()]);
-            (spec.stdout, spec.not_stderr) = (vec!["yes".into()], vec!["no".into()]);
-        });
-        for (exit, stdout, interesting) in [
-            (Exit::Code(3), "", true),
-            (Exit::Signal(11), "", true),
-            (Exit::Code(139), "", true),
-            (Exit::Code(0), "yes", true),
-            (Exit::Code(0), "", false),
-            (Exit::Unknown, "yes", false),
-        ] {
-            let judged = conditions.judge(b"", exit, stdout.as_bytes(), b"");
-            assert_eq!(judged == Verdict::Interesting, interesting, "{exit:?} {stdout}");
-            assert_eq!(conditions.judge(b"", exit, stdout.as_bytes(), b"no"), Verdict::NotInteresting);
-        }
-        let alone = spec(|spec| spec.any = true);
-        assert_eq!(alone.judge(b"", Exit::Code(0), b"", b""), Verdict::Interesting);
-        assert_eq!(alone.judge(b"", Exit::Code(1), b"", b""), Verdict::NotInteresting);
     }
 
     fn spec(change: impl FnOnce(&mut ConditionSpec)) -> Conditions {
@@ -511,9 +461,5 @@ mod tests {
         assert_eq!(alone.judge(b"1,", Exit::Code(0), b"x:1:1: bad\nx:1:2: bad", b""), NotInteresting);
         assert_eq!(alone.judge(b"1,", Exit::Code(0), b"x:1:2: bad", b"x:1:1: odd"), NotInteresting, "stderr is first");
         assert_eq!(alone.judge(b"1,", Exit::Code(0), b"", b""), NotInteresting);
-        let any = spec(|spec| (spec.any, spec.exit_codes, spec.at) = (true, vec![3], words(&[","])));
-        assert_eq!(any.judge(b"1,", Exit::Code(1), b"x:1:2: bad", b""), Interesting);
-        assert_eq!(any.judge(b"1,", Exit::Code(3), b"", b""), Interesting);
-        assert_eq!(any.judge(b"1,", Exit::Code(0), b"", b""), NotInteresting);
     }
 }

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::process::{Limits, MARK, Orders, probe};
+use super::process::{Limits, Orders, probe};
 use super::program::find_command;
 
 /// Variables that a test has in a clean environment, beside those of its slot.
@@ -138,8 +138,6 @@ pub(crate) struct Cage {
     confinement: Confinement,
     /// What isolates.
     isolator: Option<PathBuf>,
-    /// What a test may write to that must not write to the user's files; `None` is all that the isolation lets it.
-    writable: Option<Vec<PathBuf>>,
 }
 
 impl Cage {
@@ -148,29 +146,7 @@ impl Cage {
             None => None,
             Some(program) => Some(find(confinement.isolation, program)?),
         };
-        Ok(Self { confinement, isolator, writable: None })
-    }
-
-    /// The same; what is started in `slot` can write to nothing but that, the devices and the places for temporary
-    /// files, and nothing that has to do with the directories `spared`. `None` where nothing here can see to that.
-    ///
-    /// Access rights, owners and times of other files can still be changed, but not in a box.
-    pub(crate) fn guarded(&self, slot: &Path, spared: &[&Path]) -> Option<Self> {
-        if self.is_box() {
-            return Some(self.clone());
-        }
-        // Where it is started by another program than lop its name has to mean the same there.
-        let limiter = self.confinement.limiter.canonicalize().ok()?;
-        let confinement = Confinement { limiter, ..self.confinement.clone() };
-        let writable = [vec![slot.to_owned()], devices(spared), temporaries(spared)].concat();
-        let cage = Self { confinement, writable: Some(writable), ..self.clone() };
-        let is_possible = probe(cage.command(Path::new("true"), slot).env(MARK, slot)).is_ok();
-        is_possible.then_some(cage)
-    }
-
-    /// Whether a test can write to none of the user's files.
-    pub(crate) fn is_guarded(&self) -> bool {
-        self.is_box() || self.writable.is_some()
+        Ok(Self { confinement, isolator })
     }
 
     /// Whether the program that is started is that of the test.
@@ -180,7 +156,7 @@ impl Cage {
 
     /// Whether the program that is started confines itself and then becomes another one.
     pub(crate) fn is_limited(&self) -> bool {
-        self.confinement.limits != Limits::default() || self.is_guarded()
+        self.confinement.limits != Limits::default() || self.is_box()
     }
 
     /// Whether the test gets no descriptors that lop has inherited: bubblewrap would hand them on, and one of a
@@ -193,23 +169,15 @@ impl Cage {
     pub(crate) fn command(&self, program: &Path, slot: &Path) -> Command {
         let Confinement { limits, limiter, isolation, .. } = &self.confinement;
         let mut words: Vec<OsString> = Vec::new();
-        let order = |orders: Orders, words: &mut Vec<OsString>| {
-            if orders != Orders::default() {
-                words.push(limiter.into());
-                words.extend(orders.to_words());
-            }
-        };
-        let [mut outer, mut inner] = [(); 2].map(|()| Orders::default());
-        (outer.limits, outer.seals) = (*limits, self.is_box());
-        // The innermost: who may not write may not mount either, which is what an isolator does.
-        let guard = if self.isolator.is_some() { &mut inner } else { &mut outer };
-        guard.writable.clone_from(&self.writable);
-        order(outer, &mut words);
+        let orders = Orders { limits: *limits, seals: self.is_box() };
+        if orders != Orders::default() {
+            words.push(limiter.into());
+            words.extend(orders.to_words());
+        }
         if let Some(isolator) = &self.isolator {
             words.push(isolator.into());
             words.extend(isolation.arguments(slot));
         }
-        order(inner, &mut words);
         words.push(program.into());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
@@ -224,26 +192,6 @@ impl Cage {
     pub(crate) fn environment(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.confinement.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
-}
-
-/// Devices, of which some are written to by any program, but those places among them that are above a directory.
-fn devices(spared: &[&Path]) -> Vec<PathBuf> {
-    let all = Path::new("/dev");
-    let is_above = |place: &Path| spared.iter().any(|directory| directory.starts_with(place));
-    if !is_above(all) {
-        return vec![all.to_owned()];
-    }
-    let entries = std::fs::read_dir(all).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|place| !is_above(place)).collect()
-}
-
-/// The places for temporary files, but those that are above a directory or below it.
-fn temporaries(spared: &[&Path]) -> Vec<PathBuf> {
-    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-    let has_to_do =
-        |place: &PathBuf| spared.iter().any(|directory| directory.starts_with(place) || place.starts_with(directory));
-    let real = places.iter().filter_map(|place| place.canonicalize().ok());
-    real.filter(|place| !has_to_do(place)).collect()
 }
 
 /// The program that isolates, if it is there and may do so.
@@ -300,42 +248,5 @@ mod tests {
         assert_eq!(command.get_program(), "/bin/lop");
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", ",1,", "--", "/bin/x"]);
         assert!(!cage.is_direct());
-    }
-
-    #[test]
-    fn where_nothing_can_be_started_that_confines_there_is_no_guard() {
-        assert!(Cage::default().guarded(Path::new("/s"), &[]).is_none());
-    }
-
-    #[test]
-    fn a_guard_is_the_innermost() {
-        let writable = Some(vec!["/s".into()]);
-        let limits = Limits { cpu: Some(1), ..Limits::default() };
-        let confinement =
-            |isolation| Confinement { limits, limiter: "/bin/lop".into(), isolation, ..Confinement::default() };
-        let line = |isolation, isolator: Option<&str>| {
-            let (confinement, isolator) = (confinement(isolation), isolator.map(PathBuf::from));
-            let cage = Cage { confinement, isolator, writable: writable.clone() };
-            let command = cage.command(Path::new("/bin/x"), Path::new("/s"));
-            let words = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
-            words.join(" ")
-        };
-        assert_eq!(line(Isolation::None, None), "__limited ,1, writes /s -- /bin/x");
-        let within = line(Isolation::Pidns, Some("/bin/unshare"));
-        assert!(within.starts_with("__limited ,1, -- /bin/unshare "), "{within}");
-        assert!(within.ends_with(" /bin/lop __limited ,, writes /s -- /bin/x"), "{within}");
-    }
-
-    #[test]
-    fn what_has_to_do_with_a_directory_is_not_for_all_to_write_to() {
-        let temporary = std::env::temp_dir().canonicalize().expect("it is there");
-        assert!(temporaries(&[Path::new("/nowhere")]).contains(&temporary));
-        let below = temporary.join("a/b");
-        assert!(!temporaries(&[&below]).contains(&temporary));
-        assert!(temporaries(&[Path::new("/")]).is_empty());
-        assert_eq!(devices(&[&below, Path::new("/")]), [Path::new("/dev")]);
-        let some = devices(&[Path::new("/dev/null/below")]);
-        assert!(!some.contains(&"/dev".into()) && !some.contains(&"/dev/null".into()), "{some:?}");
-        assert!(some.contains(&"/dev/zero".into()), "{some:?}");
     }
 }

@@ -15,7 +15,6 @@ mod companion;
 mod condition_error;
 mod conditions;
 mod confine;
-mod mirror;
 mod output;
 mod position;
 mod private;
@@ -43,7 +42,6 @@ pub use condition_error::ConditionError;
 pub use conditions::{ConditionSpec, Conditions};
 pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation};
-pub(crate) use mirror::{is_named, names_in};
 pub use output::Written;
 #[cfg(feature = "cli")]
 pub(crate) use process::ProcessRegistry;

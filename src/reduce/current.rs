@@ -336,12 +336,6 @@ impl<'g> Current<'g> {
         (!sequence.units.is_empty()).then_some(sequence)
     }
 
-    /// Whether a node was taken out itself.
-    #[cfg(feature = "lab")]
-    pub(super) fn is_taken_out(&self, node: NodeId) -> bool {
-        self.pending.dead.contains(node)
-    }
-
     /// Whether a node is gone, by itself or with an ancestor.
     pub(super) fn is_gone(&self, node: NodeId) -> bool {
         let Base::Tree(tree) = &self.base else { return false };

@@ -60,11 +60,11 @@ impl Turn {
     }
 
     fn search(&self) -> &Search {
-        self.sweep.search().expect("only searches are asked side by side")
+        &self.sweep.search
     }
 
     fn search_mut(&mut self) -> &mut Search {
-        self.sweep.search_mut().expect("only searches are asked side by side")
+        &mut self.sweep.search
     }
 }
 

@@ -12,7 +12,6 @@
 //! before all that.
 
 mod baseline;
-pub mod claims;
 mod classes;
 pub mod control;
 mod current;
@@ -22,12 +21,10 @@ pub mod event;
 mod gain;
 mod gate;
 mod halt;
-mod judge;
 mod keep;
 mod learnt;
 mod lists;
 mod memory;
-mod method;
 mod necessity;
 pub mod options;
 mod ordered;
@@ -47,8 +44,6 @@ mod session;
 mod size;
 mod stages;
 mod sweep;
-#[cfg(feature = "lab")]
-mod trees;
 mod trust;
 mod unused;
 
@@ -62,15 +57,13 @@ use crate::passes::{Clean, Lines, Removal, Words, clean};
 use crate::syntax::{Document, Edit, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
-pub use claims::{Change, Claim, Known};
 pub use control::Control;
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use memory::{Record, Why};
-pub use method::Method;
 pub use necessity::{Necessity, Reason};
-pub use options::{Effort, Minimal, Options, Order, Schedule, Syntax};
+pub use options::{Effort, Minimal, Options, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};
@@ -87,7 +80,6 @@ use parsing::{parse, parser, tools, try_and_parse};
 use reasons::necessity;
 use reducer::{Input, Reducer};
 use session::Session;
-use stages::minimality::claims_of_result;
 use stages::outline::{cut_by_outline, outline_if_dense};
 use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
@@ -221,7 +213,6 @@ fn reduce_in_time(
         session,
         options,
         stop,
-        algorithm: options.algorithm.on_sequences(options.seed),
         input: Input { len: input.len(), ends_line: input.ends_with(b"\n") },
         tools: None,
         learnt: Learnt::nothing(before.tokens.max(read.leaves(&input))),
@@ -331,9 +322,8 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
 
 /// Takes out what the language lets go anywhere, before the text has a tree; `true` if something went.
 fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Halt> {
-    let Options { algorithm, syntax, .. } = reducer.options;
     // Each candidate would have to be parsed where syntax is asked for, and what is valid has a good tree.
-    if *algorithm != Method::default() || syntax.is_some() || !reducer.allows(&Clean) {
+    if reducer.options.syntax.is_some() || !reducer.allows(&Clean) {
         return Ok(false);
     }
     let sequences = clean(reducer.current().source(), grammar);
@@ -384,7 +374,6 @@ fn is_shapeless(document: &Document) -> bool {
 fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {
     let is_complete = ended == Ended::Complete && !reducer.session.is_hopeless();
     let minimal = if is_complete { reducer.minimal() } else { Minimal::None };
-    let claims = if minimal == Minimal::None { Vec::new() } else { claims_of_result(&mut reducer) };
     let session = &reducer.session;
     let mut report = Report {
         best: session.best().to_vec(),
@@ -408,7 +397,6 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         kept_by_timeout: std::mem::take(&mut reducer.findings.kept_by_timeout),
         necessity: None,
         minimal: minimal.name(),
-        claims,
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.

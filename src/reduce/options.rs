@@ -7,7 +7,6 @@ use crate::passes::{Format, Prefer};
 
 use super::control::Control;
 use super::keep::Keep;
-use super::method::Method;
 use super::passes::Passes;
 
 /// How the sibling sequences of the tree are ordered.
@@ -19,20 +18,6 @@ pub enum Schedule {
     /// Strictly level by level from the root: plain hierarchical delta debugging
     /// (Misherghi & Su, ICSE 2006).
     Levels,
-}
-
-/// The direction in which a sibling sequence is swept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// What the grammar says for the list's kind; last to first when it says nothing.
-    #[default]
-    Grammar,
-    /// Last to first.
-    Backward,
-    /// First to last.
-    Forward,
-    /// Shuffled with the seed.
-    Random,
 }
 
 /// What every candidate's syntax has to be, whatever the test says. Asked of the grammar's parser.
@@ -106,22 +91,18 @@ impl Minimal {
 /// Choices of a reduction. The default is what `lop` does without options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The algorithm that reduces.
-    pub algorithm: Method,
     /// The passes that have a turn. They shape only lop's own way over trees and text.
     pub passes: Passes,
     /// How the result is written.
     pub format: Format,
     /// Order of the sibling sequences.
     pub schedule: Schedule,
-    /// Direction of a sweep.
-    pub order: Order,
-    /// Seeds every choice that is left to chance.
+    /// Shuffles each sibling sequence, by 0 none of them: they go in the direction that the grammar says.
     pub seed: u64,
     /// Guarantee at the end; `None` means token with a grammar, char without.
     pub minimal: Option<Minimal>,
     /// The engine's parameters, the same for every list. Of them the reduction itself decides about
-    /// `direction` (see `order`) and `empty_known_uninteresting`; `theta` is that of the passes, and
+    /// `direction` (see `seed`) and `empty_known_uninteresting`; `theta` is that of the passes, and
     /// the guarantee at the end does not depend on it. With `theta` = `None` and [`Minimal::None`]
     /// lists are swept and nothing is asked again.
     pub engine: Config,
@@ -144,8 +125,6 @@ pub struct Options {
     pub confirm: Option<u32>,
     /// Deadline of a test; `None` derives it from the slowest accepted run.
     pub deadline: Option<Duration>,
-    /// A candidate that timed out is not tried again with twice the deadline.
-    pub timeout_is_final: bool,
     /// Inputs above this many bytes are cut down by lines before they are parsed.
     pub max_parse: usize,
     /// Stop after this many tests; the baseline's are counted, but always run.
@@ -160,11 +139,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            algorithm: Method::default(),
             passes: Passes::default(),
             format: Format::default(),
             schedule: Schedule::default(),
-            order: Order::default(),
             seed: 0,
             minimal: None,
             engine: Config::default(),
@@ -177,7 +154,6 @@ impl Default for Options {
             allow_flaky: false,
             confirm: None,
             deadline: None,
-            timeout_is_final: false,
             max_parse: 16 << 20,
             max_tests: None,
             max_time: None,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::passes::{Comments, Stage, Tokens};
 
-use super::event::Event;
 use super::halt::Halt;
 use super::options::Effort;
 use super::reducer::Reducer;
@@ -19,8 +18,6 @@ use super::stages::minimality::verify;
 use super::stages::sweeps::{sweep_levels, sweep_over};
 use super::stages::text::{sweep_characters, sweep_text};
 use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
-#[cfg(feature = "lab")]
-use super::trees;
 
 /// A text with a tree.
 const TREE: Plan = Plan {
@@ -70,11 +67,10 @@ pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
     loop {
         let before = reducer.weight();
         if reducer.tools.is_some() {
-            plan_on_tree(reducer).follow(reducer)?;
+            (if is_fast(reducer) { &TREE_FAST } else { &TREE }).follow(reducer)?;
         }
         // Without a grammar, or when the text no longer parses.
         if reducer.tools.is_none() {
-            note_algorithm(reducer)?;
             (if is_fast(reducer) { &TEXT_FAST } else { &TEXT }).follow(reducer)?;
         }
         if reducer.options.effort != Effort::Thorough || reducer.weight() >= before || reducer.round >= MAX_ROUNDS {
@@ -82,22 +78,6 @@ pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
         }
         reducer.forget_refusals();
     }
-}
-
-fn plan_on_tree(reducer: &Reducer<'_, '_>) -> &'static Plan {
-    #[cfg(feature = "lab")]
-    if let Some(algorithm) = reducer.options.algorithm.on_tree() {
-        return trees::plan(algorithm);
-    }
-    if is_fast(reducer) { &TREE_FAST } else { &TREE }
-}
-
-fn note_algorithm(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
-    let Some(algorithm) = reducer.options.algorithm.on_tree() else { return Ok(()) };
-    let name = algorithm.name();
-    reducer.session.emit(&Event::Note(&format!(
-        "{name} works on trees and this is text; what it does on lists is done to lines, words and characters"
-    )))
 }
 
 fn is_fast(reducer: &Reducer<'_, '_>) -> bool {

@@ -29,11 +29,6 @@ impl<'s> Positions<'s> {
         self.sequence.rules.get(self.order[position] as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Tokens of the units.
-    pub(super) fn sizes(&self) -> Vec<u32> {
-        (0..self.len()).map(|position| self.unit(position).tokens).collect()
-    }
-
     /// A candidate without this number of further units, for people.
     pub(super) fn describe(&self, units: usize) -> String {
         let what = format!("{units} of {} units", self.len());

@@ -1,9 +1,8 @@
 //! What every stage works with: the session, what the user wants, the tools for a tree, and what was learnt.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use crate::engine::{Algorithm, Config};
+use crate::engine::Config;
 use crate::grammar::SweepOrder;
 use crate::passes::{Cascade, Coupled, Minimality, Pass, Prefer, Sequence, Standing};
 use crate::syntax::{Document, Stop, SyntaxParser};
@@ -14,7 +13,7 @@ use super::gate::Gate;
 use super::halt::Halt;
 use super::learnt::Learnt;
 use super::necessity::Necessity;
-use super::options::{Effort, Minimal, Options, Order, Schedule};
+use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
 use super::parsing::Tools;
 use super::session::Session;
@@ -30,8 +29,6 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) options: &'a Options,
     /// Whether a parser is to stop.
     pub(super) stop: Stop,
-    /// What takes the place of lop's engine.
-    pub(super) algorithm: Option<Rc<dyn Algorithm>>,
     pub(super) input: Input,
     /// There are none for a text without a tree.
     pub(super) tools: Option<Tools<'g>>,
@@ -127,18 +124,13 @@ impl<'g> Reducer<'_, 'g> {
         sequence.and_then(|sequence| self.current().spare(sequence))
     }
 
-    /// A sweep in the order that the user or the grammar wants.
+    /// A sweep in the order that the grammar or the seed gives.
     pub(super) fn new_sweep(&self, sequence: Sequence) -> Sweep {
-        let order = match (self.options.order, &self.tools, u16::try_from(sequence.kind)) {
-            (Order::Grammar, Some(tools), Ok(kind)) if tools.grammar.order(kind) == SweepOrder::Forward => {
-                Order::Forward
-            }
-            (order, ..) => order,
+        let order = match (&self.tools, u16::try_from(sequence.kind)) {
+            (Some(tools), Ok(kind)) => tools.grammar.order(kind),
+            _ => SweepOrder::default(),
         };
-        match &self.algorithm {
-            Some(algorithm) => Sweep::by(Rc::clone(algorithm), sequence, order, self.options.seed),
-            None => Sweep::new(sequence, &self.config(), &self.learnt.knowledge, order, self.options.seed),
-        }
+        Sweep::new(sequence, &self.config(), &self.learnt.knowledge, order, self.options.seed)
     }
 
     /// The engine's parameters for a list.

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::engine::{DepthRow, Verdict};
 use crate::grammar::RulePlace;
 
-use super::claims::Claim;
 use super::necessity::Necessity;
 use super::size::Size;
 use super::trust::Reliability;
@@ -128,6 +127,4 @@ pub struct Report {
     pub necessity: Option<Necessity>,
     /// What the result is minimal in: `none`, `unit`, `token` or `char`.
     pub minimal: &'static str,
-    /// The deletions of the result that show this, with what is known of each.
-    pub claims: Vec<Claim>,
 }

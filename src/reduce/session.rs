@@ -212,7 +212,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// From now on a candidate that timed out is asked once more, with twice the deadline.
     pub(super) fn give_second_chances(&mut self) {
-        self.deadlines.gives_second_chances = !self.options.timeout_is_final;
+        self.deadlines.gives_second_chances = true;
     }
 
     /// Announces a pass; tests are counted for it until the next one.

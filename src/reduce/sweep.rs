@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::engine::{Algorithm, BitSet, Config, Knowledge, QuestionId, Search, Verdict};
+use crate::engine::{Config, Knowledge, QuestionId, Search, Verdict};
 use crate::grammar::RuleId;
+use crate::grammar::SweepOrder;
 use crate::passes::{NO_DEPTH, Sequence, Unit, each_once};
 
 use super::current::{Candidate, Current};
 use super::halt::Halt;
-use super::judge;
-use super::options::Order;
 use super::outlook::Ahead;
 use super::positions::Positions;
 use super::question_source::QuestionSource;
@@ -24,172 +22,84 @@ use super::session::Session;
 /// A sequence with the search over it: can be paused and taken up again.
 pub(super) struct Sweep {
     pub(super) sequence: Sequence,
-    by: By,
+    pub(super) search: Box<Search>,
     /// Position in the sweep → unit.
     order: Vec<u32>,
-    /// Whether [`Sweep::newly_decided`] has told what an algorithm decided.
-    reported: bool,
-}
-
-/// What decides which units to try.
-enum By {
-    Search(Box<Search>),
-    /// An algorithm that decides all at once; then what it took out.
-    Algorithm(Rc<dyn Algorithm>, Option<BitSet>),
 }
 
 impl Sweep {
-    /// Starts a search over a sequence.
-    pub(super) fn new(sequence: Sequence, config: &Config, knowledge: &Knowledge, order: Order, seed: u64) -> Self {
+    /// Starts a search over a sequence. A `seed` other than 0 shuffles it.
+    pub(super) fn new(
+        sequence: Sequence,
+        config: &Config,
+        knowledge: &Knowledge,
+        order: SweepOrder,
+        seed: u64,
+    ) -> Self {
         let view = knowledge.view(sequence.kind, sequence.depth);
-        Self::with(sequence, order, seed, |sequence, positions| {
-            let sizes: Vec<u32> = positions.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
-            By::Search(Box::new(Search::with_sizes(&sizes, config, &view)))
-        })
-    }
-
-    /// Gives a sequence to an algorithm that takes the place of the search.
-    pub(super) fn by(algorithm: Rc<dyn Algorithm>, sequence: Sequence, order: Order, seed: u64) -> Self {
-        Self::with(sequence, order, seed, |_, _| By::Algorithm(algorithm, None))
+        let order = positions(&sequence, order, seed);
+        let sizes: Vec<u32> = order.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
+        Sweep { search: Box::new(Search::with_sizes(&sizes, config, &view)), sequence, order }
     }
 
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
     /// of those that are left can go, where `config.theta` is 0.
-    pub(super) fn verification(
-        sequence: Sequence,
-        config: &Config,
-        knowledge: &Knowledge,
-        order: Order,
-        seed: u64,
-    ) -> Self {
-        // The caller puts first what is to be asked first.
-        let order = if order == Order::Random { order } else { Order::Forward };
+    pub(super) fn verification(sequence: Sequence, config: &Config, knowledge: &Knowledge, seed: u64) -> Self {
         let view = knowledge.view(sequence.kind, sequence.depth);
-        Self::with(sequence, order, seed, |_, positions| {
-            By::Search(Box::new(Search::for_verification(positions.len(), config, &view)))
-        })
-    }
-
-    fn with(sequence: Sequence, order: Order, seed: u64, by: impl FnOnce(&Sequence, &[u32]) -> By) -> Self {
-        let len = sequence.units.len();
-        let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
-        match order {
-            Order::Forward => {}
-            Order::Backward | Order::Grammar => positions.reverse(),
-            Order::Random => {
-                // A stream of its own for every list, so that one list's length does not change
-                // the order of the next.
-                let stream = (u64::from(sequence.kind) << 32 | u64::from(sequence.depth)) ^ (len as u64) << 20;
-                positions.shuffle(&mut ChaCha8Rng::seed_from_u64(seed ^ stream));
-            }
-        }
-        Sweep { by: by(&sequence, &positions), sequence, order: positions, reported: false }
+        // The caller puts first what is asked first.
+        let order = positions(&sequence, SweepOrder::Forward, seed);
+        Sweep { search: Box::new(Search::for_verification(order.len(), config, &view)), sequence, order }
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        match &self.by {
-            By::Search(search) => search.is_finished(),
-            By::Algorithm(_, removed) => removed.is_some(),
-        }
+        self.search.is_finished()
     }
 
     /// Units found needed so far.
     pub(super) fn needed(&self) -> usize {
-        match &self.by {
-            By::Search(search) => search.needed_count(),
-            By::Algorithm(_, removed) => removed.as_ref().map_or(0, |removed| removed.len() - removed.count()),
-        }
+        self.search.needed_count()
     }
 
     /// Units not decided yet.
     pub(super) fn undecided(&self) -> usize {
-        match &self.by {
-            By::Search(search) => search.undecided(),
-            By::Algorithm(_, Some(_)) => 0,
-            By::Algorithm(_, None) => self.order.len(),
-        }
-    }
-
-    /// What is gone so far, by position.
-    fn removed(&self) -> Option<&BitSet> {
-        match &self.by {
-            By::Search(search) => Some(search.removed()),
-            By::Algorithm(_, removed) => removed.as_ref(),
-        }
-    }
-
-    fn is_removed(&self, position: usize) -> bool {
-        self.removed().is_some_and(|removed| removed.contains(position))
+        self.search.undecided()
     }
 
     /// Mean size of the units not decided yet.
     pub(super) fn mean_left(&self, size: impl Fn(&Unit) -> f64) -> f64 {
         let size = |at: usize| size(&self.sequence.units[self.order[at] as usize]);
-        let sum: f64 = match &self.by {
-            By::Search(search) => search.undecided_positions().map(size).sum(),
-            By::Algorithm(_, Some(_)) => 0.0,
-            By::Algorithm(_, None) => (0..self.order.len()).map(size).sum(),
-        };
+        let sum: f64 = self.search.undecided_positions().map(size).sum();
         sum / self.undecided().max(1) as f64
     }
 
     /// Units decided since this was called last, and whether each stays.
     pub(super) fn newly_decided(&mut self) -> Vec<(usize, bool)> {
-        match &mut self.by {
-            By::Search(search) => {
-                let mut decided = Vec::new();
-                for (positions, needed) in search.take_decided() {
-                    decided.extend(positions.map(|at| (self.order[at] as usize, Some(at) == needed)));
-                }
-                decided
-            }
-            By::Algorithm(_, Some(removed)) if !std::mem::replace(&mut self.reported, true) => {
-                self.order.iter().enumerate().map(|(at, &unit)| (unit as usize, !removed.contains(at))).collect()
-            }
-            By::Algorithm(..) => Vec::new(),
+        let mut decided = Vec::new();
+        for (positions, needed) in self.search.take_decided() {
+            decided.extend(positions.map(|at| (self.order[at] as usize, Some(at) == needed)));
         }
+        decided
     }
 
     /// Units that stay, with the search as it stands.
     pub(super) fn kept(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.order.len()).filter(|at| !self.is_removed(*at)).map(|at| self.order[at] as usize)
+        let removed = self.search.removed();
+        (0..self.order.len()).filter(|at| !removed.contains(*at)).map(|at| self.order[at] as usize)
     }
 
     /// Number of units that went.
     pub(super) fn removed_count(&self) -> usize {
-        self.removed().map_or(0, BitSet::count)
+        self.search.removed().count()
     }
 
     /// Units that stay only because the candidate without them timed out.
     pub(super) fn kept_by_timeout(&self) -> Vec<usize> {
-        match &self.by {
-            By::Search(search) => search.kept_by_timeout().into_iter().map(|at| self.order[at] as usize).collect(),
-            By::Algorithm(..) => Vec::new(),
-        }
+        self.search.kept_by_timeout().into_iter().map(|at| self.order[at] as usize).collect()
     }
 
     /// Adds what was learnt to what the run knows.
     pub(super) fn teach(&mut self, knowledge: &mut Knowledge) {
-        if let By::Search(search) = &mut self.by {
-            let evidence = search.take_evidence();
-            knowledge.absorb(self.sequence.kind, self.sequence.depth, &evidence);
-        }
-    }
-
-    /// The search, where there is one.
-    pub(super) fn search(&self) -> Option<&Search> {
-        match &self.by {
-            By::Search(search) => Some(search),
-            By::Algorithm(..) => None,
-        }
-    }
-
-    /// The search, to be asked and answered.
-    pub(super) fn search_mut(&mut self) -> Option<&mut Search> {
-        match &mut self.by {
-            By::Search(search) => Some(search),
-            By::Algorithm(..) => None,
-        }
+        knowledge.absorb(self.sequence.kind, self.sequence.depth, &self.search.take_evidence());
     }
 
     /// The units in the order of the sweep.
@@ -205,31 +115,34 @@ impl Sweep {
 
     /// Begins a turn beside other lists. The text may have changed since the last one.
     pub(super) fn begin_turn(&mut self) {
-        if let By::Search(search) = &mut self.by {
-            search.forget_answers();
-            search.stand_beside_others();
-        }
+        self.search.forget_answers();
+        self.search.stand_beside_others();
     }
 
-    /// Sweeps a text until `most_needed` units were found needed; an algorithm that takes the place of
-    /// the search is not stopped half-way.
+    /// Sweeps a text until `most_needed` units were found needed.
     pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Halt> {
+        // The text may have changed since the search was paused. The session's cache knows what is still true of it.
+        self.search.forget_answers();
         let positions = Positions::new(&self.sequence, &self.order);
-        match &mut self.by {
-            By::Search(search) => {
-                // The text may have changed since the search was paused. What is still true of it the
-                // session's cache knows.
-                search.forget_answers();
-                let (removals, rules) = Default::default();
-                session.pursue(&mut SweepOn { search, positions, most_needed, removals, rules })
-            }
-            By::Algorithm(algorithm, removed) => {
-                let (gone, result) = judge::reduce(&**algorithm, session, positions);
-                *removed = Some(gone);
-                result
-            }
-        }
+        let (removals, rules) = Default::default();
+        session.pursue(&mut SweepOn { search: &mut self.search, positions, most_needed, removals, rules })
     }
+}
+
+/// The order in which the units of a sequence are asked about.
+fn positions(sequence: &Sequence, order: SweepOrder, seed: u64) -> Vec<u32> {
+    let len = sequence.units.len();
+    let mut positions: Vec<u32> = (0..u32::try_from(len).expect("fewer units than bytes")).collect();
+    match order {
+        _ if seed != 0 => {
+            // A stream of its own for every list, so that one list's length does not change the order of the next.
+            let stream = (u64::from(sequence.kind) << 32 | u64::from(sequence.depth)) ^ (len as u64) << 20;
+            positions.shuffle(&mut ChaCha8Rng::seed_from_u64(seed ^ stream));
+        }
+        SweepOrder::Forward => {}
+        SweepOrder::Backward => positions.reverse(),
+    }
+    positions
 }
 
 /// A search at work on a text.

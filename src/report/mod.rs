@@ -3,15 +3,9 @@
 //! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
 //! [`JsonLines`] writes every event for programs, [`Progress`] and [`Screen`] show people what is going on;
 //! [`Reporters`] hands each event to all of them, the journal and the store first, so that nobody hears of a
-//! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`], [`issue`] and
-//! [`annotations`] speak once, at the end;
-//! [`comparison`] says what came of holding algorithms against each other, [`findings`] what is the
-//! matter with a test, [`steps`] what a journal holds, and [`certificate`] what a result rests on.
+//! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`] and [`issue`]
+//! speak once, at the end; [`findings`] says what is the matter with a test, and [`steps`] what a journal holds.
 
-pub mod annotations;
-pub mod certificate;
-#[cfg(feature = "lab")]
-pub mod comparison;
 mod details;
 pub mod diff;
 pub mod explain;
@@ -39,8 +33,6 @@ use std::io;
 use crate::journal::Notes;
 use crate::reduce::{Event, EventSink};
 
-pub use certificate::{Certificate, CertificateError};
-pub use diff::StepDiffs;
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
@@ -59,8 +51,6 @@ pub struct Reporters {
     pub others: Option<Others>,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
-    /// Writes what each step changes, if asked for.
-    pub diffs: Option<StepDiffs>,
     /// What the report at the end needs.
     pub history: History,
     /// Says when something that the outcomes rest on is not as it was. It is asked when a result is confirmed, and at
@@ -109,9 +99,6 @@ impl EventSink for Reporters {
         }
         if let Some(json) = &mut self.json {
             json.event(event)?;
-        }
-        if let Some(diffs) = &mut self.diffs {
-            diffs.event(event)?;
         }
         if let Some(progress) = &mut self.progress {
             progress.event(event)?;

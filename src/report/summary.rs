@@ -247,7 +247,6 @@ mod tests {
             skipped: Vec::new(),
             kept_by_timeout: vec!["while (x)\n  f();".to_owned()],
             minimal: "token",
-            claims: Vec::new(),
         }
     }
 

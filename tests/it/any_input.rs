@@ -12,7 +12,7 @@ use lop::exec::Inline;
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::Cancel;
 use lop::passes::{ALL, Prefer};
-use lop::reduce::{Effort, Event, EventSink, Keep, KeepSpec, Method, Minimal, Preview};
+use lop::reduce::{Effort, Event, EventSink, Keep, KeepSpec, Minimal, Preview};
 use lop::syntax::{Document, SyntaxParser, error_count, render};
 use lop::{Options, reduce_with};
 use rand::rngs::ChaCha8Rng;
@@ -152,13 +152,8 @@ fn options(rng: &mut ChaCha8Rng, grammar: Option<&Grammar>, text: &[u8]) -> Opti
         spec.patterns.push(KEPT[rng.random_range(0..KEPT.len())].to_owned());
     }
     let keep = Keep::find(&spec, text, grammar, usize::MAX).expect("the patterns are right");
-    let methods = Method::all();
-    let algorithm = match rng.random_range(0..3) {
-        0 => methods[rng.random_range(0..methods.len())],
-        _ => Method::default(),
-    };
     Options {
-        algorithm,
+        seed: rng.random_range(0..3),
         keep,
         minimal: [None, Some(Minimal::None), Some(Minimal::Unit), Some(Minimal::Char)][rng.random_range(0..4)],
         prefer: [Prefer::default(), Prefer::Bytes][rng.random_range(0..2)],
@@ -185,13 +180,13 @@ fn reduce_drawn(rng: &mut ChaCha8Rng, grammar: &Arc<Grammar>, samples: &[Vec<u8>
     let grammar = Some(Arc::clone(grammar));
     let shown = String::from_utf8_lossy(&text);
     let report = reduce_with(&text, grammar, &mut executor, &options, &mut Circles(0), &Cancel::new())
-        .unwrap_or_else(|error| panic!("{shown:?} by {}: {error}", options.algorithm.name()));
-    assert!(has_needle(&report.best), "{shown:?} by {}", options.algorithm.name());
+        .unwrap_or_else(|error| panic!("{shown:?}: {error}"));
+    assert!(has_needle(&report.best), "{shown:?}");
     let mut rest = &report.best[..];
     for kept in options.keep.ranges() {
         let part = &text[kept.clone()];
         let at = rest.windows(part.len()).position(|found| found == part);
-        let at = at.unwrap_or_else(|| panic!("{shown:?} by {}: {kept:?} is not kept", options.algorithm.name()));
+        let at = at.unwrap_or_else(|| panic!("{shown:?}: {kept:?} is not kept"));
         rest = &rest[at + part.len()..];
     }
     true

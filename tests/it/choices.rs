@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lop::engine::Verdict;
-use lop::reduce::{Effort, Method, Prefer, Syntax, SyntaxCause};
+use lop::reduce::{Effort, Prefer, Syntax, SyntaxCause};
 use lop::{Options, ReduceError};
 
 use crate::reduce::{functions, grammar, has, run, yes_if};
@@ -147,12 +147,10 @@ fn fast_works_on_text_and_does_not_go_with_what_has_no_end_of_its_own() {
     for (line, message) in [
         (["--fast", "--thorough"], "error: the argument '--fast' cannot be used with '--thorough'"),
         (["--fast", "--minimal=token"], "error: --fast guarantees nothing, so the result cannot be --minimal in any"),
-        (["--fast", "--algorithm=hdd"], "error: --fast means nothing to --algorithm hdd"),
     ] {
         let ran = folder.lop(&[&line[..], &test].concat()).expect_code(2);
         assert!(ran.stderr.starts_with(message), "{}", ran.stderr);
     }
-    assert!(Method::named("hdd").is_some_and(Method::is_on_trees));
 }
 
 #[test]

@@ -143,22 +143,6 @@ fn the_difference_is_shown_on_standard_output() {
 }
 
 #[test]
-fn the_difference_of_each_step_is_shown_on_standard_output() {
-    let folder = Folder::new();
-    folder.write("input.txt", "a\nkeep\nb\n");
-    let line = ["-q", "-j1", "--diff-steps", "input.txt", "-o", "out", "--", "grep", "-qx", "keep"];
-    let said = String::from_utf8(folder.lop(&line).expect_code(0).stdout).expect("text");
-    let heads: Vec<&str> = said.lines().filter(|line| line.starts_with("+++ ") || line.starts_with("--- ")).collect();
-    assert!(heads.len() >= 4, "{said}");
-    assert!(heads[0] == "--- the input" && heads[1].starts_with("+++ test "), "{said}");
-    assert!(heads[1..heads.len() - 1].chunks(2).all(|pair| pair[0][4..] == pair[1][4..]), "{said}");
-    let ran = folder.lop(&["--print-diff", "-q", "-j1", "input.txt", "-o", "two", "--", "grep", "-qx", "keep"]);
-    assert_eq!(String::from_utf8_lossy(&ran.expect_code(0).stdout), said, "creduce's name for it");
-    let both = folder.lop(&["--diff-steps", "--diff", "input.txt", "--", "grep", "-q", "keep"]).expect_code(2);
-    assert!(both.stderr.contains("--diff-steps and --diff would all write to standard output"), "{}", both.stderr);
-}
-
-#[test]
 fn what_is_wrong_with_a_condition_is_said_with_its_own_way_out() {
     let folder = Folder::new();
     folder.write("input.txt", "keep\n");
@@ -200,7 +184,7 @@ fn a_run_that_fails_says_so_in_json_too() {
 
 #[test]
 fn a_reader_who_goes_away_stops_nothing() {
-    for arguments in [["--json", "-"], ["--diff", "-v"], ["--diff-steps", "-v"], ["-o", "-"]] {
+    for arguments in [["--json", "-"], ["--diff", "-v"], ["-o", "-"]] {
         let folder = Folder::new();
         folder.write("input.txt", "a\nkeep\nb\n");
         let line = [&arguments[..], &["input.txt", "--", "grep", "-q", "keep"]].concat();
@@ -217,8 +201,7 @@ fn one_worker_and_one_seed_ask_the_same_questions() {
         let folder = Folder::new();
         folder.write("bug.c", PROGRAM);
         // With a deadline that no machine comes near: what a test of half a second is does not depend on the load.
-        let order =
-            ["-j1", "--timeout", "60", "--order", "random", "--seed", seed, "-q", "--json", "-", "-o", "small.c"];
+        let order = ["-j1", "--timeout", "60", "--seed", seed, "-q", "--json", "-", "-o", "small.c"];
         let test = ["bug.c", "--stderr", "'mistake' undeclared", "--", "cc", "-fsyntax-only", "@@"];
         let ran = folder.lop(&[&order[..], &test].concat()).expect_code(0);
         let text = String::from_utf8(ran.stdout).expect("JSON is UTF-8");
@@ -287,36 +270,6 @@ fn grammars_are_listed_and_a_file_may_have_a_subcommands_name() {
     folder.write("grammars", "a\nkeep\n");
     folder.lop(&["-q", "./grammars", "--", "grep", "-q", "keep"]).expect_code(0);
     assert_eq!(folder.read("grammars"), b"keep");
-}
-
-#[test]
-fn a_published_algorithm_can_do_the_work() {
-    for algorithm in ["ddmin", "hdd", "grammar-reducer", "perses"] {
-        let folder = Folder::new();
-        folder.write("input.json", "[1, {\"a\": [2, \"keep\"]}, 3]");
-        let line = ["--algorithm", algorithm, "-v", "-o", "out", "input.json", "--", "grep", "-q", "\"keep\""];
-        let ran = folder.lop(&line).expect_code(0);
-        assert!(ran.stderr.contains("(json, 1-minimal by token)"), "{}", ran.stderr);
-        // The pipeline's passes are gone where something takes its place.
-        assert_eq!(ran.stderr.contains("siblings"), algorithm == "ddmin", "{}", ran.stderr);
-        let result = String::from_utf8(folder.read("out")).expect("plain");
-        assert!(result.contains("\"keep\"") && result.len() <= 16, "{algorithm}: {result}");
-    }
-}
-
-#[test]
-fn an_algorithm_on_trees_says_that_a_text_has_none() {
-    let folder = Folder::new();
-    folder.write("input.txt", "a\nkeep\nb\n");
-    let ran = folder.lop(&["--algorithm", "hdd", "input.txt", "--", "grep", "-q", "keep"]).expect_code(0);
-    assert!(ran.stderr.contains("hdd works on trees and this is text"), "{}", ran.stderr);
-    assert_eq!(folder.read("input.txt"), b"keep");
-}
-
-#[test]
-fn an_unknown_algorithm_is_refused_with_the_names_of_all() {
-    let said = refused(&["--algorithm", "quick", "yes.sh", "input.txt"], 2);
-    assert!(said.contains("'quick'") && said.contains("entropy, ") && said.contains("hdd, "), "{said}");
 }
 
 #[test]

@@ -139,10 +139,11 @@ fn the_doctor_and_the_verification_take_what_they_know_of_it() {
     at_home(&folder, &["doctor", "--no-config", "test.sh", "case.txt"]).expect_code(0);
     at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
     let ran = at_home(&folder, &["verify", "case.txt"]).expect_code(0);
-    assert!(ran.stderr.contains("note: jobs from "), "{}", ran.stderr);
-    for (reader, expected) in
-        [("lop doctor:", "any, at, clean-env, color, cpu-limit, crash, env, exit-code"), ("lop verify:", "color, jobs")]
-    {
+    assert!(ran.stderr.contains("note: jobs, exit-code, timeout from "), "{}", ran.stderr);
+    for (reader, expected) in [
+        ("lop doctor:", "at, clean-env, color, cpu-limit, crash, env, exit-code"),
+        ("lop verify:", "at, clean-env, color, cpu-limit, crash, env, exit-code"),
+    ] {
         assert_eq!(shown(&folder, &[], reader.trim_end_matches(' ')).find(expected), Some(reader.len() + 1));
     }
 }

@@ -70,7 +70,7 @@ fn an_input_that_is_refused_is_a_fault_and_says_what_is_missing() {
     folder.write("words", "bug\n");
     let ran = examined(&folder, &["test.sh", "input.txt"]).expect_code(1);
     expect(&ran, "fault", "input");
-    expect(&ran, "fault", "home");
+    expect(&ran, "fault", "paths");
     assert!(String::from_utf8_lossy(&ran.stdout).contains("reduce with --with words"), "{ran:#?}");
     let ran = examined(&folder, &["input.txt", "--exit-code", "3", "--", "grep", "-q", "bug"]).expect_code(1);
     assert!(String::from_utf8_lossy(&ran.stdout).contains("wanted: exit code 3"), "{ran:#?}");
@@ -211,7 +211,7 @@ fn what_a_command_finds_here_only_is_made_absolute_and_examined() {
     let folder = folder(HEALTHY);
     folder.write("words", "bug\n");
     let ran = examined(&folder, &["-j1", "input.txt", "--", "grep", "-q", "-fwords", "@@"]).expect_code(0);
-    expect(&ran, "note", "home");
+    expect(&ran, "note", "paths");
     let here = folder.path(".").canonicalize().expect("it is there");
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(said.contains(&format!("-fwords -> -f{}/words", here.display())), "{said}");

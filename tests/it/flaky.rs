@@ -9,7 +9,7 @@ use std::rc::Rc;
 use lop::engine::Verdict;
 use lop::exec::Inline;
 use lop::oracle::Cancel;
-use lop::reduce::{Ended, Event, EventSink, Method};
+use lop::reduce::{Ended, Event, EventSink};
 use lop::{Options, Report, Silent, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -236,19 +236,18 @@ fn a_crash_that_happens_now_and_then_is_reduced_as_far() {
 }
 
 #[test]
-fn lies_do_no_harm_to_any_algorithm_with_any_number_of_workers() {
+fn lies_do_no_harm_in_any_order_with_any_number_of_workers() {
     let text = Subject { file: "input.txt", ..posts() };
     for subject in [posts(), text] {
-        for (seed, method) in (1..).zip(Method::all()) {
+        for seed in 0..8 {
             for slots in [1, 4] {
                 let max_tests = Some(4_000);
-                let options = Options { algorithm: method, allow_flaky: true, max_tests, ..Options::default() };
-                let (report, runs) = subject.reduce_with(slots, 0.05, 0.05, seed, options);
+                let options = Options { seed, allow_flaky: true, max_tests, ..Options::default() };
+                let (report, runs) = subject.reduce_with(slots, 0.05, 0.05, seed + 1, options);
                 let best = String::from_utf8_lossy(&report.best);
-                let name = method.name();
-                assert!((subject.is_interesting)(&report.best), "{name}, {slots} slots: {best}");
-                assert!(report.tests.total() >= runs, "{name}: cancelled runs are counted, too");
-                assert!(report.best.len() * 2 < subject.input.len(), "{name}, {slots} slots: {best}");
+                assert!((subject.is_interesting)(&report.best), "{seed}, {slots} slots: {best}");
+                assert!(report.tests.total() >= runs, "{seed}: cancelled runs are counted, too");
+                assert!(report.best.len() * 2 < subject.input.len(), "{seed}, {slots} slots: {best}");
             }
         }
     }

@@ -1,14 +1,11 @@
 //! The integration tests, as one binary: linking once is cheaper than linking per file.
 
-mod algorithms;
 mod any_input;
 mod beside;
 mod bounds;
 mod choices;
 mod circles;
 mod cli;
-mod compare;
-mod compat;
 mod config;
 mod confine;
 mod contract;

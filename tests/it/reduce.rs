@@ -12,7 +12,7 @@ use lop::engine::{Config, ConfigError, Verdict};
 use lop::exec::{Executor, Inline, Job, Ticket};
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::{Cancel, Outcome};
-use lop::reduce::{Ended, Event, EventSink, Minimal, Order, Schedule};
+use lop::reduce::{Ended, Event, EventSink, Minimal, Schedule};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -153,15 +153,14 @@ pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMu
 fn the_same_seed_asks_the_same_questions() {
     let input = functions(40);
     let test = |c: &[u8]| yes_if(has(c, "f20(") && has(c, "f3(int"));
-    for order in [Order::Backward, Order::Forward, Order::Random] {
-        let options = Options { order, seed: 7, ..Options::default() };
+    for seed in [0, 7] {
+        let options = Options { seed, ..Options::default() };
         let (first, one) = run("x.c", input.as_bytes(), &options, test);
         let (second, two) = run("x.c", input.as_bytes(), &options, test);
-        assert_eq!(one, two, "{order:?}");
+        assert_eq!(one, two, "{seed}");
         assert_eq!(first.expect("interesting").best, second.expect("interesting").best);
     }
-    let random =
-        |seed| run("x.c", input.as_bytes(), &Options { order: Order::Random, seed, ..Options::default() }, test).1;
+    let random = |seed| run("x.c", input.as_bytes(), &Options { seed, ..Options::default() }, test).1;
     assert_ne!(random(1), random(2), "the seed matters");
 }
 
@@ -426,9 +425,6 @@ fn what_timed_out_is_tried_again_and_then_reported() {
     assert!(report.kept_by_timeout.iter().any(|t| t.contains("loops")), "{:?}", report.kept_by_timeout);
     let twice = asked.iter().any(|c| test(c) == Verdict::Timeout && asked.iter().filter(|o| *o == c).count() == 2);
     assert!(twice, "a candidate that timed out is asked once more at the end");
-    let options = Options { timeout_is_final: true, ..Options::default() };
-    let (_, asked) = run("x.c", input.as_bytes(), &options, test);
-    assert!(asked.iter().all(|c| test(c) != Verdict::Timeout || asked.iter().filter(|o| *o == c).count() == 1));
 }
 
 #[test]

@@ -145,20 +145,6 @@ fn a_bug_report_is_ready_to_be_pasted() {
 }
 
 #[test]
-fn annotations_name_the_file_and_what_came_of_it() {
-    let folder = Folder::new();
-    let ran = reduce_hostile(&folder, &["-q", "--annotations", "github"]).expect_code(0);
-    assert!(
-        ran.stderr.starts_with("::notice file=input.zed,line=1,title=lop%3A reduced::Reduced from "),
-        "{}",
-        ran.stderr
-    );
-    folder.script("test.sh", "exit 1");
-    let ran = folder.lop(&["-q", "--annotations", "github", "./test.sh", "input.zed"]).expect_code(1);
-    assert!(ran.stderr.contains("::error file=input.zed,line=1,title=lop::"), "{}", ran.stderr);
-}
-
-#[test]
 fn texts_about_the_result_follow_each_other_on_standard_output() {
     let folder = Folder::new();
     let ran = reduce_hostile(&folder, &["-q", "--explain", "--format-issue", "--diff"]).expect_code(0);

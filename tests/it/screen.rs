@@ -208,15 +208,7 @@ fn the_screen_is_not_taken_where_it_is_needed_for_something_else() {
     if !has("setsid") {
         return;
     }
-    for options in [
-        &["-v"][..],
-        &["-q"],
-        &["--json", "-"],
-        &["--ui", "line"],
-        &["--ui", "plain"],
-        &["--ui", "none"],
-        &["--diff-steps"],
-    ] {
+    for options in [&["-v"][..], &["-q"], &["--json", "-"], &["--ui", "line"], &["--ui", "plain"], &["--ui", "none"]] {
         let folder = Folder::new();
         let (mut run, _) = Session::lop(&folder, options);
         assert_eq!(run.end().code(), Some(0), "{options:?}");

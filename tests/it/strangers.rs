@@ -46,7 +46,7 @@ const LINE: [&str; 4] = ["-j1", "test.sh", "input.txt", "--also-interesting=1"];
 
 #[test]
 fn links_under_the_names_of_lop_are_refused_by_name() {
-    for name in ["journal", "journal.new", "journal.old", "journal.1", "certificate"] {
+    for name in ["journal", "journal.new", "journal.old", "journal.1"] {
         let folder = prepared();
         fs::create_dir(folder.path("input.txt.lop")).expect("a new folder");
         symlink("../victim", folder.path("input.txt.lop").join(name)).expect("a link");
@@ -92,7 +92,7 @@ const CRASHES: &str = "grep -q keep \"$1\" && kill -SEGV $$; kill -ABRT $$";
 
 #[test]
 fn pipes_and_hard_links_under_the_names_of_lop_are_refused_and_not_waited_for() {
-    for name in ["journal", "journal.old", "certificate"] {
+    for name in ["journal", "journal.old"] {
         let folder = prepared();
         fs::create_dir(folder.path("input.txt.lop")).expect("a new folder");
         let path = folder.path("input.txt.lop").join(name);
@@ -214,7 +214,7 @@ fn nothing_is_open_to_more_than_the_file() {
 }
 
 #[test]
-fn journal_and_certificate_with_values_of_variables_are_the_users_alone() {
+fn a_journal_with_values_of_variables_is_the_users_alone() {
     let folder = prepared();
     folder.script("test.sh", "[ \"$TOKEN\" = hidden ] && grep -q keep \"$1\"");
     let config = folder.home().join(".config/lop");
@@ -225,7 +225,7 @@ fn journal_and_certificate_with_values_of_variables_are_the_users_alone() {
     let mode = |name: &str| fs::metadata(folder.path(name)).expect("it was made").mode() & 0o777;
     assert_eq!((mode("input.txt"), mode("input.txt.lop/journal")), (0o644, 0o600));
     without_a_mask(&folder, &["resume", "input.txt.lop"]).expect_code(0);
-    assert_eq!((mode("input.txt.lop/journal"), mode("input.txt.lop/certificate")), (0o600, 0o600));
+    assert_eq!(mode("input.txt.lop/journal"), 0o600);
     without_a_mask(&folder, &["verify", "input.txt"]).expect_code(0);
     assert_eq!(folder.read("input.txt"), b"keep");
 }
@@ -246,7 +246,7 @@ fn what_a_killed_run_was_writing_is_removed_by_the_next_and_nothing_else() {
     let names = folder.names();
     assert!(!names.contains(&own) && names.contains(&others) && names.contains(&link), "{names:?}");
     let inner: Vec<_> = fs::read_dir(folder.path("out.lop")).expect("it is there").collect();
-    assert_eq!(inner.len(), 2, "{inner:?}");
+    assert_eq!(inner.len(), 1, "{inner:?}");
     assert_eq!(folder.read("victim"), b"precious\n");
 }
 

@@ -44,22 +44,6 @@ pub(crate) fn has(program: &str) -> bool {
     is_there
 }
 
-/// Whether this system can keep a process from writing to the user's files. Where it cannot, that is [`missing`].
-pub(crate) fn has_guard() -> bool {
-    #[cfg(target_os = "linux")]
-    let is_there = {
-        use landlock::{AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
-        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-        ruleset.handle_access(AccessFs::WriteFile).and_then(Ruleset::create).is_ok()
-    };
-    #[cfg(not(target_os = "linux"))]
-    let is_there = false;
-    if !is_there {
-        missing("this system has no Landlock");
-    }
-    is_there
-}
-
 /// The program's path, without a word where there is none.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

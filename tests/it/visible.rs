@@ -27,7 +27,7 @@ fn nasty(before: &str, after: &str) -> OsString {
 }
 
 /// Says what is wrong with a stream. Annotations are commands of a workflow, as they were asked for.
-fn wrong(said: &[u8], annotates: bool) -> Vec<String> {
+fn wrong(said: &[u8]) -> Vec<String> {
     let mut wrong = Vec::new();
     let Ok(text) = std::str::from_utf8(said) else { return vec!["not UTF-8".to_owned()] };
     if text.contains("\x1b[31mRED") {
@@ -37,9 +37,7 @@ fn wrong(said: &[u8], annotates: bool) -> Vec<String> {
     let hidden = plain.chars().filter(|letter| is_hidden(*letter) && !['\n', '\t'].contains(letter));
     wrong.extend(hidden.map(|letter| format!("{letter:?}")));
     for line in plain.lines().map(str::trim_start) {
-        let own =
-            annotates && ["::notice file=", "::warning file=", "::error file="].iter().any(|own| line.starts_with(own));
-        if line.starts_with("::") && !own || line.contains("##[") {
+        if line.starts_with("::") || line.contains("##[") {
             wrong.push(line.to_owned());
         }
     }
@@ -79,7 +77,6 @@ impl Scene {
 
     /// Runs lop as if on a terminal with colours, and says what is wrong with what it said.
     fn look(&self, words: &[&OsStr]) -> Vec<String> {
-        let annotates = words.contains(&OsStr::new("--annotations"));
         let words: Vec<&OsStr> = ["--color=always".as_ref()].into_iter().chain(words.iter().copied()).collect();
         let words = if words.get(1).is_some_and(|word| word.to_str().is_some_and(|word| !word.starts_with(['-', '.'])))
             && !words.contains(&OsStr::new("-o"))
@@ -90,8 +87,8 @@ impl Scene {
             words
         };
         let out = self.folder.command(&words).output().expect("lop can be started");
-        let mut faults = wrong(&out.stdout, annotates);
-        faults.extend(wrong(&out.stderr, annotates));
+        let mut faults = wrong(&out.stdout);
+        faults.extend(wrong(&out.stderr));
         if out.stdout.is_empty() && out.stderr.is_empty() {
             faults.push("it said nothing".to_owned());
         }
@@ -113,16 +110,14 @@ fn nothing_that_strangers_wrote_does_anything() {
     let (regex, bad_regex) = (nasty("(", ")?"), nasty("(", ""));
     write(folder, "lop.toml".as_ref(), b"keep = [\"\\u001b[31mRED\\u202e\\n::error::x\"]\n");
     let plain = ["-j1", "--max-tests", "25", "--no-config"].map(OsStr::new);
-    let reduce: [(&[&str], &OsStr); 11] = [
+    let reduce: [(&[&str], &OsStr); 9] = [
         (&[], yes),
         (&["--diff"], yes),
-        (&["--diff-steps"], yes),
         (&["--explain", "--diff", "--format-issue"], yes),
         (&["-v"], yes),
         (&["-vv"], yes),
         (&["--ui", "plain"], yes),
-        (&["--annotations", "github"], yes),
-        (&["--annotations", "github"], no),
+        (&[], no),
         (&["--no-checkup"], no),
         (&["--json", "events"], yes),
     ];

@@ -29,7 +29,7 @@ fn a_slip_gets_what_may_have_been_meant() {
         ("grammars a.c --grammar jsno", "did you mean `json`?"),
         ("./t.sh a.c --skip hoistt", "a similar value exists: 'hoist'"),
         ("./t.sh a.c --only tokns", "a similar value exists: 'tokens'"),
-        ("./t.sh a.c --algoritm perses", "a similar argument exists: '--algorithm'"),
+        ("./t.sh a.c --schedul levels", "a similar argument exists: '--schedule'"),
     ] {
         let ran = folder.lop(&words.split(' ').collect::<Vec<_>>()).expect_code(2);
         assert!(ran.stderr.contains(hint), "lop {words}\n{}", ran.stderr);

@@ -20,9 +20,8 @@
 //! ```
 //!
 //! [`Search`] is one sequence, and `next_tests(k)` keeps k workers busy: answers may come late, in any order, or never.
-//! What one sequence teaches the next is [`Knowledge`]. [`Config`] has what can be chosen. [`Algorithm`] and [`Judge`] are
-//! the same from outside for any algorithm over one sequence, and [`drive`] runs a search to its end. What algorithms are
-//! measured on, and published ones to measure against, are in the crate lop-lab.
+//! What one sequence teaches the next is [`Knowledge`]. [`Config`] has the choices. [`drive`] runs a search to its end.
+//! The problems that it is measured on, and published algorithms to measure against, are in the crate lop-lab.
 //!
 //! It knows nothing but numbers: no file, process, thread, clock or environment, nor any randomness it was not handed.
 //!
@@ -31,7 +30,6 @@
 //! mixture, old evidence is forgotten by fixed share, the units' sizes count as far as they turn out to matter, and the
 //! code is an optimal alphabetic tree.
 
-mod algorithm;
 mod bit_set;
 mod config;
 mod drive;
@@ -42,7 +40,6 @@ mod runs;
 mod search;
 mod verdict;
 
-pub use algorithm::{Algorithm, Judge, Stopped};
 pub use bit_set::BitSet;
 pub use config::{Config, ConfigError, Lanes, Waste};
 pub use drive::{Tally, drive, monotone};

@@ -1,4 +1,4 @@
-//! What lop is measured against, and how: published algorithms for test-case reduction, problems to let them loose on, the
+//! The lab of lop: published algorithms for test-case reduction, problems to let them loose on, the
 //! judge that counts their tests, what no algorithm can do better, and the figures as tables and pictures.
 //!
 //! ```
@@ -19,13 +19,16 @@
 //! assert!(tests(0) < tests(1), "lop's own takes fewer than ddmin");
 //! ```
 //!
-//! [`algorithms`] has those over one sequence, each as its source describes it; [`simulate`] sources of sequences and the
-//! optimum on them; [`compare`] holds algorithms against each other; [`trees`] has what a parser's own productions say.
-//!
-//! It knows as little of texts and grammars as the engine, whose public functions are all that it uses. The package lop has
-//! what connects the two: real files with their tests, and documents of a language, as problems.
+//! [`algorithms`] has those over one sequence, each as its source describes it; [`mod@reduce`] those on trees; [`simulate`]
+//! sources of sequences and the optimum on them; [`compare`] holds algorithms against each other, [`files`] on files with real
+//! tests and on generated documents; [`trees`] has what a parser's own productions say. It uses public functions of the
+//! engine and of lop alone. The program `lop-lab` is the command line of all this.
 
+pub mod algorithm;
 pub mod algorithms;
 pub mod compare;
+pub mod files;
+pub mod reduce;
 pub mod simulate;
+pub mod tables;
 pub mod trees;

@@ -9,14 +9,14 @@ use crate::cli::beside::belongings;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
-use crate::cli::home::{check_seconds, compared, replace_words};
+use crate::cli::home::{self, replace_words};
 use crate::cli::open::Open;
 use crate::cli::rules::Language;
 use crate::cli::settings::{Test, forms, in_words, read_case};
 use crate::cli::values::Jobs;
 use crate::cli::{piped, signals};
-use crate::doctor::{Compared, Home, Level, Patient, Traveller, Trouble, examine, find_home, findings};
-use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions};
+use crate::doctor::{Facts, Level, Patient, Trouble, examine, findings, reworded};
+use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions, Written};
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
 
@@ -54,26 +54,16 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         let _ = writeln!(text::stderr(), "{}", Trouble::Cancelled);
         Ok(Code::StoppedEarly)
     };
-    let travel = |oracle: &CommandOracle, words: &[OsString], compared| {
-        let (path, content, deadline, slots) = (path.as_path(), &content[..], args.timeout, slots.clone());
-        find_home(&Traveller { oracle, words, path, content, compared, deadline, slots }, &cancel)
-    };
-    // What a command does in a directory of its own has to be what it does here, before it is taken for what it does.
-    let home = match test.command_words() {
-        [] => Ok(None),
-        words => travel(&oracle, words, compared(&spec)).map(Some),
-    };
-    let mut home = match home {
-        Ok(home) => home,
-        Err(Trouble::Cancelled) => return stopped(),
-        Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
-    };
-    let (test, typed, oracle) = match &home {
-        Some(Home::Reworded { words, .. } | Home::Untried { words, .. }) => {
-            let typed = replace_words(typed, test.words().len(), words);
-            (Test::Command(words.clone()), typed, oracle.reworded(words, &path)?)
+    // A command's words have to mean there what they mean here, before it is taken for what it does.
+    let changes = if test.command_words().is_empty() { Vec::new() } else { home::changes(&test.words(), &path) };
+    let (test, typed, oracle) = match &changes[..] {
+        [] => (test, typed.to_vec(), oracle),
+        changes => {
+            let words = reworded(&test.words(), changes);
+            let typed = replace_words(typed, test.words().len(), &words);
+            let oracle = oracle.reworded(&words, &path)?;
+            (Test::Command(words), typed, oracle)
         }
-        _ => (test, typed.to_vec(), oracle),
     };
     let mut open = Open {
         path: &path,
@@ -87,19 +77,26 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         spec,
         oracle,
     };
+    let oracle_line = open.oracle.describe();
     let mut out = text::stdout();
     // It stands there before the first run, which may take its time.
     writeln!(out, "{STRONG}language{STRONG:#}  {}", text::one_line(&language))
         .and_then(|()| out.flush())
         .or_else(Failure::unless_closed)?;
-    let special = open.find(&cancel)?;
+    let special = match open.find(&cancel) {
+        Err(Failure::Missing { missing, .. }) => {
+            drop(out);
+            let facts = Facts { missing: Some(missing), ..Facts::default() };
+            return tell(&oracle_line, &facts);
+        }
+        special => special?,
+    };
     special.show(&mut out, &open, &typed).and_then(|()| out.flush()).or_else(Failure::unless_closed)?;
     drop(out);
-    check_seconds(&open, &cancel)?;
     open.accompany(&cancel)?;
-    let Open { spec, oracle, .. } = open;
+    let (spec, oracle) = (open.spec.clone(), open.oracle.clone());
     let other = other_name(&path);
-    let renamed = test.oracle(Path::new(&other), Conditions::new(&spec)?)?.confined(confinement)?;
+    let renamed = test.oracle(Path::new(&other), Conditions::new(&spec)?)?.confined(confinement.clone())?;
     let renamed = renamed.with_belongings(oracle.belongings().to_vec())?;
     let wanted = in_words(&spec);
     let patient = Patient {
@@ -129,14 +126,20 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Err(Trouble::Slot(error)) => return Err(Failure::Workers(error.into())),
         Err(Trouble::Cancelled) => return stopped(),
     };
-    let is_refused = facts.input.first().is_some_and(|run| run.verdict.is_some() && !run.is_interesting());
-    if home.is_none() && is_refused {
-        home = travel(&oracle, &[], Compared::Verdict).ok();
+    let refusal = facts.input.first().filter(|run| run.verdict.is_some() && !run.is_interesting());
+    if let Some(run) = refusal {
+        let written = Written { stdout: run.stdout_tail.clone(), stderr: run.stderr_tail.clone() };
+        facts.missing = open.missing(&written, &cancel)?;
     }
-    facts.home = home;
-    let findings = findings(&facts);
+    facts.reworded = changes;
+    tell(&oracle_line, &facts)
+}
+
+/// Says what the facts mean.
+fn tell(test: &str, facts: &Facts) -> Result<Code, Failure> {
+    let findings = findings(facts);
     let mut out = text::stdout();
-    report::findings::write(&mut out, &oracle.describe(), &findings, facts.runs())
+    report::findings::write(&mut out, test, &findings, facts.runs())
         .and_then(|()| out.flush())
         .or_else(Failure::unless_closed)?;
     let worst = findings.iter().map(|finding| finding.level).max();

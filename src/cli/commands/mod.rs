@@ -1,7 +1,5 @@
 //! What lop can be told to do.
 
-#[cfg(feature = "lab")]
-pub mod compare;
 pub mod completions;
 pub mod config;
 pub mod doctor;

@@ -9,39 +9,34 @@ use std::time::{Duration, Instant};
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
-use crate::cli::failure::{Away, Failure, Unfinished};
+use crate::cli::failure::{Failure, Unfinished};
+use crate::cli::open::{Place, missing_of};
 use crate::cli::piped::is_stdout;
 use crate::cli::settings::Settings;
 use crate::cli::ui_args::UiArg;
 use crate::cli::values::Jobs;
 use crate::cli::{detect, home, signals, state};
 use crate::disk::{self, Audience};
-use crate::doctor::{Checkup, Compared, Extent, Patient, Traveller, is_hollow};
+use crate::doctor::{Checkup, Extent, Missing, Patient, is_hollow};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use crate::oracle::{Cancel, Oracle, SlotOptions};
+use crate::oracle::{Cancel, Oracle, SlotOptions, Written};
 use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text::{self, STRONG, WARN};
-use crate::report::{History, JsonLines, Kept, Others, Reporters, StepDiffs, Store, Verbosity, Watch, state_directory};
+use crate::report::{History, JsonLines, Kept, Others, Reporters, Store, Verbosity, Watch, state_directory};
 
 use super::doctor::NULL;
-use super::reported::{self, Reported, open_page};
-use super::verify::certify;
+use super::reported::{Reported, open_page};
 
 /// Reduces what the arguments say.
 ///
 /// # Errors
 /// Whatever keeps lop from starting or from going on.
 pub fn run(args: ReduceArgs, arguments: Vec<OsString>) -> Result<Code, Failure> {
-    let annotated = args.reporting.annotations.and(args.words.last().cloned());
-    let result = Settings::new(args).and_then(|settings| carry_out(settings, Start::New(arguments)));
-    if let (Err(failure), Some(path)) = (&result, annotated) {
-        reported::failed(&path, &failure.headline());
-    }
-    result
+    Settings::new(args).and_then(|settings| carry_out(settings, Start::New(arguments)))
 }
 
 /// Where a reduction starts.
@@ -80,7 +75,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     settings.state.as_deref().map_or(Ok(()), state::check_folder)?;
     let audience = if settings.is_piped { Audience::OWN } else { Audience::of_file(&settings.path) };
     if let Start::New(words) = &mut start {
-        home::settle(&mut settings, words, &cancel)?;
+        home::settle(&mut settings, words)?;
     }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
@@ -111,7 +106,6 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         tidy: settings.tidy,
         // They hold the whole command line, and the value of a variable may be a secret.
         audience: if settings.confinement.environment.is_empty() { audience } else { Audience::OWN },
-        has_companions: !settings.sought.while_passing.is_empty() || settings.sought.guard.is_some(),
         cancel: cancel.clone(),
     };
     let mut reported = Reported {
@@ -148,7 +142,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
     let (journal, note) = start.journal(&header, &run, &settings.content, &mut store)?;
     let notes = Notes::new(journal, cache);
-    let is_taken = settings.json.as_deref().is_some_and(is_stdout) || reported.wanted.diff_steps;
+    let is_taken = settings.json.as_deref().is_some_and(is_stdout);
     let progress = settings.ui.display(settings.verbosity, is_taken, || Subject {
         path: run.path.clone(),
         input: Arc::clone(&settings.content),
@@ -159,14 +153,12 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     let others = folder.map(|folder| Others::new(&folder, &settings.path));
     let wants_origins = reported.wanted.report.is_some();
     let history = History { origins: wants_origins.then(|| Origins::new(&settings.content)), ..History::default() };
-    let diffs = reported.wanted.diff_steps.then(|| step_diffs(&settings.content));
     let watch = {
         let (oracle, then, place) = (oracle.clone(), header.test.clone(), run.place());
         Box::new(move || state::changed(&oracle, &then, &place))
     };
     let (watch, warnings): (Option<Watch>, _) = (Some(watch), Vec::new());
-    let mut reporters =
-        Reporters { watch, warnings, notes: notes.clone(), store, others, json, diffs, history, progress };
+    let mut reporters = Reporters { watch, warnings, notes: notes.clone(), store, others, json, history, progress };
     let patient = Patient {
         oracle: &oracle,
         renamed: None,
@@ -205,19 +197,17 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     // An error must not be written into the live line.
     reporters.progress = None;
     let report = result.map_err(|error| {
-        let traveller = Traveller {
-            oracle: &oracle,
-            words: &[],
-            path: &run.path,
-            content: &settings.content,
-            compared: Compared::Verdict,
-            deadline: settings.options.deadline,
-            slots: options.slots.clone(),
+        let missing = match &error {
+            ReduceError::NotInteresting { outcome } => {
+                let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
+                let place = Place::new(settings.content.len(), settings.options.deadline, &cancel);
+                let found =
+                    place.and_then(|mut place| missing_of(&oracle, &run.path, &written, &mut place, &settings.content));
+                found.ok().flatten()
+            }
+            _ => None,
         };
-        // A command was compared before anything else.
-        let is_script = !settings.is_command;
-        let away = is_script.then(|| home::of_refusal(&traveller, &run.typed, &error, &cancel)).flatten();
-        run.failed(error, away, &settings.content, &mut reporters)
+        run.failed(error, missing, &settings.content, &mut reporters)
     })?;
     let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
     reporters.warnings.extend(changed.map(|belonging| {
@@ -315,10 +305,8 @@ struct Run {
     empty_texts: Vec<String>,
     /// The folder for what is kept beside the result, if there is to be one.
     state: Option<PathBuf>,
-    /// Whether only the user may read the journal and the certificate.
+    /// Whether only the user may read the journal.
     audience: Audience,
-    /// Whether other commands have to agree with the test.
-    has_companions: bool,
     /// Whether the original goes once the reduction is complete.
     tidy: bool,
     cancel: Cancel,
@@ -361,10 +349,6 @@ impl Run {
             place: "the journal".to_owned(),
             kept: format!("the result is in {}", self.place()),
         })?;
-        // What second commands do on the test case is known only to the run itself.
-        if let Some(folder) = self.state.as_deref().filter(|_| !self.has_companions) {
-            certify(report, &self.typed, folder, self.audience);
-        }
         if verbosity > Verbosity::Quiet {
             let place = self.place_in(store);
             let journal = notes.place();
@@ -440,7 +424,13 @@ impl Run {
     }
 
     /// Saves what can be saved, and says where it is.
-    fn failed(&self, error: ReduceError, away: Option<Away>, original: &[u8], reporters: &mut Reporters) -> Failure {
+    fn failed(
+        &self,
+        error: ReduceError,
+        missing: Option<Missing>,
+        original: &[u8],
+        reporters: &mut Reporters,
+    ) -> Failure {
         let best = match &error {
             ReduceError::Unresolved { best, .. } => best.as_deref(),
             ReduceError::Sink { best, .. } => Some(best.as_slice()),
@@ -464,7 +454,7 @@ impl Run {
             test: self.test.clone(),
             wanted: self.wanted.clone(),
             says_nothing: self.says_nothing,
-            away,
+            missing: missing.map(|missing| (missing, self.typed.clone())),
             kept,
         }));
         if let Some(json) = &mut reporters.json {
@@ -511,11 +501,6 @@ impl Run {
 /// Whether the reduction did not begin, so that there is nothing to go on with.
 fn is_refused(error: &ReduceError) -> bool {
     !matches!(error, ReduceError::Sink { .. } | ReduceError::Unresolved { best: Some(_), .. })
-}
-
-/// The differences of steps on standard output, where lop does nothing else then.
-fn step_diffs(input: &[u8]) -> StepDiffs {
-    StepDiffs::new(Box::new(text::stdout()), true, input)
 }
 
 fn open_json(path: &Path, audience: Audience, cancel: &Cancel) -> Result<JsonLines, Failure> {

@@ -1,4 +1,4 @@
-//! What is said of a run beside the summary, as the options ask for it: page, explanation, bug report, annotations.
+//! What is said of a run beside the summary, as the options ask for it: page, explanation, bug report.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,8 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::report_args::ReportArgs;
 use crate::disk::{self, Audience};
 use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
-use crate::reduce::{BASELINE_DEADLINE, Ended, Report};
-use crate::report::annotations::{self, Severity};
+use crate::reduce::{BASELINE_DEADLINE, Report};
 use crate::report::issue::Issue;
 use crate::report::nowhere::Nowhere;
 use crate::report::page::Page;
@@ -56,12 +55,6 @@ pub(super) fn open_page(
     }
 }
 
-/// Annotates a file with what keeps it from being reduced.
-pub(super) fn failed(path: &Path, what: &str) {
-    // The failure itself is told whatever becomes of this.
-    let _ = annotations::write(&mut io::stderr().lock(), Severity::Error, path, "lop", what);
-}
-
 impl Reported {
     /// Says everything that was asked for of a reduction that came to its end.
     pub(super) fn finished(
@@ -71,7 +64,6 @@ impl Reported {
         history: &History,
         oracle: &CommandOracle,
     ) -> Result<(), Failure> {
-        self.annotate(report);
         self.write_page(original, report, history)?;
         // A reader who has seen the first may not wait for the run that the last one needs.
         self.write_texts(original, report, history, oracle).or_else(Failure::unless_closed)
@@ -103,18 +95,6 @@ impl Reported {
             out.flush()?;
         }
         Ok(())
-    }
-
-    fn annotate(&self, report: &Report) {
-        if self.wanted.annotations.is_none() {
-            return;
-        }
-        let (severity, title) = match report.ended {
-            Ended::Complete => (Severity::Notice, "lop: reduced"),
-            Ended::Cancelled | Ended::Budget => (Severity::Warning, "lop: stopped early"),
-        };
-        let text = format!("{} The result is {}.", made(report), self.place);
-        let _ = annotations::write(&mut io::stderr().lock(), severity, &self.path, title, &text);
     }
 
     fn write_page(&mut self, original: &[u8], report: &Report, history: &History) -> Result<(), Failure> {

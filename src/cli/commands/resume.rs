@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::reduce::{self, Start};
-use crate::cli::consent;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::settings::Settings;
 use crate::cli::state;
 use crate::cli::state_args::ResumeArgs;
 use crate::journal::{Lock, Past, journal_file};
+use crate::oracle::shell_line;
 use crate::reduce::Ended;
 use crate::report::text::{self, GOOD};
 
@@ -31,12 +31,23 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
         }
         return Ok(Code::Reduced);
     }
-    if !state::own_key().is_some_and(|key| past.header.is_marked_with(&key)) {
-        let words: Vec<OsString> = past.header.arguments.iter().map(state::word).collect();
-        consent::ask(args.yes, &args.folder, &words, Path::new(&state::word(&past.header.directory)))?;
+    if !args.yes && !state::own_key().is_some_and(|key| past.header.is_marked_with(&key)) {
+        return Err(strangers(&args.folder, &past));
     }
     let settings = Settings::resumed(state::arguments(&past, args)?, &past)?;
     reduce::carry_out(settings, Start::Again { lock, past: Box::new(past) })
+}
+
+/// A journal that this user's lop has not written says a command, which is shown and not run.
+fn strangers(folder: &Path, past: &Past) -> Failure {
+    let words: Vec<OsString> = past.header.arguments.iter().map(state::word).collect();
+    let line = shell_line(words.iter().map(OsString::as_os_str));
+    let directory = shell_line([state::word(&past.header.directory).as_os_str()]);
+    let message = "was not written by your lop, or has changed since. It says to run";
+    Failure::Usage {
+        message: format!("{} {message} {line} in {directory}", folder.display()),
+        hint: "if you trust this command, --yes runs it".to_owned(),
+    }
 }
 
 fn say_ended(out: &mut dyn Write, past: &Past) -> io::Result<()> {

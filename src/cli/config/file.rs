@@ -14,7 +14,7 @@ use crate::cli::grammar_args::{self, ForExtension, Wanted};
 use super::trust::Owner;
 
 /// Options that belong to one run and have no place in a file, and why.
-const OF_ONE_RUN: [(&str, &str); 10] = [
+const OF_ONE_RUN: [(&str, &str); 9] = [
     ("--output", "it names the result of one run"),
     ("--json", "it names a file of one run"),
     ("--report", "it names a file of one run"),
@@ -24,7 +24,6 @@ const OF_ONE_RUN: [(&str, &str); 10] = [
     ("--tidy", "it drops the only copy of the original, which should be asked for each time"),
     ("--allow-empty", "it switches off a check, which should be asked for each time"),
     ("--no-config", "it is about the files themselves"),
-    ("--compat", "it says how one command line is read"),
 ];
 
 /// What is no option at all, but might be looked for.

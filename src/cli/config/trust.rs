@@ -8,10 +8,9 @@ use std::path::{Component, Path, PathBuf};
 /// What the file of a project may set: what makes a reduction another one, and neither runs, loads nor writes anything,
 /// nor gives a test more than it would have. Whoever calls lop in a stranger's repository has asked for none of it. All
 /// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
-const OF_A_PROJECT: [&str; 46] = [
+const OF_A_PROJECT: [&str; 42] = [
     // What is interesting.
     "also-interesting",
-    "any",
     "crash",
     "exit-code",
     "invalid-code",
@@ -30,10 +29,8 @@ const OF_A_PROJECT: [&str; 46] = [
     "max-time",
     "no-checkup",
     "timeout",
-    "timeout-is-final",
     "with",
     // How it is searched.
-    "algorithm",
     "allow-syntax-errors",
     "expect-waste",
     "fast",
@@ -47,7 +44,6 @@ const OF_A_PROJECT: [&str; 46] = [
     "must-stay-valid",
     "no-markers",
     "only",
-    "order",
     "prefer",
     "rules",
     "schedule",

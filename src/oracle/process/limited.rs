@@ -13,17 +13,15 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use super::{MARK, guard};
+use super::MARK;
 
 /// The first argument of a program that is to confine itself and become another one.
 const LIMITED: &str = "__limited";
 /// No descriptors are handed on but the three usual ones.
 const SEALED: &str = "sealed";
-/// In front of all places that may be written to.
-const WRITES: &str = "writes";
 /// In front of the program.
 const END: &str = "--";
 
@@ -73,8 +71,6 @@ pub(crate) struct Orders {
     pub(crate) limits: Limits,
     /// Whether it hands on no descriptors but the three usual ones.
     pub(crate) seals: bool,
-    /// All that may still be written to, with what is below it, by absolute paths; `None` is everything.
-    pub(crate) writable: Option<Vec<PathBuf>>,
 }
 
 impl Orders {
@@ -82,10 +78,6 @@ impl Orders {
     pub(crate) fn to_words(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![LIMITED.into(), self.limits.to_word().into()];
         words.extend(self.seals.then(|| SEALED.into()));
-        if let Some(places) = &self.writable {
-            words.push(WRITES.into());
-            words.extend(places.iter().map(|place| place.clone().into()));
-        }
         words.push(END.into());
         words
     }
@@ -97,11 +89,9 @@ impl Orders {
         }
         let mut orders = Orders { limits: Limits::from_word(words.next()?.to_str()?)?, ..Orders::default() };
         loop {
-            match (words.next()?, &mut orders.writable) {
-                (word, _) if word == END => return Some(orders),
-                (word, Some(places)) => places.push(word.into()),
-                (word, None) if word == SEALED => orders.seals = true,
-                (word, writable) if word == WRITES => *writable = Some(Vec::new()),
+            match words.next()? {
+                word if word == END => return Some(orders),
+                word if word == SEALED => orders.seals = true,
                 _ => return None,
             }
         }
@@ -159,8 +149,7 @@ fn start(command: &mut Command, orders: &Orders) -> io::Error {
     let set = set(Resource::Fsize, limits.file_size, 0)
         // The first signal can be caught, the second, a second later, cannot.
         .and_then(|()| set(Resource::Cpu, limits.cpu, 1))
-        .and_then(|()| set(Resource::As, limits.memory, 0))
-        .and_then(|()| orders.writable.as_deref().map_or(Ok(()), guard::write_only_to));
+        .and_then(|()| set(Resource::As, limits.memory, 0));
     match set {
         Ok(()) => command.exec(),
         Err(error) => error,
@@ -192,19 +181,17 @@ mod tests {
     #[test]
     fn orders_go_through_words() {
         let limits = Limits { cpu: Some(3), ..Limits::default() };
-        let places = Some(vec![PathBuf::from("/a b"), "/sealed".into()]);
         for orders in [
             Orders::default(),
             Orders { limits, ..Orders::default() },
             Orders { seals: true, ..Orders::default() },
-            Orders { writable: Some(Vec::new()), ..Orders::default() },
-            Orders { limits, seals: true, writable: places },
+            Orders { limits, seals: true },
         ] {
             let mut words = orders.to_words().into_iter().chain(["prog".into()]);
             assert_eq!(Orders::from_words(&mut words), Some(orders));
             assert_eq!(words.collect::<Vec<_>>(), ["prog"]);
         }
-        for line in [&[LIMITED, "x", "--"][..], &[LIMITED, ",,", "other", "--"], &["--"], &[LIMITED, ",,", WRITES]] {
+        for line in [&[LIMITED, "x", "--"][..], &[LIMITED, ",,", "other", "--"], &["--"]] {
             assert_eq!(Orders::from_words(&mut line.iter().map(OsString::from)), None, "{line:?}");
         }
     }

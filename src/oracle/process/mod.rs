@@ -9,7 +9,6 @@
 //!    or by its working directory.
 //! 3. The same search again at the end of the run.
 
-mod guard;
 mod limited;
 mod process_registry;
 mod unix;

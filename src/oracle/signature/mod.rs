@@ -115,12 +115,17 @@ impl Mark {
     }
 }
 
+/// Longer lines are no messages of a tool, in bytes.
+const LONGEST_LINE: usize = 4096;
+
 /// All that was written, where that is one line of two words or more: whatever it is, it is why the program failed.
 const ONLY_LINE: &str = r"\A[^\n]*[^\W\d][^\n]* [^\n]*[^\W\d][^\n]*(?<skip1>\n?)\z";
 
 /// The known kinds of signatures, ready for use.
 #[derive(Debug)]
 pub struct Table {
+    missing: OnceLock<Vec<Regex>>,
+    missing_texts: Vec<String>,
     patterns: Vec<Pattern>,
     only_line: Pattern,
     warnings: Vec<Pattern>,
@@ -158,6 +163,7 @@ fn compiled(pattern: &str) -> Regex {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rows {
+    missing: Vec<String>,
     pattern: Vec<Row>,
     warning: Vec<Row>,
 }
@@ -177,6 +183,8 @@ impl Default for Table {
         let rows: Rows = toml::from_str(PATTERNS).expect("the table is a constant and well formed");
         let only_line = Row { name: "message".to_owned(), crash: false, find: ONLY_LINE.to_owned(), but: None };
         Table {
+            missing: OnceLock::new(),
+            missing_texts: rows.missing,
             patterns: rows.pattern.into_iter().map(Pattern::new).collect(),
             only_line: Pattern::new(only_line),
             warnings: rows.warning.into_iter().map(Pattern::new).collect(),
@@ -201,6 +209,20 @@ impl Table {
         }
         found.extend(ending);
         shown_once(found, seen)
+    }
+
+    /// The messages in an output about files that are not there: each line, and the name of the file.
+    #[must_use]
+    pub fn missing(&self, output: &[u8]) -> Vec<(String, String)> {
+        let patterns = self.missing.get_or_init(|| self.missing_texts.iter().map(|text| compiled(text)).collect());
+        let mut found = Vec::new();
+        for line in output.split(|byte| *byte == b'\n').filter(|line| line.len() <= LONGEST_LINE) {
+            for captures in patterns.iter().filter_map(|pattern| pattern.captures(line)) {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+                found.push((text(line), text(&captures["name"])));
+            }
+        }
+        found
     }
 
     /// What a pattern finds in the two outputs.

@@ -17,12 +17,10 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::asked::ALWAYS_GATED;
 use super::confidence::{Confidence, PATIENCE, Snapshot};
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
 use crate::passes::{Minimality, Pass};
-use crate::reduce::claims::Known;
 use crate::reduce::current::Best;
 use crate::reduce::event::Event;
 use crate::reduce::halt::Halt;
@@ -84,22 +82,6 @@ impl Session<'_, '_> {
         let answers = self.memory.answers(key)?;
         let decided = self.confidence.trust.decide(answers.tally, self.stakes(), self.odds())?;
         Some(answers.decided(decided))
-    }
-
-    /// What is known of a deletion of the best result.
-    pub(in crate::reduce) fn record(&mut self, text: &[u8]) -> Known {
-        match self.memory.answers(&key(text)) {
-            Some(answers) if answers.tally.no >= CERTAIN && answers.refusal == Verdict::Invalid => Known::Unsound,
-            Some(answers) => {
-                let decided = self.confidence.trust.decide(answers.tally, Stakes::Candidate, EVEN);
-                decided.map_or(Known::Unasked, |interesting| Known::Judged(answers.decided(interesting)))
-            }
-            None if text.len() > ALWAYS_GATED => Known::Unasked,
-            None => match self.gate.as_mut().is_none_or(|gate| gate.passes(&text.into(), &self.current.best().text)) {
-                true => Known::Unasked,
-                false => Known::Unsound,
-            },
-        }
     }
 
     /// What a test's answer means together with the earlier ones, and remembers it; `None` when the test has to be

@@ -160,9 +160,6 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
     reducer.session.enter_pass(first.name(), reducer.round)?;
     reducer.couple();
     let mut queue = Queue::new(reducer);
-    if reducer.algorithm.is_some() {
-        return one_after_the_other(reducer, queue);
-    }
     let mut lists = Lists::default();
     let mut pursuit = Pursuit::default();
     let mut result = Ok(());
@@ -188,21 +185,6 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
         turn.sweep.teach(&mut reducer.learnt.knowledge);
     }
     reducer.session.leave(pursuit, result)?;
-    reducer.rebase()
-}
-
-/// Sibling lists under an algorithm that decides all of a list at once.
-fn one_after_the_other(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Halt> {
-    while let Some(list) = queue.waiting.pop() {
-        if reducer.current().is_gone(list.tie.1) {
-            continue;
-        }
-        let mut sweep = begun(reducer, list.item);
-        let result = sweep.pursue(&mut reducer.session, usize::MAX);
-        sweep.teach(&mut reducer.learnt.knowledge);
-        result?;
-        queue.learn_from(reducer, &mut sweep);
-    }
     reducer.rebase()
 }
 

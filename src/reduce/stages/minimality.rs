@@ -1,13 +1,10 @@
 //! The guarantee of 1-minimality: everything that is left is asked about, one by one, and what is known of each deletion of
 //! the result in the end.
 
-use std::collections::HashSet;
-
 use crate::engine::Config;
 use crate::passes::{
     Minimality, Pass, Removal, Sequence, Unit, character_units, list_kind, siblings, token_units, tokens,
 };
-use crate::reduce::claims::Claim;
 use crate::reduce::halt::Halt;
 use crate::reduce::options::Minimal;
 use crate::reduce::reducer::Reducer;
@@ -40,8 +37,7 @@ fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> R
     reducer.session.enter_pass(Minimality.name(), reducer.round)?;
     let sequence = Sequence::of(kind, units);
     let config = Config { theta: Some(0.0), ..reducer.config() };
-    let mut sweep =
-        Sweep::verification(sequence, &config, &reducer.learnt.knowledge, reducer.options.order, reducer.options.seed);
+    let mut sweep = Sweep::verification(sequence, &config, &reducer.learnt.knowledge, reducer.options.seed);
     reducer.finish(&mut sweep)?;
     for unit in sweep.kept_by_timeout() {
         reducer.findings.kept_by_timeout.push(text_of(reducer, &sweep.sequence.units[unit].removal));
@@ -99,26 +95,4 @@ fn text_of(reducer: &Reducer<'_, '_>, removal: &Removal) -> String {
         Removal::Edits(edits) => edits.iter().flat_map(|e: &Edit| source[e.start..e.end].to_vec()).collect(),
     };
     String::from_utf8_lossy(&text).into_owned()
-}
-
-/// The deletions that show that the finished result is 1-minimal. None where nothing is guaranteed.
-pub(crate) fn claims_of_result(reducer: &mut Reducer<'_, '_>) -> Vec<Claim> {
-    if reducer.current().is_edited() {
-        return Vec::new();
-    }
-    let mut seen = HashSet::new();
-    let mut claims = Vec::new();
-    for level in [Minimal::Unit, Minimal::Token, Minimal::Char] {
-        for Unit { removal, .. } in units_to_verify(reducer, level) {
-            let (rendering, is_allowed) = reducer.current().rendering(&removal);
-            let changes = Claim::changes(&rendering, reducer.current().source().len());
-            // A blank that is a token leaves a blank behind: that is the result itself.
-            let is_other = rendering.text != *reducer.current().source();
-            if is_allowed && is_other && !changes.is_empty() && seen.insert(blake3::hash(&rendering.text)) {
-                let known = reducer.session.record(&rendering.text);
-                claims.push(Claim { level, changes, known });
-            }
-        }
-    }
-    claims
 }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use crate::grammar::Grammar;
 use crate::passes::{self, Pass, Removal};
 use crate::reduce::halt::Halt;
-use crate::reduce::method::Method;
 use crate::reduce::options::Options;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::parsing::parser;
@@ -57,8 +56,7 @@ pub(crate) fn outline_if_dense(
     parser: &mut SyntaxParser,
     options: &Options,
 ) -> Result<Option<Outline>, ParseError> {
-    let is_plain = options.algorithm == Method::default() && options.syntax.is_none();
-    if text.len() < LEAST || !is_plain || !options.passes.allow(passes::Outline.name()) {
+    if text.len() < LEAST || options.syntax.is_some() || !options.passes.allow(passes::Outline.name()) {
         return parser.check_left(text.len()).map(|()| None);
     }
     let outline = match Outline::read_behind(beginning, parser, text) {

@@ -19,7 +19,6 @@ fn report(best: &[u8]) -> Report {
         cache_hits: 1,
         from_journal: 0,
         from_shared_cache: 0,
-        claims: Vec::new(),
         gate_refusals: 2,
         gate_steps: 0,
         elapsed: Duration::from_secs(3),

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::chooser::{Chooser, run};
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 
 /// P₀, the probability of the first round.
 const INITIAL: f64 = 0.1;

@@ -2,7 +2,8 @@
 
 use super::also_without;
 use super::refused::{Refused, fingerprint};
-use lop_engine::{BitSet, Judge, Stopped};
+use crate::algorithm::{Judge, Stopped};
+use lop_engine::BitSet;
 
 /// A belief about the units that are left.
 ///

@@ -1,7 +1,8 @@
 //! ddmin as it is taught: by complements only.
 
 use super::remaining::{Cut, Remaining};
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 
 /// The `DeltaDebuggingReducer` of *The Fuzzing Book* (Zeller, Gopinath, Böhme, Fraser and Holler,
 /// chapter "Reducing Failure-Inducing Inputs"): ddmin without its first step. What is left is asked

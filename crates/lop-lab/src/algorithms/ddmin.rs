@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::remaining::{Cut, Remaining};
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 
 /// Minimising delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing
 /// Input*, TSE 28(2), 2002): cuts what is left into n parts and asks

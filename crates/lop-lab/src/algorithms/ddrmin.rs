@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::also_without;
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 
 /// The recursive form (Zeller, *Yesterday, my program worked. Today, it does not. Why?*, ESEC/FSE
 /// 1999, algorithm dd): of a range, with everything around it kept, ask for the first half alone,

@@ -1,6 +1,7 @@
 //! lop's own search as an algorithm among others.
 
-use lop_engine::{Algorithm, BitSet, Config, EvidenceView, Judge, Lanes, ListEvidence, Search, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::{BitSet, Config, EvidenceView, Lanes, ListEvidence, Search};
 
 /// Entropy debugging as lop does it: a [`Search`] that is driven to its end.
 #[derive(Clone, Debug)]
@@ -77,7 +78,8 @@ impl Algorithm for Entropy {
 
 #[cfg(test)]
 mod tests {
-    use lop_engine::{Algorithm, BitSet, Config, Judge, Stopped, Verdict};
+    use crate::algorithm::{Algorithm, Judge, Stopped};
+    use lop_engine::{BitSet, Config, Verdict};
 
     use super::Entropy;
 

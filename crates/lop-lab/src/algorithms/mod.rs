@@ -54,7 +54,8 @@ pub use entropy::Entropy;
 pub use naive::Naive;
 pub use probdd::ProbDd;
 
-use lop_engine::{Algorithm, BitSet};
+use crate::algorithm::Algorithm;
+use lop_engine::BitSet;
 use published::{Published, PublishedConfig};
 
 /// All algorithms of this module, in the order of the table. `seed` is for those that use chance.

@@ -1,7 +1,8 @@
 //! The naive sweep: one unit at a time.
 
 use super::also_without;
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 
 /// One pass from the first unit to the last; a unit goes when the candidate without it, and without
 /// those that went before, is interesting.

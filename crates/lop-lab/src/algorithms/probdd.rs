@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::chooser::{Chooser, run};
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 
 /// Probabilistic delta debugging (Wang, Shen, Chen, Xiong and Zhang, *Probabilistic Delta Debugging*,
 /// ESEC/FSE 2021). Every unit has a probability p of being needed, p₀ at the start. Tried next is the

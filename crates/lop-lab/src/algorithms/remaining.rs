@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::also_without;
 use super::refused::{Refused, fingerprint};
-use lop_engine::{BitSet, Judge, Stopped};
+use crate::algorithm::{Judge, Stopped};
+use lop_engine::BitSet;
 
 /// A way to make what is left smaller, in terms of indices into it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,7 +7,8 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use regex::Regex;
 
-use lop_engine::{Algorithm, BitSet, Judge, Markov, Stopped, Verdict};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::{BitSet, Markov, Verdict};
 
 use crate::simulate::sequence;
 

@@ -1,6 +1,7 @@
 //! Who takes part: lop's own search and the baselines, by name.
 
-use lop_engine::{Algorithm, Config, EvidenceView, Knowledge, Markov, Stopped};
+use crate::algorithm::{Algorithm, Stopped};
+use lop_engine::{Config, EvidenceView, Knowledge, Markov};
 
 use crate::algorithms::{self, Entropy};
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use lop_engine::{BitSet, Judge, Stopped, Verdict};
+use crate::algorithm::{Judge, Stopped};
+use lop_engine::{BitSet, Verdict};
 
 use super::subject::Subject;
 
@@ -81,7 +82,8 @@ impl Judge for Counting<'_> {
 
 #[cfg(test)]
 mod tests {
-    use lop_engine::{BitSet, Judge, Verdict};
+    use crate::algorithm::Judge;
+    use lop_engine::{BitSet, Verdict};
 
     use super::Counting;
     use crate::simulate::Simulated;

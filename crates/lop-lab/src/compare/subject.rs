@@ -3,7 +3,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use lop_engine::{BitSet, Markov, Stopped, Verdict};
+use crate::algorithm::Stopped;
+use lop_engine::{BitSet, Markov, Verdict};
 
 use crate::simulate::Simulated;
 

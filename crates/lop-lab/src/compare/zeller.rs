@@ -1,7 +1,8 @@
 //! The three inputs that delta debugging was first shown on (Zeller & Hildebrandt, *Simplifying and
 //! Isolating Failure-Inducing Input*, TSE 2002), with the tests that stand for the programs of then.
 
-use lop_engine::{BitSet, Stopped, Verdict};
+use crate::algorithm::Stopped;
+use lop_engine::{BitSet, Verdict};
 use regex::Regex;
 
 use super::subject::Subject;

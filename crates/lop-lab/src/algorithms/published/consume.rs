@@ -5,7 +5,7 @@ use super::PublishedConfig;
 use super::model::{Before, Counts};
 use super::rest::Rest;
 use super::trees::Tree;
-use lop_engine::{Judge, Stopped};
+use crate::algorithm::{Judge, Stopped};
 
 /// Reads off everything that is left. Returns where the last removal took place: the kept units from
 /// that index on were found needed after it, those before it may have become removable. `None` when

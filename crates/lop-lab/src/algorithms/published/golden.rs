@@ -9,7 +9,8 @@ use rand::rngs::ChaCha8Rng;
 use regex::Regex;
 
 use super::{Published, PublishedConfig, Trees};
-use lop_engine::{Algorithm, BitSet, Judge, Markov, Stopped, Verdict};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::{BitSet, Markov, Verdict};
 
 use crate::simulate::sequence;
 

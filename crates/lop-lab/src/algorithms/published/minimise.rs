@@ -2,7 +2,7 @@
 //! "Minimization").
 
 use super::rest::Rest;
-use lop_engine::{Judge, Stopped};
+use crate::algorithm::{Judge, Stopped};
 
 /// Removes single units until none of the kept ones may go. `last_removal` is the index where
 /// consumption removed something last.

@@ -21,7 +21,8 @@ mod trees;
 #[cfg(test)]
 mod golden;
 
-use lop_engine::{Algorithm, BitSet, Judge, Stopped};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::BitSet;
 use model::Counts;
 use rest::Rest;
 
@@ -39,7 +40,6 @@ pub enum Trees {
 
 /// The parameters of entropy debugging as published.
 #[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
 pub struct PublishedConfig {
     /// How many units (each with its neighbour, if the unit may go) are sampled before anything
     /// else; 5 by default, as in the paper. 0 starts from even odds.
@@ -89,6 +89,13 @@ impl PublishedConfig {
     /// The defaults without minimisation.
     pub fn simplify_only() -> Self {
         Self { minimise: false, ..Self::default() }
+    }
+
+    /// The parameters of the algorithm of this name; `None` if it is another algorithm.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::default(), Self::simplify_only(), Self::reference()];
+        all.into_iter().find(|config| Published::new(config.clone()).name() == name)
     }
 
     /// The reference implementation as it is, with minimisation.

@@ -4,7 +4,7 @@
 use super::PublishedConfig;
 use super::model::Counts;
 use super::rest::Rest;
-use lop_engine::{Judge, Stopped};
+use crate::algorithm::{Judge, Stopped};
 
 /// Samples `config.samples` units, each once. Those that may go do go, and their right neighbours are
 /// tried as well.

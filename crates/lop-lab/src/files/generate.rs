@@ -14,14 +14,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lop_lab::compare::{Instance, Source};
+use crate::compare::{Instance, Source};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-use crate::engine::Verdict;
-use crate::grammar::{Grammar, GrammarError, Registry};
-use crate::syntax::{Document, Edit, NodeId, ParseError, SyntaxParser, render};
+use lop::grammar::{Grammar, GrammarError, Registry};
+use lop::syntax::{Document, Edit, NodeId, ParseError, SyntaxParser, render};
+use lop_engine::Verdict;
 
 use super::text::{Granularity, TextSubject, Units};
 
@@ -362,13 +362,12 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
-    use lop_lab::compare::Source;
+    use crate::compare::Source;
 
     use super::{GenerateError, Generator, Growth};
-    use crate::engine::{BitSet, Verdict};
-    use crate::grammar::EMBEDDED;
-    use crate::lab::text::Granularity;
-    use crate::passes::testing::{BRACKETED, Languages};
+    use crate::files::Granularity;
+    use lop::grammar::EMBEDDED;
+    use lop_engine::{BitSet, Verdict};
 
     fn generator(language: usize, granularity: Granularity) -> Generator {
         Generator::new(EMBEDDED[language].name, &[], granularity).expect("every shipped language has a sample")
@@ -383,8 +382,8 @@ mod tests {
 
     /// A few languages, as growing documents takes long.
     fn few() -> Vec<usize> {
-        let names = BRACKETED.map(|file| Languages.grammar(file).name().to_owned());
-        (0..EMBEDDED.len()).filter(|language| names.iter().any(|name| name == EMBEDDED[*language].name)).collect()
+        let names: Vec<_> = crate::trees::languages_with_productions().collect();
+        (0..EMBEDDED.len()).filter(|language| names.contains(&EMBEDDED[*language].name)).collect()
     }
 
     #[test]

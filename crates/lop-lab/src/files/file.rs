@@ -2,20 +2,26 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lop_lab::compare::{
+use lop_engine::Verdict;
+
+use crate::algorithm::Stopped;
+use crate::compare::{
     Bound, BoundSource, Cell, Direction, Entrant, Instance, Mean, Measured, Row, UnknownAlgorithm, algorithms, bound,
     choose,
 };
 
-use crate::engine::{Stopped, Verdict};
-use crate::exec::{Executor, Job, StartError, Ticket};
-use crate::grammar::Grammar;
-use crate::oracle::{Cancel, Outcome, Unresolved};
-use crate::reduce::{self, BASELINE_DEADLINE, Ended, Method, Options, ReduceError, Report, Silent, usual_deadline};
-use crate::syntax::ParseError;
+use lop::exec::{Executor, Job, StartError, Ticket};
+use lop::grammar::Grammar;
+use lop::oracle::{Cancel, Outcome, Unresolved};
+use lop::reduce::{BASELINE_DEADLINE, Ended, ReduceError, Report, usual_deadline};
+use lop::syntax::ParseError;
+use lop::{Options, Silent, reduce_with};
+
+use crate::reduce::{Method, Reduced};
 
 use super::text::{Granularity, TextSubject, Units};
 
@@ -63,6 +69,9 @@ pub enum FileError {
     /// The test refuses the file, or could not be run, or a reduction failed.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
+    /// The result cannot be written.
+    #[error("cannot write the result")]
+    Result(#[source] io::Error),
 }
 
 /// Makes an executor with so many slots.
@@ -134,10 +143,12 @@ fn as_list(
     Ok(problem.cell(len, bound, rows))
 }
 
-/// The names of the algorithms that a whole reduction can be done by: lop's own first, then those that take the engine's
-/// place in every list, then those that take the pipeline's.
+/// lop's own way over a tree.
+const OWN: &str = "entropy";
+
+/// The names of the algorithms that a whole reduction can be done by, lop's own first.
 fn tree_algorithms() -> Vec<&'static str> {
-    Method::all().into_iter().map(Method::name).collect()
+    [OWN].into_iter().chain(Method::names()).collect()
 }
 
 /// Whole reductions along the tree.
@@ -149,36 +160,29 @@ fn as_trees(
 ) -> Result<Cell, FileError> {
     let names = choose(&problem.algorithms, tree_algorithms())?;
     let all = problem.trials * names.len() * problem.workers.len();
-    let (mut done, mut tokens) = (0, 0);
+    let mut done = 0;
     let (mut rows, mut bounds) = (Vec::new(), Vec::new());
     for algorithm in names {
-        let method = Method::named(algorithm).expect("it was chosen among them");
         let (mut tests, mut left) = (Vec::new(), Vec::new());
         for (index, &width) in problem.workers.iter().enumerate() {
             for trial in 0..problem.trials as u64 {
-                let options = Options {
-                    algorithm: method,
-                    seed: problem.seed.wrapping_add(trial),
-                    deadline: problem.deadline,
-                    ..Options::default()
+                let seed = problem.seed.wrapping_add(trial);
+                let measured = match Method::named(algorithm, seed) {
+                    Some(method) => {
+                        let reduced = reduce_file(problem, &method, width, start(width)?, &mut |_| Ok(()))?;
+                        (reduced.tests, problem.tokens(&reduced.best)?)
+                    }
+                    None => {
+                        let (tests, left, bound) = own(problem, seed, start(width)?.as_mut(), cancel)?;
+                        bounds.push(bound);
+                        (tests, left)
+                    }
                 };
-                let mut executor = start(width)?;
-                let grammar = problem.grammar.clone();
-                let report =
-                    reduce::reduce_with(&problem.content, grammar, executor.as_mut(), &options, &mut Silent, cancel)?;
-                if report.ended != Ended::Complete {
-                    return Err(ReduceError::Cancelled.into());
-                }
                 done += 1;
                 progress(done, all);
                 if index == 0 {
-                    tokens = report.before.tokens;
-                    tests.push(tests_of(&report) as f64);
-                    left.push(report.after.tokens as f64);
-                    // Only lop's own engine keeps the book that the bound is made of.
-                    if method == Method::default() {
-                        bounds.push(report.depths.iter().map(|row| row.lower_bound).sum());
-                    }
+                    tests.push(measured.0 as f64);
+                    left.push(measured.1 as f64);
                 }
             }
         }
@@ -186,7 +190,57 @@ fn as_trees(
         rows.push(Row { algorithm, tests: Mean::of(&tests), left: Mean::of(&left), rounds, to_optimum: None });
     }
     let bound = (!bounds.is_empty()).then(|| Bound { tests: Mean::of(&bounds).mean, source: BoundSource::CodeLength });
-    Ok(problem.cell(tokens, bound, rows))
+    Ok(problem.cell(problem.tokens(&problem.content)?, bound, rows))
+}
+
+/// lop's own reduction: tests, tokens that are left, and the ideal code length.
+fn own(
+    problem: &FileProblem,
+    seed: u64,
+    executor: &mut dyn Executor,
+    cancel: &Cancel,
+) -> Result<(usize, usize, f64), FileError> {
+    let options = Options { seed, deadline: problem.deadline, ..Options::default() };
+    let report = reduce_with(&problem.content, problem.grammar.clone(), executor, &options, &mut Silent, cancel)?;
+    if report.ended != Ended::Complete {
+        return Err(ReduceError::Cancelled.into());
+    }
+    let bound = report.depths.iter().map(|row| row.lower_bound).sum();
+    Ok((tests_of(&report) as usize, problem.tokens(&report.best)?, bound))
+}
+
+/// Reduces a file by one method, judging up to `width` candidates at once. `improved` hears of each text that is smaller than
+/// all before; an error of it ends the reduction.
+///
+/// # Errors
+/// See [`FileError`]; [`ReduceError::Cancelled`] when the executor was stopped.
+pub fn reduce_file(
+    problem: &FileProblem,
+    method: &Method,
+    width: usize,
+    executor: Box<dyn Executor>,
+    improved: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> Result<Reduced, FileError> {
+    let runner = RefCell::new(Runner::new(executor, problem.deadline));
+    runner.borrow_mut().baseline(&problem.content)?;
+    let lost = RefCell::new(None);
+    let judge = |texts: Vec<Vec<u8>>| {
+        if lost.borrow().is_some() {
+            return Err(Stopped);
+        }
+        runner.borrow_mut().judge(texts)
+    };
+    let mut heard = |text: &[u8]| {
+        if let Err(error) = improved(text) {
+            lost.borrow_mut().get_or_insert(error);
+        }
+    };
+    let (content, grammar) = (problem.content.clone(), problem.grammar.clone());
+    let reduced = method.reduce(content, grammar, width, Box::new(judge), &mut heard);
+    if let Some(source) = lost.take() {
+        return Err(FileError::Result(source));
+    }
+    if reduced.is_complete { Ok(reduced) } else { Err(runner.borrow_mut().why()) }
 }
 
 /// Tests without those that only judge the input, or the result once more.
@@ -196,6 +250,11 @@ fn tests_of(report: &Report) -> u64 {
 }
 
 impl FileProblem {
+    /// The tokens of a text of this problem.
+    fn tokens(&self, text: &[u8]) -> Result<usize, ParseError> {
+        Ok(Units::cut(text, Granularity::Token, self.grammar.as_deref())?.len())
+    }
+
     fn cell(&self, units: usize, bound: Option<Bound>, rows: Vec<Row>) -> Cell {
         let unit = match self.granularity {
             Granularity::Line => "lines",
@@ -297,7 +356,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::exec::Inline;
+    use lop::exec::Inline;
 
     fn problem(content: &str, granularity: Granularity) -> FileProblem {
         FileProblem {

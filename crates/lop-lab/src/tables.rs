@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use lop_lab::compare::{BoundSource, Cell, overall};
+use lop::report::text::{self, FAINT, STRONG, Table};
 
-use super::text::{self, FAINT, STRONG, Table};
+use crate::compare::{BoundSource, Cell, overall};
 
 /// Writes the tables.
 ///
@@ -115,7 +115,7 @@ fn unknown() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lop_lab::compare::{Bound, Mean, Optimum, Row};
+    use crate::compare::{Bound, Mean, Optimum, Row};
 
     fn row(algorithm: &'static str, tests: f64) -> Row {
         let mean = |mean| Mean { mean, error: Some(0.25) };

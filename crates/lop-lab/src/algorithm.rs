@@ -1,8 +1,7 @@
-//! What every reduction algorithm over one sequence looks like from outside, so that lop's own search
-//! and its yardsticks can be compared and exchanged.
+//! The interface of every reduction algorithm over one sequence, so that lop's own search and its yardsticks can be compared
+//! and exchanged.
 
-use crate::bit_set::BitSet;
-use crate::verdict::Verdict;
+use lop_engine::{BitSet, Verdict};
 
 /// The judge gives no more answers: a limit was reached, or the reduction was cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

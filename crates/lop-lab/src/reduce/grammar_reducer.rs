@@ -3,17 +3,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lop_lab::trees::{Expansion, Part};
+use lop::grammar::Grammar;
+use lop::passes::{Removal, Sequence};
+use lop::syntax::{Document, Edit, NodeId, join};
 
-use crate::grammar::Grammar;
-use crate::passes::{Removal, Sequence, siblings};
-use crate::reduce::event::Event;
-use crate::reduce::halt::Halt;
-use crate::reduce::reducer::Reducer;
-use crate::syntax::{Document, Edit, NodeId, join};
+use crate::algorithm::Stopped;
+use crate::trees::{Expansion, Part, Productions, productions_of};
 
-use super::units::nodes_of;
-use super::{keep_only, make_first};
+use super::current::Current;
+use super::perses::nodes_of;
 
 /// Ways to fill an expansion that are looked at. The first that is smaller is tried.
 const MOST_COMBINATIONS: usize = 100;
@@ -41,28 +39,23 @@ struct Reduction {
 /// which is what a hidden symbol around both would say. A list is nested to the right in the
 /// Book's grammars: its tails are its subtrees, so *d* levels below is the list without its first
 /// *d* elements. That is what 1 is for elements of a list.
-pub(super) fn grammar_reducer(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
-    if let Some(tools) = &reducer.tools
-        && let Err(error) = tools.grammar.productions()
-    {
-        reducer.session.emit(&Event::Note(&format!("{error}; going on without other expansions")))?;
-    }
+pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
+    let productions = productions_of(current.grammar()).expect("a test holds the files to lop's parsers");
     let mut depth = 1;
-    while reducer.tools.is_some() && depth < height(reducer.session.current().document()) {
-        let reduced = pass_at(reducer, depth)?;
+    while current.has_tree() && depth < height(current.document()) {
+        let reduced = pass_at(current, productions.as_ref(), depth)?;
         depth = if reduced { 1 } else { depth + 1 };
     }
-    reducer.rebase()
+    Ok(())
 }
 
 /// Looks at all trees from the root down; `true` if something got smaller.
-fn pass_at(reducer: &mut Reducer<'_, '_>, depth: u32) -> Result<bool, Halt> {
+fn pass_at(current: &mut Current<'_>, productions: Option<&Productions>, depth: u32) -> Result<bool, Stopped> {
     let mut reduced = false;
     let mut parent = 0;
     // What gets smaller stands behind its parent in preorder, whose number stays.
-    while reducer.tools.is_some() && (parent as usize) < reducer.session.current().document().node_count() {
-        reducer.session.check_limits()?;
-        if reduce_children(reducer, parent, depth)? {
+    while current.has_tree() && (parent as usize) < current.document().node_count() {
+        if reduce_children(current, productions, parent, depth)? {
             reduced = true;
         } else {
             parent += 1;
@@ -72,21 +65,21 @@ fn pass_at(reducer: &mut Reducer<'_, '_>, depth: u32) -> Result<bool, Halt> {
 }
 
 /// Goes once over the children of a node; `true` if one of them got smaller.
-fn reduce_children(reducer: &mut Reducer<'_, '_>, parent: NodeId, depth: u32) -> Result<bool, Halt> {
+fn reduce_children(
+    current: &mut Current<'_>,
+    productions: Option<&Productions>,
+    parent: NodeId,
+    depth: u32,
+) -> Result<bool, Stopped> {
     let mut reduced = false;
     let mut next = 0;
-    while let Some(tools) = &mut reducer.tools
-        && (parent as usize) < reducer.session.current().document().node_count()
-    {
-        let document = reducer.session.current().document();
-        let list = siblings(document, tools.grammar, &mut tools.shapes, parent, |_| false);
-        let family = Family::new(document, parent, list);
-        let before = reducer.session.size().bytes;
-        let Some((child, gone)) = reduce_one(reducer, &family, next, depth)? else { return Ok(reduced) };
-        reducer.rebase()?;
+    while current.has_tree() && (parent as usize) < current.document().node_count() {
+        let list = current.list(parent);
+        let family = Family::new(current.document(), parent, list);
+        let Some((child, gone)) = reduce_one(current, productions, &family, next, depth)? else { return Ok(reduced) };
         // The next child has taken the place of one that is gone.
         next = if gone { child } else { child + 1 };
-        reduced |= reducer.session.size().bytes < before;
+        reduced = true;
     }
     Ok(reduced)
 }
@@ -94,24 +87,24 @@ fn reduce_children(reducer: &mut Reducer<'_, '_>, parent: NodeId, depth: u32) ->
 /// Makes the first of the children from `next` on smaller that can be made smaller: its number, and
 /// whether it is gone.
 fn reduce_one(
-    reducer: &mut Reducer<'_, '_>,
+    current: &mut Current<'_>,
+    productions: Option<&Productions>,
     family: &Family,
     mut next: usize,
     depth: u32,
-) -> Result<Option<(usize, bool)>, Halt> {
+) -> Result<Option<(usize, bool)>, Stopped> {
     while next < family.children.len() {
-        let Some(tools) = &reducer.tools else { break };
-        let look = Look { document: reducer.session.current().document(), grammar: tools.grammar, depth };
+        let look = Look { document: current.document(), grammar: current.grammar(), productions, depth };
         // Enough for all workers.
         let (mut edits, mut of) = (Vec::new(), Vec::new());
-        while edits.len() < reducer.session.slots() && next < family.children.len() {
+        while edits.len() < current.width() && next < family.children.len() {
             for Reduction { edit, gone } in look.reductions(family, next) {
                 edits.push(edit);
                 of.push((next, gone));
             }
             next += 1;
         }
-        if let Some(made) = make_first(reducer, &edits, "a smaller tree")? {
+        if let Some(made) = current.edit(&edits)? {
             return Ok(Some(of[made]));
         }
     }
@@ -148,6 +141,7 @@ impl Family {
 struct Look<'l> {
     document: &'l Document,
     grammar: &'l Grammar,
+    productions: Option<&'l Productions>,
     depth: u32,
 }
 
@@ -198,7 +192,7 @@ impl Look<'_> {
     /// The tree expanded in another way, those with the fewest nodes first.
     fn other_expansions(&self, tree: NodeId, below: &[NodeId]) -> Vec<Removal> {
         let node = self.document.node(tree);
-        let Ok(Some(productions)) = self.grammar.productions() else { return Vec::new() };
+        let Some(productions) = self.productions else { return Vec::new() };
         let expansions = productions.alternatives(node.kind);
         let mut filled: Vec<_> = expansions.iter().filter_map(|expansion| self.fill(tree, below, expansion)).collect();
         filled.sort_by_key(|pieces| self.nodes_in(pieces));
@@ -225,6 +219,12 @@ impl Look<'_> {
         let inside = |&child: &NodeId| (self.document.subtree_end(child) - child) as usize;
         1 + children.iter().map(inside).sum::<usize>()
     }
+}
+
+/// A descendant in the place of a node.
+fn keep_only(document: &Document, outer: NodeId, inner: NodeId) -> Removal {
+    let (around, kept) = (document.node(outer).range(), document.node(inner).range());
+    Removal::Edits(vec![Edit::delete(around.start..kept.start), Edit::delete(kept.end..around.end)])
 }
 
 /// Nodes on the longest way from the root to a leaf.

