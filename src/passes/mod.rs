@@ -43,7 +43,6 @@ mod merge;
 mod minimal;
 mod minimality;
 mod names;
-mod outline;
 mod pairs;
 mod parameters;
 mod pass;
@@ -86,7 +85,6 @@ pub use lines::{Lines, line_units};
 pub use literals::Literals;
 pub use minimality::Minimality;
 pub use names::{Rename, short_names};
-pub use outline::Outline;
 pub use pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 pub use removal::{NodeSet, Nodes, holes, removal_edits};
 pub use sequence::{Ask, NO_DEPTH, Remembered, Removal, Sequence, Unit, list_kind};
@@ -101,7 +99,6 @@ pub use words::{Words, word_units};
 /// All passes, in the order of their stages; of one stage, in the order in which they have their turn.
 pub static ALL: &[&dyn Pass] = &[
     &Clean,
-    &Outline,
     &Comments,
     &Closures,
     &Unreferenced,

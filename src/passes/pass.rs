@@ -118,8 +118,7 @@ impl Facts {
 /// something, at its stage: a later stage begins when the ones before find nothing more. On a tree what is said to come
 /// later than [`Stage::Characters`] comes then; on text without one all passes of the caller have their turn at the end of
 /// each round. What was refused is not asked again before the text has shrunk by a quarter, but for a second look near the
-/// end of a reduction. An algorithm that works on whole trees ([`Method`](crate::reduce::Method)) takes the place of all
-/// passes.
+/// end of a reduction.
 ///
 /// What it proposes has to depend on the view alone, or two runs with the same seed are not the same.
 ///

@@ -19,9 +19,6 @@ use super::{
 /// A file name for every language that the tables of the tests know.
 pub(crate) const FILES: [&str; 5] = ["x.c", "x.js", "x.json", "x.py", "x.yaml"];
 
-/// Those of [`FILES`] in whose languages brackets and separators say what belongs together, not indentation.
-pub(crate) const BRACKETED: [&str; 3] = ["x.c", "x.js", "x.json"];
-
 /// How many draws a test makes: a few each time, `LOP_TEST_EFFORT` times as many by `.ci/nightly`.
 pub(crate) fn many(few: usize) -> usize {
     few * std::env::var("LOP_TEST_EFFORT").map_or(1, |times| times.parse().expect("a whole number"))

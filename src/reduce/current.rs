@@ -246,13 +246,6 @@ impl<'g> Current<'g> {
         Candidate { text: rendering.text.into(), tokens, cleared, kept, pending: Rc::new(pending) }
     }
 
-    /// The base without something, whatever is pending, and whether nothing is touched that the user wants kept.
-    pub(super) fn rendering(&self, removal: &Removal) -> (Rendering, bool) {
-        let (_, rendering) = self.render(&Pending::nothing(&self.base), std::iter::once(removal));
-        let is_allowed = self.untouchable().iter().all(|part| rendering.keeps(part).is_some());
-        (rendering, is_allowed)
-    }
-
     /// The base after some edits, those that were pending among them, and all of these edits.
     fn render<'r>(&self, pending: &Pending, more: impl Iterator<Item = &'r Removal>) -> (Pending, Rendering) {
         let mut pending = pending.clone();

@@ -73,6 +73,8 @@ pub(super) struct Gate {
     credit: i64,
     /// Steps of an ordinary parse of the best result.
     usual: usize,
+    /// The same when credit was granted last.
+    granted: usize,
     /// Steps that all parses have taken.
     steps: u64,
 }
@@ -93,10 +95,9 @@ impl Gate {
         let document = Arc::clone(input.shared_tree());
         let (best, last, drift, is_wide, shape) = (None, None, 0.0, false, None);
         let usual = usual_steps(input);
-        let credit = signed(STEPS_AT_FIRST + (PARSES_AT_FIRST * usual).min(MOST_AT_FIRST));
-        let steps = 0;
+        let (credit, granted, steps) = (at_first(usual), usual, 0);
         let mut gate =
-            Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, steps };
+            Gate { parser, document, drift, best, is_wide, last, bound, wanted, shape, credit, usual, granted, steps };
         gate.adopt(input);
         gate
     }
@@ -114,6 +115,11 @@ impl Gate {
         self.best = Some(Parsed { text, tree: best.tree(), errors, is_fresh: true });
         self.is_wide = is_wide(best);
         self.usual = usual_steps(best);
+        // Parses of a text of half the size cost half as much: those of the larger one do not count against them.
+        if self.usual * 2 <= self.granted {
+            self.granted = self.usual;
+            self.credit = self.credit.max(at_first(self.usual));
+        }
         self.last = None;
         self.follow_bound();
     }
@@ -303,6 +309,11 @@ impl Gate {
 
 fn signed(steps: usize) -> i64 {
     i64::try_from(steps).unwrap_or(i64::MAX)
+}
+
+/// Steps that parses may take before the first test on a text whose ordinary parse takes `usual` steps.
+fn at_first(usual: usize) -> i64 {
+    signed(STEPS_AT_FIRST + (PARSES_AT_FIRST * usual).min(MOST_AT_FIRST))
 }
 
 /// Steps of an ordinary parse of a text.

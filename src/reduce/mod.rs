@@ -54,7 +54,7 @@ use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
 use crate::passes::{Clean, Lines, Removal, Words, clean};
-use crate::syntax::{Document, Edit, NodeId, Outline, ParseError, Stop, SyntaxParser, count_lines, count_words};
+use crate::syntax::{Document, Edit, NodeId, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
 pub use control::Control;
@@ -76,11 +76,10 @@ use current::Current;
 use halt::Halt;
 use learnt::Learnt;
 use ordered::first_interesting;
-use parsing::{parse, parser, tools, try_and_parse};
+use parsing::{parse, parser, tools};
 use reasons::necessity;
 use reducer::{Input, Reducer};
 use session::Session;
-use stages::outline::{cut_by_outline, outline_if_dense};
 use stages::sweeps::{sweep_all, sweep_over};
 use stages::text::shrink_until;
 
@@ -100,21 +99,11 @@ const COUNT_AGAIN_BELOW: usize = 256 << 10;
 enum Read {
     Nothing,
     Tree(Result<Box<Document>, ParseError>),
-    /// Its tree would take too much memory.
-    Outline(Outline),
 }
 
 impl Read {
-    fn first(grammar: &Grammar, input: &Arc<[u8]>, options: &Options, stop: &Stop) -> Self {
-        let read = || {
-            let mut parser = parser(grammar, stop)?.until_a_tree(input.len());
-            let beginning = parser.try_parts(input)?;
-            Ok(match outline_if_dense(input, beginning, input.len(), &mut parser, options)? {
-                Some(outline) => Read::Outline(outline),
-                None => Read::Tree(Ok(Box::new(Document::parse(&mut parser, Arc::clone(input))?))),
-            })
-        };
-        read().unwrap_or_else(|error| Read::Tree(Err(error)))
+    fn first(grammar: &Grammar, input: &Arc<[u8]>, stop: &Stop) -> Self {
+        Read::Tree(parse(grammar, input, stop).map(Box::new))
     }
 
     fn document(&self) -> Option<&Document> {
@@ -125,7 +114,6 @@ impl Read {
     fn leaves(&self, input: &[u8]) -> usize {
         let tokens = match self {
             Read::Tree(Ok(document)) => document.tokens(),
-            Read::Outline(outline) => outline.tokens(),
             Read::Tree(Err(_)) | Read::Nothing => return input.len(),
         };
         tokens.max(input.len() / BYTES_PER_LEAF)
@@ -196,12 +184,11 @@ fn reduce_in_time(
         Arc::new(move || cancel.is_stopped())
     };
     let read = match grammar.as_deref() {
-        Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, options, &stop),
+        Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, &stop),
         _ => Read::Nothing,
     };
     before.tokens = match &read {
         Read::Tree(Ok(document)) => document.tokens(),
-        Read::Outline(outline) => outline.tokens(),
         Read::Tree(Err(_)) | Read::Nothing => count_words(&input),
     };
     let errors = read.document().map_or(0, Document::errors);
@@ -213,7 +200,7 @@ fn reduce_in_time(
         session,
         options,
         stop,
-        input: Input { len: input.len(), ends_line: input.ends_with(b"\n") },
+        input: Input { ends_line: input.ends_with(b"\n") },
         tools: None,
         learnt: Learnt::nothing(before.tokens.max(read.leaves(&input))),
         elsewhere: Default::default(),
@@ -242,7 +229,7 @@ fn reduce_in_time(
 fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Result<(), ReduceError> {
     let cause = match (grammar, read) {
         (None, _) => SyntaxCause::NoGrammar,
-        (_, Read::Nothing | Read::Outline(_)) => SyntaxCause::TooLarge,
+        (_, Read::Nothing) => SyntaxCause::TooLarge,
         (_, Read::Tree(Err(error))) => SyntaxCause::Unparsed(error.to_string()),
         (_, Read::Tree(Ok(document))) if wanted.holds(document.errors()) => return Ok(()),
         (_, Read::Tree(Ok(document))) => SyntaxCause::Otherwise(document.errors()),
@@ -296,27 +283,15 @@ fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
     let Some(grammar) = grammar else { return plan::run(reducer) };
     let read = if clean_text(reducer, grammar)? { Read::Nothing } else { read };
-    let outline = match read {
-        Read::Tree(parsed) => return reduce_parsed(reducer, grammar, parsed.map(|document| *document)),
-        Read::Outline(outline) => Some(outline),
-        Read::Nothing => None,
-    };
+    if let Read::Tree(parsed) = read {
+        return reduce_parsed(reducer, grammar, parsed.map(|document| *document));
+    }
     shrink_until(reducer, reducer.options.max_parse)?;
     if reducer.session.size().bytes > reducer.options.max_parse {
         reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
         return plan::run(reducer);
     }
-    let len = reducer.session.size().bytes;
-    let parsed = match parser(grammar, &reducer.stop) {
-        Ok(parser) => {
-            let mut parser = parser.until_a_tree(len);
-            cut_by_outline(reducer, grammar, outline, &mut parser)?;
-            let best = reducer.session.best();
-            // What is left after a cut is another text.
-            if best.len() < len { parse(grammar, best, &reducer.stop) } else { try_and_parse(&mut parser, best) }
-        }
-        Err(error) => Err(error),
-    };
+    let parsed = parse(grammar, reducer.session.best(), &reducer.stop);
     reduce_parsed(reducer, grammar, parsed)
 }
 

@@ -19,16 +19,12 @@ pub(super) fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, Par
     Ok(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop))
 }
 
-/// The document of a text of which nothing is known.
+/// The document of a text of which nothing is known, after a look at its beginnings.
 pub(super) fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<Document, ParseError> {
-    try_and_parse(&mut parser(grammar, stop)?.until_a_tree(text.len()), text)
-}
-
-/// The document of a text, after a look at its beginnings.
-pub(super) fn try_and_parse(parser: &mut SyntaxParser, text: &Arc<[u8]>) -> Result<Document, ParseError> {
-    drop(parser.try_parts(text)?);
+    let mut parser = parser(grammar, stop)?.until_a_tree(text.len());
+    parser.try_parts(text)?;
     parser.check_left(text.len())?;
-    Document::parse(parser, Arc::clone(text))
+    Document::parse(&mut parser, Arc::clone(text))
 }
 
 /// What work on a tree of this language needs.

@@ -46,8 +46,6 @@ pub(super) struct Reducer<'a, 'g> {
 /// What the result has to fit.
 #[derive(Clone, Copy)]
 pub(super) struct Input {
-    /// Its bytes.
-    pub(super) len: usize,
     /// Whether it ends with a line break, as its result shall.
     pub(super) ends_line: bool,
 }

@@ -95,7 +95,10 @@ impl Indents {
                 && block.elements.iter().all(|element| hole(element).is_some())
         };
         let emptied = self.blocks.iter().filter(is_emptied);
-        emptied.map(|block| (block.elements[0].start, block.filler.as_str())).collect()
+        let mut fillers: Vec<_> = emptied.map(|block| (block.elements[0].start, block.filler.as_str())).collect();
+        // Of two at one place the outer one stays the first.
+        fillers.sort_by_key(|(place, _)| *place);
+        fillers
     }
 
     /// The lines that start behind `from` and not behind `to`.

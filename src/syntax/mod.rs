@@ -8,7 +8,6 @@ mod document;
 mod edit;
 mod indents;
 mod on_demand;
-mod outline;
 mod parse;
 mod rendering;
 mod text;
@@ -18,9 +17,6 @@ pub use document::Document;
 pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use indents::{Block, Indents, LineStart, unindented};
 pub use on_demand::TreeOnDemand;
-pub use outline::Outline;
-pub use parse::{
-    Beginning, Errors, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy,
-};
+pub use parse::{Errors, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy};
 pub use rendering::{Rendering, render, render_around};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

@@ -55,8 +55,8 @@ const STEPS_MINIMUM: usize = 2_000;
 /// dozen more than they have bytes for, at the most, but texts that are no Lua a thousand when they are read as Lua.
 const STEPS_MINIMUM_RIGHT: usize = 1_200;
 
-/// Bytes for each of which a step may be taken in all until a text of which nothing is known has a tree: in the trials,
-/// its outline, the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
+/// Bytes for each of which a step may be taken in all until a text of which nothing is known has a tree: in the trials
+/// and the tree. Where it has many readings side by side, as casts in C that may be calls, a step takes four
 /// times as long as in other texts, and nothing that is counted tells. One-letter statements, of which nothing has more
 /// steps, take one for 14 bytes.
 const BYTES_PER_STEP_IN_ALL: usize = 13;
@@ -110,14 +110,6 @@ pub enum ParseError {
 
 /// Says whether a parser is to stop. It is asked many times a second.
 pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
-
-/// The beginning of a text, and the tree of it.
-#[derive(Debug)]
-pub struct Beginning {
-    /// Bytes of it.
-    pub(super) len: usize,
-    pub(super) tree: SyntaxTree,
-}
 
 /// A parser for one language.
 pub struct SyntaxParser {
@@ -246,21 +238,18 @@ impl SyntaxParser {
 
     /// Tries whether a text of which nothing is known can be parsed in reasonable time, by samples and by its beginnings:
     /// where errors are many, or deep, the time grows with the square of the length, and nobody could tell before it is
-    /// over. What is short is not tried. Comes back with the longest beginning.
+    /// over. What is short is not tried.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
-    pub fn try_parts(&mut self, text: &[u8]) -> Result<Option<Beginning>, ParseError> {
+    pub fn try_parts(&mut self, text: &[u8]) -> Result<(), ParseError> {
         if text.len() > BEGINNINGS[0] {
             self.try_samples(text)?;
         }
-        let mut longest = None;
         for len in BEGINNINGS.into_iter().take_while(|&len| len < text.len()) {
-            // One tree at a time is in memory.
-            drop(longest.take());
-            longest = Some(Beginning { len, tree: self.parse_unknown(&text[..len])? });
+            self.parse_unknown(&text[..len])?;
         }
-        Ok(longest)
+        Ok(())
     }
 
     /// Looks for a place where errors are too thick.
@@ -330,37 +319,6 @@ impl SyntaxParser {
             (at, done) = (new_end, came.end);
         }
         self.run(text, Some(&edited), steps)
-    }
-
-    /// Parses some parts of a text as if nothing were between them; they ascend and do not overlap. Places in the tree
-    /// are those in the whole text.
-    ///
-    /// # Errors
-    /// As for [`SyntaxParser::parse`].
-    pub(super) fn parse_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Result<SyntaxTree, ParseError> {
-        let (mut at, mut done) = (Point::new(0, 0), 0);
-        let mut point = |byte: usize| {
-            at = advance(at, &text[done..byte]);
-            done = byte;
-            at
-        };
-        let ranges: Vec<_> = parts
-            .iter()
-            .map(|part| tree_sitter::Range {
-                start_byte: part.start,
-                end_byte: part.end,
-                start_point: point(part.start),
-                end_point: point(part.end),
-            })
-            .collect();
-        self.parser.set_included_ranges(&ranges).expect("they ascend and do not overlap");
-        let shown = parts.iter().map(ExactSizeIterator::len).sum();
-        let tree = self.run(text, None, most_steps(shown));
-        if tree.is_ok() {
-            self.last.1 = shown;
-        }
-        self.parser.set_included_ranges(&[]).expect("no range overlaps another");
-        tree
     }
 
     fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>, most: usize) -> Result<SyntaxTree, ParseError> {
@@ -797,21 +755,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn parts_are_parsed_in_their_places_as_if_nothing_were_between() {
-        let text = "f(a,\n?? ]\nb); } d();";
-        let mut parser = parser("x.js");
-        let tree = parser.parse_parts(text.as_bytes(), &[0..5, 10..13, 15..20]).expect("a small text has a tree");
-        assert_eq!(error_count(&tree), 0);
-        let root = tree.root_node();
-        let last = root.child(1).expect("two statements");
-        assert_eq!((root.child_count(), &text[last.byte_range()]), (2, "d();"));
-        assert_eq!((last.start_position().row, last.start_position().column), (2, 6));
-        let whole = parser.parse(text.as_bytes()).expect("a small text has a tree");
-        assert!(error_count(&whole) > 0, "the parts are forgotten");
-    }
-
-    /// The parser asks twice for what may be a part of a character, and the second time it has to get something.
     #[test]
     fn a_parse_may_end_where_a_character_is_cut() {
         let mut parser = parser("x.lua");

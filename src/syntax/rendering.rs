@@ -98,7 +98,8 @@ pub fn render_around(
             edits.next();
         }
         if hole.text.is_empty()
-            && let Some((_, filler)) = fillers.iter().find(|(place, _)| (hole.start..hole.end).contains(place))
+            && let Some((place, filler)) = fillers.get(fillers.partition_point(|(place, _)| *place < hole.start))
+            && *place < hole.end
         {
             hole.text = Cow::Owned(filler.as_bytes().to_vec());
         }

@@ -9,7 +9,6 @@ pub(super) mod errors;
 pub(super) mod finish;
 pub(super) mod local;
 pub(super) mod minimality;
-pub(super) mod outline;
 mod proposals;
 pub(super) mod sweeps;
 pub(super) mod text;
