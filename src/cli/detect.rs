@@ -12,8 +12,8 @@ use crate::report::text::{self, HINT, STRONG, WARN};
 
 use super::climb::{self, Chosen};
 use super::failure::{BY_HAND, Failure};
-use super::open::Open;
-use super::second::companions;
+use super::inference::Inference;
+use super::second_commands::companions;
 use super::settings::{Settings, in_words};
 
 /// Warnings that are offered.
@@ -26,7 +26,7 @@ const OFFERED: usize = 9;
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
-    let mut open = Open {
+    let mut open = Inference {
         path: &settings.path,
         content: &settings.content,
         may_fail: settings.is_command,
@@ -64,7 +64,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let accompanied = open.accompany(cancel);
     not_stopped(open.path, cancel)?;
     accompanied?;
-    let Open { spec, oracle, .. } = open;
+    let Inference { spec, oracle, .. } = open;
     settings.wanted = in_words(&spec);
     (settings.spec, settings.oracle, settings.found) = (spec, oracle, special.options());
     Ok(())
@@ -90,7 +90,7 @@ pub(crate) enum Special {
     Found(Box<Chosen>, Exit),
 }
 
-impl Open<'_> {
+impl Inference<'_> {
     /// Where there is no condition, runs the command on the test case and on texts with nothing in them, and makes its
     /// signature the condition.
     ///
@@ -209,7 +209,7 @@ impl Special {
     ///
     /// # Errors
     /// Those of the writer.
-    pub(crate) fn show(&self, out: &mut dyn Write, open: &Open<'_>, typed: &[OsString]) -> io::Result<()> {
+    pub(crate) fn show(&self, out: &mut dyn Write, open: &Inference<'_>, typed: &[OsString]) -> io::Result<()> {
         let name = text::path(open.path);
         let (chosen, exit) = match self {
             Special::Nothing => return Ok(()),
@@ -269,7 +269,7 @@ fn line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
 }
 
 /// Lets somebody who is there choose a warning, the first unless he says otherwise.
-fn offer(warnings: &[Signature], open: &Open<'_>, typed: &[OsString]) -> Result<Signature, Failure> {
+fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Result<Signature, Failure> {
     if open.sought.yes {
         return Ok(warnings[0].clone());
     }
@@ -329,7 +329,7 @@ fn is_somebody_there() -> bool {
 }
 
 /// Goes on with a signature that is worth little only if somebody wants that.
-fn insist(special: &Special, open: &Open<'_>) -> Result<(), Failure> {
+fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
     if open.sought.yes {
         return Ok(());
     }

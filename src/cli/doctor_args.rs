@@ -19,7 +19,7 @@ pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-The test is run some 15 times: on FILE, again and again, in another directory, under another name, several at the same
+The test is run some 15 times: on FILE, again and again, in another directory, several at the same
 time, on the empty file and on others with nothing in them. Nothing is reduced and FILE is left alone. Where no condition
 is given and CMD fails on FILE, what a reduction would keep is found first, and shown.
 

@@ -19,7 +19,7 @@ use crate::report::text::{self, BAD, FAINT, HINT, STRONG, shown};
 use crate::syntax::ParseError;
 
 use super::exit_code::Code;
-use super::meant;
+use super::suggestion;
 use super::way_out::way_out;
 
 /// The way out with a flaky test.
@@ -313,7 +313,7 @@ impl Failure {
                 if Path::new(name).exists() {
                     return hint_line(out, &format!("for the parser in {name} write --grammar ./{name}"));
                 }
-                match meant::nearest(name, known.iter().map(String::as_str)) {
+                match suggestion::nearest(name, known.iter().map(String::as_str)) {
                     Some(known) => hint_line(out, &format!("did you mean `{known}`?")),
                     None => Ok(()),
                 }

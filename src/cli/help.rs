@@ -11,8 +11,8 @@ use crate::report::text;
 
 use super::args::Cli;
 use super::failure::Failure;
-use super::meant;
 use super::options_page;
+use super::suggestion;
 
 /// The options that most people need, in their order.
 const COMMON: [&str; 18] = [
@@ -95,7 +95,7 @@ pub(super) fn answer(words: &[OsString]) -> Option<Result<(), Failure>> {
     }
     let page = match rest.iter().map(|word| word.to_str()).collect::<Vec<_>>().as_slice() {
         [] => command().render_help(),
-        [Some("all" | meant::REDUCE)] => all(),
+        [Some("all" | suggestion::REDUCE)] => all(),
         [Some("markdown")] => options_page::markdown(&below()).into(),
         _ => return None,
     };

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use crate::report::text::{self, HINT};
 use crate::report::visible::is_hidden;
 
-use super::{help, meant};
+use super::{help, suggestion};
 
 /// Ends the process as clap would, with what it has to say.
 pub(super) fn refuse(error: clap::Error, words: &[OsString]) -> ! {
@@ -41,7 +41,7 @@ fn said(error: &clap::Error, words: &[OsString]) -> String {
 }
 
 fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
-    if let Some(hint) = meant::in_line(words) {
+    if let Some(hint) = suggestion::in_line(words) {
         return Some(hint);
     }
     // An option of the test's command is nothing that lop knows, where `--` was forgotten.

@@ -26,7 +26,7 @@ use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::ui_args::UiArg;
 use super::values::{Jobs, MinimalArg};
-use super::{meant, rules};
+use super::{rules, suggestion};
 
 /// Everything that a reduction needs.
 #[derive(Debug)]
@@ -322,7 +322,7 @@ pub(super) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathB
             &format!("lop {command} [OPTIONS]…, options behind it; a file of this name is ./{command}"),
         ));
     }
-    if let Some(hint) = meant::command(words) {
+    if let Some(hint) = suggestion::command(words) {
         return Err(usage(format!("there is no command, test or file of the name {}", words[0].display()), &hint));
     }
     match (words, test) {
@@ -361,7 +361,7 @@ fn several(files: &[PathBuf]) -> Failure {
 fn late_command(words: &[PathBuf]) -> Option<&str> {
     let first = words.first().and_then(|word| word.to_str())?;
     let is_command = Cli::command().get_subcommands().any(|command| command.get_name() == first);
-    (is_command && !meant::is_there(first)).then_some(first)
+    (is_command && !suggestion::is_there(first)).then_some(first)
 }
 
 /// What the result is to be minimal in, and the engine's parameters.

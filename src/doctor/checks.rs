@@ -16,10 +16,8 @@ use super::{Finding, Level};
 type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
-const CHECKS: [Check; 17] = [
-    starts, paths, input, repeats, empty, trivial, hollow, original, directory, name, files, processes, sources,
-    strewn, null, time, load,
-];
+const CHECKS: [Check; 14] =
+    [starts, paths, input, repeats, empty, trivial, hollow, original, directory, processes, sources, null, time, load];
 
 /// The checks whose findings say that a result may be worth nothing.
 pub(super) const TRIVIAL_CHECKS: [&str; 2] = ["trivial file", HOLLOW];
@@ -170,32 +168,9 @@ fn paths(facts: &Facts) -> Option<Finding> {
         .then(|| Finding::new("paths", Level::Note, seen).means("a reduction makes them absolute, as was done here"))
 }
 
-fn name(facts: &Facts) -> Option<Finding> {
-    let (name, outcome) = facts.renamed.as_ref()?;
-    Some(if outcome.is_interesting() {
-        Finding::ok("name", "the answer is the same under another name")
-    } else {
-        Finding::new("name", Level::Note, format!("as {} the input is not interesting", name.to_string_lossy()))
-            .means("lop keeps the name, but others who run the test on the result must do so, too")
-            .mend("use the first argument of a script, or @@ in a command, for the candidate's path")
-    })
-}
-
-fn files(facts: &Facts) -> Option<Finding> {
-    facts.input.first()?;
-    let traces = &facts.traces;
-    let all: Vec<&str> = traces.files.iter().chain(&traces.temporaries).map(String::as_str).collect();
-    Some(if all.is_empty() {
-        Finding::ok("files", "the test leaves no files behind")
-    } else {
-        Finding::new("files", Level::Note, format!("the test leaves files behind: {}", listed(&all)))
-            .means("lop removes what is in the test's directory or below $TMPDIR after each run")
-    })
-}
-
 fn processes(facts: &Facts) -> Option<Finding> {
     facts.input.first()?;
-    let names: Vec<&str> = facts.traces.processes.iter().map(String::as_str).collect();
+    let names: Vec<&str> = facts.processes.iter().map(String::as_str).collect();
     Some(if names.is_empty() {
         Finding::ok("processes", "the test leaves no processes behind")
     } else {
@@ -217,18 +192,6 @@ fn sources(facts: &Facts) -> Option<Finding> {
             )
             .mend("let the test write to the current directory or to $TMPDIR, which are its own")
     })
-}
-
-fn strewn(facts: &Facts) -> Option<Finding> {
-    if facts.strewn.is_empty() {
-        return None;
-    }
-    let seen = format!("appeared in the common place for temporary files: {}", listed_paths(&facts.strewn));
-    Some(
-        Finding::new("temporary", Level::Note, seen)
-            .means("if that is the test's, a long reduction fills the disk with it")
-            .mend("let it use $TMPDIR (`mktemp` does), which lop empties after each run"),
-    )
 }
 
 fn null(facts: &Facts) -> Option<Finding> {
@@ -350,7 +313,6 @@ mod tests {
     use super::*;
     use crate::doctor::{Missing, Reworded};
     use crate::engine::Verdict;
-    use crate::oracle::Traces;
 
     fn ran(verdict: Verdict, milliseconds: u64) -> Outcome {
         let exit = Exit::Code(i32::from(verdict != Verdict::Interesting));
@@ -375,7 +337,6 @@ mod tests {
             trivial: Some(no()),
             hollow: vec![(b"{}".to_vec(), no())],
             elsewhere: vec![yes(20)],
-            renamed: Some(("other.x".into(), yes(20))),
             together: vec![yes(21); 2],
             null: Some((true, true)),
             ..Facts::default()
@@ -397,25 +358,22 @@ mod tests {
     fn a_healthy_test_has_nothing_but_ok() {
         let found = findings(&healthy());
         assert!(found.iter().all(|finding| finding.level == Level::Ok), "{found:#?}");
-        assert_eq!(found.len(), CHECKS.len() - 3, "no original, no paths and nothing strewn to speak of");
-        assert_eq!(healthy().runs(), 12);
+        assert_eq!(found.len(), CHECKS.len() - 2, "no original and no paths to speak of");
+        assert_eq!(healthy().runs(), 11);
     }
 
     #[test]
     fn each_ill_has_its_own_finding() {
         /// What makes a test ill.
         type Ill = fn(&mut Facts);
-        let ills: [(&str, Level, Ill); 13] = [
+        let ills: [(&str, Level, Ill); 10] = [
             ("repeated", Level::Fault, |facts| facts.input[3] = no()),
             ("empty file", Level::Fault, |facts| facts.empty = Some(yes(5))),
             ("trivial file", Level::Fault, |facts| facts.trivial = Some(yes(5))),
             ("original", Level::Warning, |facts| facts.names_original = Some("cc /a/b.x".into())),
             ("directory", Level::Warning, |facts| facts.elsewhere = vec![no(); 5]),
-            ("name", Level::Note, |facts| facts.renamed = Some(("other.x".into(), no()))),
-            ("files", Level::Note, |facts| facts.traces.temporaries = vec!["cc1.s".into()]),
-            ("processes", Level::Warning, |facts| facts.traces.processes = vec!["sleep".into()]),
+            ("processes", Level::Warning, |facts| facts.processes = vec!["sleep".into()]),
             ("sources", Level::Warning, |facts| facts.changed = vec!["/a/log".into()]),
-            ("temporary", Level::Note, |facts| facts.strewn = vec!["/t/x".into()]),
             ("/dev/null", Level::Fault, |facts| facts.null = Some((true, false))),
             ("load", Level::Fault, |facts| facts.together[1] = no()),
             ("time", Level::Warning, |facts| facts.deadline = Some(Duration::from_millis(39))),
@@ -465,7 +423,7 @@ mod tests {
     fn an_input_that_is_refused_is_explained() {
         let refused = |exit| {
             let input = vec![Outcome { exit, ..no() }; 5];
-            let facts = Facts { input, elsewhere: Vec::new(), renamed: None, together: Vec::new(), ..healthy() };
+            let facts = Facts { input, elsewhere: Vec::new(), together: Vec::new(), ..healthy() };
             let found = findings(&facts);
             found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").mend
         };
@@ -541,9 +499,8 @@ mod tests {
     #[test]
     fn long_lists_are_cut() {
         let finding = only(|facts| {
-            let files = (0..8).map(|number| format!("f{number}")).collect();
-            facts.traces = Traces { files, ..Traces::default() };
+            facts.processes = (0..8).map(|number| format!("p{number}")).collect();
         });
-        assert!(finding.seen.ends_with("f4 and 3 more"), "{finding}");
+        assert!(finding.seen.ends_with("p4 and 3 more"), "{finding}");
     }
 }

@@ -12,7 +12,7 @@ use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
 use crate::reduce::{Event, EventSink};
 
 use super::checks::TRIVIAL_CHECKS;
-use super::exam::{Patient, elsewhere};
+use super::exam::{Examination, elsewhere};
 use super::hollow::TRIVIAL;
 use super::places::Snapshot;
 use super::{Level, findings};
@@ -34,7 +34,7 @@ pub enum Extent {
 
 /// A consumer of events that examines the test when the input was judged.
 pub struct Checkup<'a> {
-    patient: Patient<'a>,
+    examination: Examination<'a>,
     cancel: &'a Cancel,
     next: &'a mut dyn EventSink,
     extent: Extent,
@@ -48,11 +48,11 @@ pub struct Checkup<'a> {
 
 impl<'a> Checkup<'a> {
     /// Stands in front of `next`.
-    pub fn new(patient: Patient<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
+    pub fn new(examination: Examination<'a>, cancel: &'a Cancel, extent: Extent, next: &'a mut dyn EventSink) -> Self {
         // Workers exist, idle as they are: only what carries the mark of our own slot is ours.
-        let slots = SlotOptions { owns_process: false, ..patient.slots };
+        let slots = SlotOptions { owns_process: false, ..examination.slots };
         Self {
-            patient: Patient { slots, ..patient },
+            examination: Examination { slots, ..examination },
             cancel,
             next,
             extent,
@@ -76,23 +76,23 @@ impl<'a> Checkup<'a> {
 
     /// Warnings and faults as lines.
     fn examine(&mut self, outcome: Outcome, deadline: Duration) -> Vec<String> {
-        let patient = &self.patient;
-        let Ok(mut slot) = Slot::new(&patient.slots) else { return Vec::new() };
-        let sources = Snapshot::take(patient.sources());
-        let mut facts = patient.read();
-        if self.extent == Extent::All && patient.content != TRIVIAL {
-            let mut judge = |text: &[u8]| patient.oracle.judge(text, &mut slot, deadline, self.cancel);
+        let examination = &self.examination;
+        let Ok(mut slot) = Slot::new(&examination.slots) else { return Vec::new() };
+        let sources = Snapshot::take(examination.sources());
+        let mut facts = examination.read();
+        if self.extent == Extent::All && examination.content != TRIVIAL {
+            let mut judge = |text: &[u8]| examination.oracle.judge(text, &mut slot, deadline, self.cancel);
             facts.trivial = Some(judge(TRIVIAL));
-            let empty = patient.empty_texts.iter().map(|text| text.clone().into_bytes()).take(EMPTY_TEXTS);
+            let empty = examination.empty_texts.iter().map(|text| text.clone().into_bytes()).take(EMPTY_TEXTS);
             facts.hollow = empty
                 // The baseline has judged the empty file.
-                .filter(|text| !text.is_empty() && text.as_slice() != patient.content)
+                .filter(|text| !text.is_empty() && text.as_slice() != examination.content)
                 .map(|text| (text.clone(), judge(&text)))
                 .collect();
         }
         facts.input = vec![outcome];
         // Stopped, it has nothing to say.
-        let is_over = elsewhere(patient, &mut slot, deadline, self.cancel, &mut facts).is_ok();
+        let is_over = elsewhere(examination, &mut slot, deadline, self.cancel, &mut facts).is_ok();
         let hollow = facts.hollow.iter().map(|(_, run)| run);
         let made: Vec<&Outcome> =
             facts.trivial.iter().chain(hollow).chain(&facts.elsewhere).chain(&facts.input[1..]).collect();
@@ -101,7 +101,7 @@ impl<'a> Checkup<'a> {
             return Vec::new();
         }
         facts.changed = sources.changes();
-        facts.null = Some((true, is_device(patient.null)));
+        facts.null = Some((true, is_device(examination.null)));
         facts.deadline = Some(deadline);
         let worrying = findings(&facts).into_iter().filter(|finding| finding.level >= Level::Warning);
         let worrying: Vec<_> = worrying.collect();

@@ -21,11 +21,9 @@ const ALONE: usize = 2 * REPEATS;
 
 /// A test and what it is about.
 #[derive(Debug)]
-pub struct Patient<'a> {
+pub struct Examination<'a> {
     /// The test.
     pub oracle: &'a CommandOracle,
-    /// The same test of candidates under another name, if that is to be tried.
-    pub renamed: Option<(OsString, &'a CommandOracle)>,
     /// The words of the test as they were typed.
     pub words: &'a [OsString],
     /// The file to reduce, as the user named it.
@@ -46,7 +44,7 @@ pub struct Patient<'a> {
     pub null: &'a Path,
 }
 
-impl Patient<'_> {
+impl Examination<'_> {
     /// The directories where a test has no business to write: those of the file and of the script, and the current one.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         let parent = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
@@ -74,19 +72,23 @@ impl Patient<'_> {
 }
 
 /// One run after the other in one place.
-struct Ward<'a> {
+struct Place<'a> {
     slot: Slot,
     deadline: Duration,
     cancel: &'a Cancel,
 }
 
-impl Ward<'_> {
+impl Place<'_> {
     fn run(&mut self, oracle: &CommandOracle, candidate: &[u8], facts: &mut Facts) -> Result<Outcome, Trouble> {
-        let (outcome, traces) = oracle.examine(candidate, &mut self.slot, self.deadline, self.cancel);
+        let (outcome, processes) = oracle.examine(candidate, &mut self.slot, self.deadline, self.cancel);
         if self.cancel.is_stopped() {
             return Err(Trouble::Cancelled);
         }
-        facts.traces.add(traces);
+        for name in processes {
+            if !facts.processes.contains(&name) {
+                facts.processes.push(name);
+            }
+        }
         Ok(outcome)
     }
 }
@@ -95,76 +97,66 @@ impl Ward<'_> {
 ///
 /// # Errors
 /// [`Trouble`] when there is no place for tests, or `cancel` was stopped.
-pub fn examine(patient: &Patient<'_>, cancel: &Cancel, say: &mut dyn FnMut(&str)) -> Result<Facts, Trouble> {
-    let mut facts = patient.read();
-    let null_before = is_device(patient.null);
-    let sources = Snapshot::take(patient.sources());
-    let common = Snapshot::take([std::env::temp_dir()]);
-    let run = runs(patient, cancel, &mut facts, say);
-    facts.null = Some((null_before, is_device(patient.null)));
+pub fn examine(examination: &Examination<'_>, cancel: &Cancel, say: &mut dyn FnMut(&str)) -> Result<Facts, Trouble> {
+    let mut facts = examination.read();
+    let null_before = is_device(examination.null);
+    let sources = Snapshot::take(examination.sources());
+    let run = runs(examination, cancel, &mut facts, say);
+    facts.null = Some((null_before, is_device(examination.null)));
     facts.changed = sources.changes();
-    let changed = patient.oracle.belongings().iter().filter(|belonging| belonging.has_changed());
+    let changed = examination.oracle.belongings().iter().filter(|belonging| belonging.has_changed());
     facts.changed.extend(changed.map(|belonging| belonging.original().to_owned()));
-    let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lop-"));
-    facts.strewn = common.new_entries();
-    facts.strewn.retain(|path| !is_ours(path));
     run.map(|()| facts)
 }
 
-fn runs(patient: &Patient<'_>, cancel: &Cancel, facts: &mut Facts, say: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
-    let Patient { oracle, content, .. } = *patient;
-    let deadline = patient.deadline.unwrap_or(BASELINE_DEADLINE);
-    let mut ward = Ward { slot: Slot::new(&patient.slots)?, deadline, cancel };
+fn runs(
+    examination: &Examination<'_>,
+    cancel: &Cancel,
+    facts: &mut Facts,
+    say: &mut dyn FnMut(&str),
+) -> Result<(), Trouble> {
+    let Examination { oracle, content, .. } = *examination;
+    let deadline = examination.deadline.unwrap_or(BASELINE_DEADLINE);
+    let mut place = Place { slot: Slot::new(&examination.slots)?, deadline, cancel };
     say("the input");
-    let first = ward.run(oracle, content, facts)?;
+    let first = place.run(oracle, content, facts)?;
     let (verdict, took) = (first.verdict, first.duration);
     facts.input.push(first);
     if verdict.is_none() {
         // It cannot be run: there is nothing more to be seen.
         return Ok(());
     }
-    ward.deadline = patient.deadline.unwrap_or_else(|| usual_deadline(took));
+    place.deadline = examination.deadline.unwrap_or_else(|| usual_deadline(took));
     for number in 2..=REPEATS {
         say(&format!("the input, {number} of {REPEATS}"));
-        let again = ward.run(oracle, content, facts)?;
+        let again = place.run(oracle, content, facts)?;
         facts.input.push(again);
     }
     say("the empty file");
-    facts.empty = Some(ward.run(oracle, b"", facts)?);
+    facts.empty = Some(place.run(oracle, b"", facts)?);
     say("a file of one line break");
-    facts.trivial = Some(ward.run(oracle, TRIVIAL, facts)?);
+    facts.trivial = Some(place.run(oracle, TRIVIAL, facts)?);
     say("files with nothing in them");
-    for text in hollow_texts(patient.empty_texts, content).into_iter().filter(|text| !text.trim_ascii().is_empty()) {
-        let outcome = ward.run(oracle, &text, facts)?;
+    for text in hollow_texts(examination.empty_texts, content).into_iter().filter(|text| !text.trim_ascii().is_empty())
+    {
+        let outcome = place.run(oracle, &text, facts)?;
         facts.hollow.push((text, outcome));
     }
     if !facts.is_interesting() {
         return Ok(());
     }
-    if let Some((name, renamed)) = &patient.renamed {
-        say("the input under another name");
-        let mut outcome = ward.run(renamed, content, facts)?;
-        // A name is to blame only for what happens each time.
-        for _ in 1..REPEATS {
-            if outcome.is_interesting() || facts.is_flaky() {
-                break;
-            }
-            outcome = ward.run(renamed, content, facts)?;
-        }
-        facts.renamed = Some((name.clone(), outcome));
-    }
     say("the input in another directory");
-    elsewhere(patient, &mut ward.slot, ward.deadline, cancel, facts)?;
-    if patient.jobs > 1 {
-        say(&format!("the input, {} at the same time", patient.jobs));
+    elsewhere(examination, &mut place.slot, place.deadline, cancel, facts)?;
+    if examination.jobs > 1 {
+        say(&format!("the input, {} at the same time", examination.jobs));
         // Waiting for each other must not look like an answer.
-        facts.together = together(patient, ward.deadline.saturating_mul(jobs_factor(patient.jobs)), cancel)?;
+        facts.together = together(examination, place.deadline.saturating_mul(jobs_factor(examination.jobs)), cancel)?;
         // A test that contradicts itself does so alone, too, if it is asked often enough.
         for _ in 0..ALONE {
             if facts.together.iter().all(Outcome::is_interesting) || facts.is_flaky() {
                 break;
             }
-            let again = ward.run(oracle, content, facts)?;
+            let again = place.run(oracle, content, facts)?;
             facts.input.push(again);
         }
     }
@@ -179,7 +171,7 @@ fn jobs_factor(jobs: usize) -> u32 {
 /// place for one. Where the answer is another one both places are asked again: a test that contradicts itself does so
 /// anywhere.
 pub(super) fn elsewhere(
-    patient: &Patient<'_>,
+    examination: &Examination<'_>,
     slot: &mut Slot,
     deadline: Duration,
     cancel: &Cancel,
@@ -187,10 +179,10 @@ pub(super) fn elsewhere(
 ) -> Result<(), Trouble> {
     let beside = slot.path().parent().expect("the directory was made in another");
     let Ok(place) = tempfile::Builder::new().prefix("lop-elsewhere-").tempdir_in(beside) else { return Ok(()) };
-    let options = SlotOptions { directory: Some(place.path().to_owned()), ..patient.slots.clone() };
+    let options = SlotOptions { directory: Some(place.path().to_owned()), ..examination.slots.clone() };
     let mut there = Slot::new(&options)?;
     let judge = |slot: &mut Slot| {
-        let outcome = patient.oracle.judge(patient.content, slot, deadline, cancel);
+        let outcome = examination.oracle.judge(examination.content, slot, deadline, cancel);
         if cancel.is_stopped() { Err(Trouble::Cancelled) } else { Ok(outcome) }
     };
     facts.elsewhere.push(judge(&mut there)?);
@@ -202,11 +194,12 @@ pub(super) fn elsewhere(
 }
 
 /// The input as often at the same time as tests would run.
-fn together(patient: &Patient<'_>, deadline: Duration, cancel: &Cancel) -> Result<Vec<Outcome>, Trouble> {
-    let slots = Slot::several(patient.jobs, &patient.slots)?;
+fn together(examination: &Examination<'_>, deadline: Duration, cancel: &Cancel) -> Result<Vec<Outcome>, Trouble> {
+    let slots = Slot::several(examination.jobs, &examination.slots)?;
     let outcomes = thread::scope(|scope| {
-        let judge =
-            |mut slot: Slot| scope.spawn(move || patient.oracle.judge(patient.content, &mut slot, deadline, cancel));
+        let judge = |mut slot: Slot| {
+            scope.spawn(move || examination.oracle.judge(examination.content, &mut slot, deadline, cancel))
+        };
         let runs: Vec<_> = slots.into_iter().map(judge).collect();
         runs.into_iter().map(|run| run.join().expect("the oracle does not panic")).collect()
     });

@@ -1,10 +1,9 @@
 //! Responsible for what was seen of a test: data without a judgement.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::oracle::{Exit, Outcome, Traces};
+use crate::oracle::{Exit, Outcome};
 
 use super::missing::Missing;
 use super::rewording::Reworded;
@@ -31,16 +30,12 @@ pub struct Facts {
     pub reworded: Vec<Reworded>,
     /// Things that the test misses in a directory of its own.
     pub missing: Option<Missing>,
-    /// The name that the input got, and the run on it under that name.
-    pub renamed: Option<(OsString, Outcome)>,
     /// Runs on the input at the same time.
     pub together: Vec<Outcome>,
-    /// What the runs left behind in places that lop cleans up.
-    pub traces: Traces,
+    /// Names of processes that the runs left behind.
+    pub processes: Vec<String>,
     /// What was made or changed where the sources are.
     pub changed: Vec<PathBuf>,
-    /// What appeared in the system's place for temporary files.
-    pub strewn: Vec<PathBuf>,
     /// Words of the test that name the input itself by a path that holds everywhere.
     pub names_original: Option<String>,
     /// A line of the test that writes to /dev/null by name, as an output file.
@@ -57,7 +52,7 @@ impl Facts {
     /// How many runs were made.
     #[must_use]
     pub fn runs(&self) -> usize {
-        let single = [&self.empty, &self.trivial].into_iter().flatten().count() + usize::from(self.renamed.is_some());
+        let single = [&self.empty, &self.trivial].into_iter().flatten().count();
         self.input.len() + self.together.len() + self.elsewhere.len() + self.hollow.len() + single
     }
 

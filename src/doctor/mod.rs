@@ -1,7 +1,7 @@
 //! Responsible for finding out whether a test can be relied on, before hours are spent on what it says.
 //!
 //! ```text
-//!   Patient ──► exam: runs the test in different circumstances ──► Facts ──► checks: a table of functions ──► Findings
+//!   Examination ──► exam: runs the test in different circumstances ──► Facts ──► checks: a table of functions ──► Findings
 //! ```
 //!
 //! The checks see facts and nothing else, so that each can be tested without a process. [`examine`] is the whole
@@ -21,7 +21,7 @@ use std::fmt;
 
 pub use checks::findings;
 pub use checkup::{Checkup, Extent};
-pub use exam::{Patient, examine};
+pub use exam::{Examination, examine};
 pub use facts::Facts;
 pub use hollow::{hollow_name, hollow_texts, is_hollow};
 pub use missing::{Missing, missing};

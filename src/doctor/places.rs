@@ -43,12 +43,6 @@ impl Snapshot {
         snapshot
     }
 
-    /// What is new since then.
-    pub(super) fn new_entries(&self) -> Vec<PathBuf> {
-        let new = |path: &PathBuf, _: &Stamp| !self.entries.contains_key(path);
-        self.compare(new)
-    }
-
     /// What is new or different since then. Files that this process has open itself (what it says may go to one) do
     /// not count, nor do those that another lop is about to rename.
     pub(super) fn changes(&self) -> Vec<PathBuf> {
@@ -145,7 +139,6 @@ mod tests {
         write("new", "");
         write(".lop-x.tmp", "");
         let open = File::create(here.join("open")).expect("writable");
-        assert_eq!(snapshot.new_entries().len(), 3);
         let mut changes = snapshot.changes();
         changes.sort();
         if cfg!(target_os = "linux") {

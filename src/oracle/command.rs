@@ -22,16 +22,15 @@ use std::time::Duration;
 
 use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
-use super::confine::Cage;
+use super::confine::Launcher;
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
-use super::slot::Bench;
+use super::slot::RunFiles;
 use super::surroundings::SurroundingsError;
 use super::template::Word;
 use super::{
-    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, Traces, output, shell, signal_name,
-    with_causes,
+    Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, output, shell, signal_name, with_causes,
 };
 use crate::engine::Verdict;
 
@@ -56,7 +55,7 @@ pub struct CommandOracle {
     /// What is to be found beside the candidate, too.
     belongings: Vec<Arc<Belonging>>,
     /// Where the user stands, for a test that is to run there.
-    cage: Cage,
+    launcher: Launcher,
     /// What else must hold of a candidate that is interesting.
     companions: Vec<(CommandOracle, Companion)>,
 }
@@ -64,7 +63,7 @@ pub struct CommandOracle {
 /// What a caller wants to know of a run besides its outcome.
 #[derive(Default)]
 struct Details<'a> {
-    traces: Option<&'a mut Traces>,
+    left_behind: Option<&'a mut Vec<String>>,
     written: Option<&'a mut Written>,
 }
 
@@ -105,7 +104,7 @@ impl CommandOracle {
             conditions,
             description,
             belongings: Vec::new(),
-            cage: Cage::default(),
+            launcher: Launcher::default(),
             companions: Vec::new(),
         })
     }
@@ -130,7 +129,7 @@ impl CommandOracle {
             conditions,
             description,
             belongings: Vec::new(),
-            cage: Cage::default(),
+            launcher: Launcher::default(),
             companions: Vec::new(),
         })
     }
@@ -146,7 +145,7 @@ impl CommandOracle {
     /// # Errors
     /// [`ConfineError`] when this system has no means for it.
     pub fn confined(self, confinement: Confinement) -> Result<Self, ConfineError> {
-        Ok(Self { cage: Cage::new(confinement)?, ..self })
+        Ok(Self { launcher: Launcher::new(confinement)?, ..self })
     }
 
     /// The same test with these things beside the candidate.
@@ -178,8 +177,8 @@ impl CommandOracle {
     /// As [`CommandOracle::command`].
     pub fn reworded(&self, words: &[OsString], file: &Path) -> Result<Self, CommandError> {
         let other = Self::command(words, file, self.conditions.clone())?;
-        let (cage, belongings) = (self.cage.clone(), self.belongings.clone());
-        Ok(Self { cage, belongings, ..other })
+        let (launcher, belongings) = (self.launcher.clone(), self.belongings.clone());
+        Ok(Self { launcher, belongings, ..other })
     }
 
     /// The same test with other conditions.
@@ -204,16 +203,22 @@ impl CommandOracle {
     ) -> (Outcome, Written) {
         let mut written = Written::default();
         let outcome =
-            self.alone(candidate, slot, deadline, cancel, Details { traces: None, written: Some(&mut written) });
+            self.alone(candidate, slot, deadline, cancel, Details { left_behind: None, written: Some(&mut written) });
         (outcome, written)
     }
 
-    /// Judges a candidate as [`Oracle::judge`] does, and says what the test left behind. That takes a look at every
-    /// process of the machine, which is not counted in the outcome's duration.
-    pub fn examine(&self, candidate: &[u8], slot: &mut Slot, deadline: Duration, cancel: &Cancel) -> (Outcome, Traces) {
-        let mut traces = Traces::default();
-        let details = Details { traces: Some(&mut traces), written: None };
-        (self.judge_with(candidate, slot, deadline, cancel, details), traces)
+    /// Judges a candidate as [`Oracle::judge`] does, and names the processes that the test left behind (on Linux only). That
+    /// takes a look at every process of the machine, which is not counted in the outcome's duration.
+    pub fn examine(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> (Outcome, Vec<String>) {
+        let mut processes = Vec::new();
+        let details = Details { left_behind: Some(&mut processes), written: None };
+        (self.judge_with(candidate, slot, deadline, cancel, details), processes)
     }
 
     fn judge_with(
@@ -271,45 +276,44 @@ impl CommandOracle {
         cancel: &Cancel,
         details: Details<'_>,
     ) -> Result<Outcome, RunError> {
-        let Details { traces, written } = details;
+        let Details { left_behind, written } = details;
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
-        let bench = slot.prepare().map_err(in_place)?;
+        let files = slot.prepare().map_err(in_place)?;
         for belonging in &self.belongings {
-            belonging.link_into(&bench.directory).map_err(in_place)?;
+            belonging.link_into(&files.directory).map_err(in_place)?;
         }
-        let path = self.write(candidate, &bench.directory).map_err(in_place)?;
+        let path = self.write(candidate, &files.directory).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
             File::open(path).map_err(in_place)?
         } else {
             slot.null().map_err(|source| RunError::NullDevice { source })?
         };
-        let (stdout, stderr) = (bench.stdout.try_clone(), bench.stderr.try_clone());
-        let mut command = self.cage.command(&self.program, &place);
+        let (stdout, stderr) = (files.stdout.try_clone(), files.stderr.try_clone());
+        let mut command = self.launcher.command(&self.program, &place);
         command
-            .args(self.arguments.iter().map(|word| word.render(&bench.directory, &self.names)))
+            .args(self.arguments.iter().map(|word| word.render(&files.directory, &self.names)))
             .envs([slot.environment()])
-            .envs(self.cage.environment())
+            .envs(self.launcher.environment())
             .env(MARK, &place)
-            .current_dir(&bench.directory)
+            .current_dir(&files.directory)
             .stdin(stdin)
             .stdout(Stdio::from(stdout.map_err(in_place)?))
             .stderr(Stdio::from(stderr.map_err(in_place)?));
         self.set_called(&mut command);
-        let outputs = [&bench.stdout, &bench.stderr];
+        let outputs = [&files.stdout, &files.stderr];
         let left = RefCell::<Left>::default();
-        let wants_left = traces.is_some().then_some((&left, place.as_path()));
+        let wants_left = left_behind.is_some().then_some((&left, place.as_path()));
         let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
         let (ending, duration) = process::run(&mut command, &watch, slot.registry())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
-        if let Some(traces) = traces {
-            *traces = Traces::find(&bench.directory, &slot.temporary(), &self.names, &self.belongings);
-            traces.processes = left.take().names;
+        if let Some(processes) = left_behind {
+            *processes = left.take().names;
         }
         if ending == Ending::Exited(Exit::Unknown) {
             return Err(RunError::Lost);
         }
-        if self.cage.is_limited()
+        if self.launcher.is_limited()
             && let Some(source) = unstarted(&place)
         {
             return Err(RunError::Start { program: self.program.clone(), source });
@@ -319,7 +323,7 @@ impl CommandOracle {
         }
         // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
         slot.tick()?;
-        self.judge_ending(candidate, ending, duration, &bench, written).map_err(|source| RunError::Read { source })
+        self.judge_ending(candidate, ending, duration, &files, written).map_err(|source| RunError::Read { source })
     }
 
     /// Writes the candidate under all of its names and returns the path of the first.
@@ -337,7 +341,7 @@ impl CommandOracle {
     }
 
     fn set_called(&self, command: &mut Command) {
-        if let Some(called) = self.called.as_ref().filter(|_| self.cage.is_direct()) {
+        if let Some(called) = self.called.as_ref().filter(|_| self.launcher.is_direct()) {
             std::os::unix::process::CommandExt::arg0(command, called);
         }
     }
@@ -347,11 +351,11 @@ impl CommandOracle {
         candidate: &[u8],
         ending: Ending,
         duration: Duration,
-        bench: &Bench,
+        files: &RunFiles,
         written: Option<&mut Written>,
     ) -> io::Result<Outcome> {
-        let stdout = output::read(&bench.stdout, written.is_some() || self.conditions.need_stdout())?;
-        let stderr = output::read(&bench.stderr, written.is_some() || self.conditions.need_stderr())?;
+        let stdout = output::read(&files.stdout, written.is_some() || self.conditions.need_stdout())?;
+        let stderr = output::read(&files.stderr, written.is_some() || self.conditions.need_stderr())?;
         let verdict = |exit| self.conditions.judge(candidate, exit, &stdout.text, &stderr.text);
         let judge = |exit| Outcome { exit, ..Outcome::of(verdict(exit)) };
         let mut outcome = match ending {

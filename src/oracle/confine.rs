@@ -134,13 +134,13 @@ pub enum ConfineError {
 
 /// A confinement that is known to be possible.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cage {
+pub(crate) struct Launcher {
     confinement: Confinement,
     /// What isolates.
     isolator: Option<PathBuf>,
 }
 
-impl Cage {
+impl Launcher {
     pub(crate) fn new(confinement: Confinement) -> Result<Self, ConfineError> {
         let isolator = match confinement.isolation.program() {
             None => None,
@@ -238,15 +238,15 @@ mod tests {
 
     #[test]
     fn nothing_is_in_front_of_a_test_that_is_not_confined() {
-        let cage = Cage::default();
-        assert!(cage.is_direct());
-        assert_eq!(cage.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
+        let launcher = Launcher::default();
+        assert!(launcher.is_direct());
+        assert_eq!(launcher.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
         let limits = Limits { cpu: Some(1), ..Limits::default() };
         let confinement = Confinement { limits, limiter: "/bin/lop".into(), ..Confinement::default() };
-        let cage = Cage::new(confinement).expect("nothing is to be found");
-        let command = cage.command(Path::new("/bin/x"), Path::new("/s"));
+        let launcher = Launcher::new(confinement).expect("nothing is to be found");
+        let command = launcher.command(Path::new("/bin/x"), Path::new("/s"));
         assert_eq!(command.get_program(), "/bin/lop");
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", ",1,", "--", "/bin/x"]);
-        assert!(!cage.is_direct());
+        assert!(!launcher.is_direct());
     }
 }

@@ -28,7 +28,6 @@ mod slippage;
 mod slot;
 mod surroundings;
 mod template;
-mod traces;
 
 use std::error::Error;
 use std::fmt;
@@ -53,7 +52,6 @@ pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Mark, Seen, Signature, Table};
 pub use slot::{Slot, SlotError, SlotOptions};
 pub use surroundings::{SurroundingsError, check_surroundings, is_device};
-pub use traces::Traces;
 
 use crate::engine::Verdict;
 

@@ -78,7 +78,7 @@ pub struct Slot {
 
 /// The files that one test needs.
 #[derive(Debug)]
-pub(crate) struct Bench {
+pub(crate) struct RunFiles {
     pub(crate) directory: PathBuf,
     pub(crate) stdout: File,
     pub(crate) stderr: File,
@@ -151,7 +151,7 @@ impl Slot {
     }
 
     /// Makes the empty directory and the output files for the next test.
-    pub(crate) fn prepare(&mut self) -> io::Result<Bench> {
+    pub(crate) fn prepare(&mut self) -> io::Result<RunFiles> {
         let was_clear = self.is_clear;
         if !was_clear {
             self.clear();
@@ -169,7 +169,7 @@ impl Slot {
         }
         let stdout = self.fresh("stdout")?;
         let stderr = self.fresh("stderr")?;
-        Ok(Bench { directory: self.work.clone(), stdout, stderr })
+        Ok(RunFiles { directory: self.work.clone(), stdout, stderr })
     }
 
     /// A new empty file. What a process of an earlier test still writes goes to the unlinked one.
@@ -314,8 +314,8 @@ mod tests {
         let (sender, receiver) = std::sync::mpsc::channel();
         let worker = std::thread::spawn(move || {
             let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
-            let bench = slot.prepare().expect("a bench");
-            fs::write(bench.directory.join("x"), "x").expect("writable");
+            let files = slot.prepare().expect("a directory");
+            fs::write(files.directory.join("x"), "x").expect("writable");
             sender.send(slot.path().to_owned()).expect("somebody listens");
             std::panic::resume_unwind(Box::new("on purpose"));
         });
@@ -328,11 +328,11 @@ mod tests {
     fn each_test_finds_an_empty_directory_and_empty_files() {
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
         for _ in 0..3 {
-            let bench = slot.prepare().expect("a bench");
-            assert_eq!(fs::read_dir(&bench.directory).expect("readable").count(), 0);
-            assert_eq!(bench.stdout.metadata().expect("metadata").len(), 0);
+            let files = slot.prepare().expect("a directory");
+            assert_eq!(fs::read_dir(&files.directory).expect("readable").count(), 0);
+            assert_eq!(files.stdout.metadata().expect("metadata").len(), 0);
             assert_eq!(fs::read_dir(slot.temporary()).expect("readable").count(), 0);
-            fs::create_dir_all(bench.directory.join("a/b")).expect("writable");
+            fs::create_dir_all(files.directory.join("a/b")).expect("writable");
             fs::write(slot.temporary().join("left.s"), "x").expect("writable");
             fs::write(slot.base.join("stdout"), "x").expect("writable");
         }
@@ -344,7 +344,7 @@ mod tests {
         let outside = tempfile::tempdir().expect("a directory");
         fs::write(outside.path().join("keep"), "x").expect("writable");
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
-        let work = slot.prepare().expect("a bench").directory;
+        let work = slot.prepare().expect("a directory").directory;
         fs::create_dir_all(work.join("a/b/c")).expect("writable");
         std::os::unix::fs::symlink(outside.path(), work.join("link")).expect("a link");
         for name in ["a/b/c", "a/b", "a"] {

@@ -21,7 +21,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 use super::removal::{NodeSet, removal_edits};
 use super::sequence::Removal;
 use super::siblings::{Siblings, siblings};
-use super::standing::Standing;
+use super::tolerance::Tolerance;
 
 /// Tokens of a text above which nothing is proposed: all edits of most other passes are made for it.
 const MOST_TOKENS: usize = 4_000;
@@ -39,10 +39,10 @@ impl Pass for Coupled {
         let tree = view.tree.as_ref().filter(|tree| tree.document.tokens() <= MOST_TOKENS);
         let Some(tree) = tree.filter(|_| view.wanted != Wanted::Sequences) else { return Proposals::default() };
         let (document, grammar) = (tree.document, tree.grammar);
-        let standing = |kind| (view.standing)(kind);
-        let may_go = |node| standing(document.node(node).kind) != Standing::Tolerated;
+        let tolerance = |kind| (view.tolerance)(kind);
+        let may_go = |node| tolerance(document.node(node).kind) != Tolerance::Tolerated;
         let cascade = Cascade::of(document, grammar, &mut tree.shapes(), may_go);
-        let is_unknown = |kind: &u16| standing(*kind) == Standing::Unknown;
+        let is_unknown = |kind: &u16| tolerance(*kind) == Tolerance::Unknown;
         if !cascade.kinds().any(|kind| is_unknown(&kind)) {
             return Proposals::default();
         }

@@ -13,8 +13,8 @@ use super::brackets::Brackets;
 use super::fingerprint::Fingerprints;
 use super::sequence::{Ask, Remembered, Removal, Sequence, Unit, list_kind};
 use super::shapes::Shapes;
-use super::standing::Standing;
 use super::style::{Prefer, Style};
+use super::tolerance::Tolerance;
 
 /// When a pass has its turn: a later stage begins when the ones before it find nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -277,7 +277,7 @@ pub struct View<'a> {
     /// every other edit.
     pub(crate) occurrences: RefCell<HashMap<u64, u64>>,
     /// What is known of definitions of a kind that nothing refers to.
-    pub(crate) standing: &'a dyn Fn(u16) -> Standing,
+    pub(crate) tolerance: &'a dyn Fn(u16) -> Tolerance,
     /// Says whether the pass of a name has its turn.
     pub(crate) allows: &'a dyn Fn(&str) -> bool,
 }
@@ -306,7 +306,7 @@ impl<'a> View<'a> {
             wanted: Wanted::Everything,
             settled: &|_| false,
             occurrences: RefCell::default(),
-            standing: &|_| Standing::Unknown,
+            tolerance: &|_| Tolerance::Unknown,
             allows: &|_| true,
         }
     }

@@ -5,7 +5,7 @@ use crate::oracle::Outcome;
 
 use super::error::ReduceError;
 use super::event::Event;
-use super::halt::Halt;
+use super::interrupt::Interrupt;
 use super::options::Options;
 use super::report::Ended;
 use super::session::Session;
@@ -20,7 +20,7 @@ const RUNS_IN_TURNS: usize = 3;
 
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
-pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<bool, Halt> {
+pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<bool, Interrupt> {
     let input = session.best().clone();
     let (mut runs, mut interesting) = (0_u32, 0);
     let mut slowest = std::time::Duration::ZERO;
@@ -33,7 +33,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     while runs < wanted {
         let outcome = session
             .judge(&input, "the input itself")
-            .map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))?;
+            .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
         runs += 1;
         if outcome.verdict.is_none() {
             return Err(before_the_baseline(session.stopped(), session.is_out_of_time()));
@@ -56,13 +56,13 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     if let Some(outcome) = refused {
         let outcome = Box::new(outcome);
         if interesting == 0 {
-            return Err(Halt::Failed(ReduceError::NotInteresting { outcome }));
+            return Err(Interrupt::Failed(ReduceError::NotInteresting { outcome }));
         }
         if !options.allow_flaky {
-            return Err(Halt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
+            return Err(Interrupt::Failed(ReduceError::Flaky { interesting, runs, outcome }));
         }
         if turns && answers_are_inverted(session, before)? {
-            return Err(Halt::Failed(ReduceError::InTurns { runs, outcome }));
+            return Err(Interrupt::Failed(ReduceError::InTurns { runs, outcome }));
         }
     }
     session.trust_input(interesting, runs - interesting)?;
@@ -71,16 +71,17 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
         session.emit(&Event::Baseline { outcome, deadline })?;
     }
     if input.is_empty() {
-        return if options.allow_empty { Ok(true) } else { Err(Halt::Failed(ReduceError::EmptyIsInteresting)) };
+        return if options.allow_empty { Ok(true) } else { Err(Interrupt::Failed(ReduceError::EmptyIsInteresting)) };
     }
-    let empty =
-        session.judge(b"", "the empty file").map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))?;
+    let empty = session
+        .judge(b"", "the empty file")
+        .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
     let verdict = match empty.verdict {
         // Before a run is refused, or the result is nothing, the test is asked again.
         Some(Verdict::Interesting)
             if !session
                 .empty_is_interesting()
-                .map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))? =>
+                .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))? =>
         {
             Some(Verdict::NotInteresting)
         }
@@ -91,7 +92,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
             session.remember(b"", Verdict::Interesting);
             Ok(true)
         }
-        Some(Verdict::Interesting) => Err(Halt::Failed(ReduceError::EmptyIsInteresting)),
+        Some(Verdict::Interesting) => Err(Interrupt::Failed(ReduceError::EmptyIsInteresting)),
         Some(verdict) => {
             session.remember(b"", verdict);
             Ok(false)
@@ -103,10 +104,11 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
 /// Whether a test that said *interesting* and something else in turns does so on the empty file as well, and the other way
 /// round: `last` is what it said of the input last. Then each second answer is wrong, whatever the candidate. A test that
 /// only refuses each second time refuses the empty file always, and one that does not look has no break in its turns.
-fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Halt> {
+fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Interrupt> {
     for run in 0..RUNS_IN_TURNS {
-        let outcome =
-            session.judge(b"", "the empty file").map_err(|halt| before_the_baseline(halt, session.is_out_of_time()))?;
+        let outcome = session
+            .judge(b"", "the empty file")
+            .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
         let answer = Some(outcome.is_interesting());
         if (answer == last) != (run == 0) {
             return Ok(false);
@@ -117,11 +119,11 @@ fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -
 }
 
 /// A run that is stopped before the input was judged has no result to show.
-fn before_the_baseline(halt: Halt, is_out_of_time: bool) -> Halt {
-    match halt {
-        Halt::Ended(Ended::Cancelled) => Halt::Failed(ReduceError::Cancelled),
-        Halt::Ended(Ended::Budget) if is_out_of_time => Halt::Failed(ReduceError::OutOfTime),
-        Halt::Ended(Ended::Budget) => Halt::Failed(ReduceError::OutOfTests),
+fn before_the_baseline(interrupt: Interrupt, is_out_of_time: bool) -> Interrupt {
+    match interrupt {
+        Interrupt::Ended(Ended::Cancelled) => Interrupt::Failed(ReduceError::Cancelled),
+        Interrupt::Ended(Ended::Budget) if is_out_of_time => Interrupt::Failed(ReduceError::OutOfTime),
+        Interrupt::Ended(Ended::Budget) => Interrupt::Failed(ReduceError::OutOfTests),
         other => other,
     }
 }

@@ -78,7 +78,7 @@ impl Record {
 pub(super) struct Answers {
     pub(super) tally: Tally,
     /// Those of them that need not be learnt from any more; the first is nothing to learn from.
-    pub(super) learnt: Tally,
+    pub(super) evidence: Tally,
     /// The last answer that was not *interesting*.
     pub(super) refusal: Verdict,
 }
@@ -91,7 +91,7 @@ impl Answers {
             Verdict::Interesting => tally.yes = CERTAIN,
             _ => tally.no = CERTAIN,
         }
-        Answers { tally, learnt: tally, refusal: verdict }
+        Answers { tally, evidence: tally, refusal: verdict }
     }
 
     /// Whether the test has called the text *interesting*.

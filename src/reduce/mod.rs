@@ -18,11 +18,11 @@ mod current;
 mod edit_search;
 pub mod error;
 pub mod event;
+mod evidence;
 mod gain;
 mod gate;
-mod halt;
+mod interrupt;
 mod keep;
-mod learnt;
 mod lists;
 mod memory;
 mod necessity;
@@ -73,8 +73,8 @@ pub use size::Size;
 pub use trust::Reliability;
 
 use current::Current;
-use halt::Halt;
-use learnt::Learnt;
+use evidence::Evidence;
+use interrupt::Interrupt;
 use ordered::first_interesting;
 use parsing::{parse, parser, tools};
 use reasons::necessity;
@@ -202,7 +202,7 @@ fn reduce_in_time(
         stop,
         input: Input { ends_line: input.ends_with(b"\n") },
         tools: None,
-        learnt: Learnt::nothing(before.tokens.max(read.leaves(&input))),
+        evidence: Evidence::nothing(before.tokens.max(read.leaves(&input))),
         elsewhere: Default::default(),
         round: 0,
         couples: false,
@@ -218,9 +218,9 @@ fn reduce_in_time(
         .and_then(|()| run(&mut reducer, grammar.as_deref(), read));
     let ended = match result {
         Ok(()) => Ended::Complete,
-        Err(Halt::Ended(ended)) => ended,
-        Err(Halt::Returned | Halt::Skipped) => unreachable!("the driver begins again"),
-        Err(Halt::Failed(error)) => return Err(error),
+        Err(Interrupt::Ended(ended)) => ended,
+        Err(Interrupt::Returned | Interrupt::Skipped) => unreachable!("the driver begins again"),
+        Err(Interrupt::Failed(error)) => return Err(error),
     };
     finish(reducer, before, ended)
 }
@@ -237,7 +237,7 @@ fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Resul
     Err(ReduceError::Syntax { wanted: wanted.name(), cause })
 }
 
-fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Halt> {
+fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Interrupt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
     let stop = Arc::clone(&reducer.stop);
@@ -261,26 +261,26 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
                 reducer.forget_refusals();
                 reducer.start_over();
             }
-            Err(Halt::Returned) if reducer.session.gives_up()? => return Ok(()),
-            Err(Halt::Returned) => {
+            Err(Interrupt::Returned) if reducer.session.gives_up()? => return Ok(()),
+            Err(Interrupt::Returned) => {
                 reducer.forget_refusals();
                 reducer.start_over();
             }
-            Err(Halt::Skipped) => reducer.start_over(),
+            Err(Interrupt::Skipped) => reducer.start_over(),
             other => return other,
         }
     }
 }
 
 /// The empty text is interesting and wanted.
-fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     let everything = Removal::Edits(vec![Edit::delete(0..reducer.current().source().len())]);
     let nothing = |_, current: &Current<'_>| current.candidate(std::iter::once(&everything), true);
     first_interesting(&mut reducer.session, 1, "everything", nothing).map(|_| ())
 }
 
 /// Reduces the best result as far as it goes. `read` is what is known of it already.
-fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Halt> {
+fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Interrupt> {
     let Some(grammar) = grammar else { return plan::run(reducer) };
     let read = if clean_text(reducer, grammar)? { Read::Nothing } else { read };
     if let Read::Tree(parsed) = read {
@@ -296,7 +296,7 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
 }
 
 /// Takes out what the language lets go anywhere, before the text has a tree; `true` if something went.
-fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Halt> {
+fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Interrupt> {
     // Each candidate would have to be parsed where syntax is asked for, and what is valid has a good tree.
     if reducer.options.syntax.is_some() || !reducer.allows(&Clean) {
         return Ok(false);
@@ -309,7 +309,7 @@ fn reduce_parsed<'g>(
     reducer: &mut Reducer<'_, 'g>,
     grammar: &'g Grammar,
     parsed: Result<Document, ParseError>,
-) -> Result<(), Halt> {
+) -> Result<(), Interrupt> {
     let parsed = match parsed {
         // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
         Ok(document) if is_shapeless(&document) => {
@@ -365,7 +365,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         elapsed: session.clock.elapsed(),
         waiting: session.clock.waiting,
         testing: session.clock.testing,
-        depths: reducer.learnt.knowledge.table(),
+        depths: reducer.evidence.knowledge.table(),
         passes: session.stats().to_vec(),
         rules: session.rule_stats(),
         skipped: session.skipped().to_vec(),
@@ -388,7 +388,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         report.necessity = necessity(&reducer.session).map(|now| now.or_earlier(reducer.findings.necessity.take()));
     }
     match reducer.session.emit(&Event::Finished(&report)) {
-        Err(Halt::Failed(error)) => Err(error),
+        Err(Interrupt::Failed(error)) => Err(error),
         _ => Ok(report),
     }
 }

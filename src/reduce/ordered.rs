@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::engine::Verdict;
 
 use super::current::{Candidate, Current};
-use super::halt::Halt;
+use super::interrupt::Interrupt;
 use super::question_source::QuestionSource;
 use super::session::Session;
 
@@ -33,7 +33,7 @@ pub(super) fn first_interesting(
     count: usize,
     what: &str,
     make: impl FnMut(usize, &Current<'_>) -> Candidate,
-) -> Result<Option<usize>, Halt> {
+) -> Result<Option<usize>, Interrupt> {
     let mut ordered = Ordered::new(count, what, make);
     session.pursue(&mut ordered)?;
     Ok(ordered.first)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::passes::{Comments, Stage, Tokens};
 
-use super::halt::Halt;
+use super::interrupt::Interrupt;
 use super::options::Effort;
 use super::reducer::Reducer;
 use super::rounds::{MAX_ROUNDS, Plan};
@@ -63,7 +63,7 @@ const PART_TEXT_FAST: Plan = Plan { first: &[part_as_text], round: &[] };
 
 /// Reduces to the fixpoint; a thorough reduction does so again, with all refusals forgotten, until
 /// that changes nothing.
-pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         let before = reducer.weight();
         if reducer.tools.is_some() {
@@ -84,27 +84,27 @@ fn is_fast(reducer: &Reducer<'_, '_>) -> bool {
     reducer.options.effort == Effort::Fast
 }
 
-fn comments(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn comments(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     sweep_over(reducer, &Comments)
 }
 
 /// Before the tree is looked at closely: a large one takes long.
-fn closures(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn closures(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     keep_closures(reducer)?;
     Ok(reducer.weight() < before)
 }
 
-fn early(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn early(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     turns(reducer, |stage| stage == Stage::First)
 }
 
-fn error_shells(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn error_shells(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     take_error_shells(reducer, sweep_levels)
 }
 
 /// Deletion and local edits, while they make the text smaller, and then single tokens.
-fn shrink(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn shrink(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     loop {
         delete(reducer)?;
@@ -118,17 +118,17 @@ fn shrink(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     Ok(reducer.weight() < before)
 }
 
-fn tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     sweep_over(reducer, &Tokens)
 }
 
 /// Windows and pairs know nothing of the language: what rules can do is cheaper by them.
-fn rules(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn rules(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     reducer.coupled(|reducer| turn(reducer, Stage::Rules))
 }
 
 /// What matters may sit in a definition that nothing refers to.
-fn unused_definitions(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn unused_definitions(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     if reducer.refuses_unused() {
         sibling_lists(reducer)?;
@@ -137,30 +137,30 @@ fn unused_definitions(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
 }
 
 /// Nor do windows and pairs know what refers to what.
-fn coupled_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn coupled_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     turn_of_coupled(reducer)
 }
 
-fn windows(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn windows(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     turn(reducer, Stage::Tokens)
 }
 
-fn late(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn late(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     turn(reducer, Stage::Late)
 }
 
-fn characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     sweep_characters(reducer)?;
     turns(reducer, |stage| stage >= Stage::Characters)?;
     Ok(reducer.weight() < before)
 }
 
-fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     turns_of_own(reducer, |stage| stage > Stage::LocalEdits)
 }
 
-fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     reduce_parts(reducer, |reducer| {
         if reducer.tools.is_some() {
             (if is_fast(reducer) { &PART_FAST } else { &PART }).follow(reducer)?;
@@ -173,24 +173,24 @@ fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
 }
 
 /// How the result looks. What is verified after it is what is delivered.
-fn finish(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn finish(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     finish_text(reducer)?;
     Ok(false)
 }
 
-fn finish_part(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn finish_part(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     write_anew(reducer)?;
     Ok(false)
 }
 
-fn text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     sweep_text(reducer)?;
     turns(reducer, |_| true)?;
     Ok(reducer.weight() < before)
 }
 
-fn part_as_text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn part_as_text(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = Arc::clone(reducer.session.best());
     sweep_text(reducer)?;
     Ok(reducer.session.best().len() < before.len())

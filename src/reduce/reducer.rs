@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::engine::Config;
 use crate::grammar::SweepOrder;
-use crate::passes::{Cascade, Coupled, Minimality, Pass, Prefer, Sequence, Standing};
+use crate::passes::{Cascade, Coupled, Minimality, Pass, Prefer, Sequence, Tolerance};
 use crate::syntax::{Document, Stop, SyntaxParser};
 
 use super::current::Current;
 use super::event::Event;
+use super::evidence::Evidence;
 use super::gate::Gate;
-use super::halt::Halt;
-use super::learnt::Learnt;
+use super::interrupt::Interrupt;
 use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
@@ -33,9 +33,9 @@ pub(super) struct Reducer<'a, 'g> {
     /// There are none for a text without a tree.
     pub(super) tools: Option<Tools<'g>>,
     /// Of the language that is worked on.
-    pub(super) learnt: Learnt,
+    pub(super) evidence: Evidence,
     /// Of the languages that parts of the text are in.
-    pub(super) elsewhere: BTreeMap<String, Learnt>,
+    pub(super) elsewhere: BTreeMap<String, Evidence>,
     pub(super) round: usize,
     /// Whether definitions go along with the last that refers to them, where the test refuses them else.
     pub(super) couples: bool,
@@ -106,7 +106,7 @@ impl<'g> Reducer<'_, 'g> {
     /// Forgets what was refused, in all languages.
     pub(super) fn forget_refusals(&mut self) {
         self.session.forget_refusals();
-        self.learnt.classes.forget_refusals();
+        self.evidence.classes.forget_refusals();
         self.elsewhere.clear();
     }
 
@@ -128,7 +128,7 @@ impl<'g> Reducer<'_, 'g> {
             (Some(tools), Ok(kind)) => tools.grammar.order(kind),
             _ => SweepOrder::default(),
         };
-        Sweep::new(sequence, &self.config(), &self.learnt.knowledge, order, self.options.seed)
+        Sweep::new(sequence, &self.config(), &self.evidence.knowledge, order, self.options.seed)
     }
 
     /// The engine's parameters for a list.
@@ -137,18 +137,18 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// Runs a sweep to its end and learns from it.
-    pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Halt> {
+    pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Interrupt> {
         self.go_on_with(sweep, usize::MAX)
     }
 
     /// Runs a sweep until `most_needed` units of it were found needed, and learns from it.
-    pub(super) fn go_on_with(&mut self, sweep: &mut Sweep, most_needed: usize) -> Result<(), Halt> {
+    pub(super) fn go_on_with(&mut self, sweep: &mut Sweep, most_needed: usize) -> Result<(), Interrupt> {
         self.couple();
         self.look_ahead(std::iter::empty());
         let before = (sweep.removed_count(), sweep.undecided());
         let result = sweep.pursue(&mut self.session, most_needed);
-        sweep.teach(&mut self.learnt.knowledge);
-        let kind = self.learnt.kinds.entry(sweep.sequence.kind).or_default();
+        sweep.teach(&mut self.evidence.knowledge);
+        let kind = self.evidence.kinds.entry(sweep.sequence.kind).or_default();
         kind.0 += (sweep.removed_count() - before.0) as u64;
         kind.1 += (before.1 - sweep.undecided()) as u64;
         result
@@ -165,13 +165,13 @@ impl<'g> Reducer<'_, 'g> {
         if self.session.wants_prospect() {
             let is_last = self.minimal() == Minimal::None || self.session.is_in(Minimality.name());
             let tokens = if is_last { 0 } else { self.tokens() };
-            self.session.set_prospect(Prospect::new(&self.learnt.knowledge, &self.options.engine, waiting, tokens));
+            self.session.set_prospect(Prospect::new(&self.evidence.knowledge, &self.options.engine, waiting, tokens));
         }
     }
 
     /// Parses the best result anew and goes on from there. A text that no longer parses (which the
     /// gate prevents where it is asked) is worked on as it is.
-    pub(super) fn rebase(&mut self) -> Result<(), Halt> {
+    pub(super) fn rebase(&mut self) -> Result<(), Interrupt> {
         let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
         if self.session.rebase(parser).is_err() {
             self.session.check_limits()?;
@@ -202,11 +202,11 @@ impl<'g> Reducer<'_, 'g> {
     /// Whether definitions of some kind are refused when nothing refers to them.
     pub(super) fn refuses_unused(&self) -> bool {
         let Some(tools) = self.tools.as_ref().filter(|_| self.allows(&Coupled)) else { return false };
-        tools.grammar.refuses_unused() || self.learnt.unused.are_refused()
+        tools.grammar.refuses_unused() || self.evidence.unused.are_refused()
     }
 
     /// Does something while definitions go along with what refers to them.
-    pub(super) fn coupled<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
+    pub(super) fn coupled<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Interrupt>) -> Result<T, Interrupt> {
         let before = std::mem::replace(&mut self.couples, true);
         let result = part(self);
         self.couples = before;
@@ -223,9 +223,9 @@ impl<'g> Reducer<'_, 'g> {
             self.session.couple(None);
         } else if !self.current().knows_coupling() {
             let Some(tools) = &mut self.tools else { return };
-            let (current, unused, grammar) = (self.session.current(), &self.learnt.unused, tools.grammar);
+            let (current, unused, grammar) = (self.session.current(), &self.evidence.unused, tools.grammar);
             let document = current.document();
-            let is_refused = |node| unused.standing(Some(grammar), document.node(node).kind) == Standing::Refused;
+            let is_refused = |node| unused.tolerance(Some(grammar), document.node(node).kind) == Tolerance::Refused;
             let may_go = |node| is_refused(node) && !current.node_is_kept(node);
             let cascade = Cascade::of(document, grammar, &mut tools.shapes, may_go);
             self.session.couple(Some(cascade));

@@ -1,6 +1,6 @@
 //! A plan of steps, and the loop that follows it.
 
-use super::halt::Halt;
+use super::interrupt::Interrupt;
 use super::reducer::Reducer;
 
 /// Rounds of everything after which even a result that still shrinks is left alone; a round that
@@ -8,7 +8,7 @@ use super::reducer::Reducer;
 pub(super) const MAX_ROUNDS: usize = 50;
 
 /// A step works on the best result; `true` if it has found what the steps before it should see.
-pub(super) type Step = fn(&mut Reducer<'_, '_>) -> Result<bool, Halt>;
+pub(super) type Step = fn(&mut Reducer<'_, '_>) -> Result<bool, Interrupt>;
 
 /// Which steps have their turn, and in which order.
 pub(super) struct Plan {
@@ -21,7 +21,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Goes from step to step until a whole round has found nothing, or the text no longer has the tree that it had.
-    pub(super) fn follow(&self, reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+    pub(super) fn follow(&self, reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         let has_tree = reducer.tools.is_some();
         for step in self.first {
             while make(reducer, *step)?.is_none() {}
@@ -46,9 +46,9 @@ impl Plan {
 }
 
 /// Makes a step; `None` if a pass was skipped meanwhile, without which the text is to be looked at again.
-fn make(reducer: &mut Reducer<'_, '_>, step: Step) -> Result<Option<bool>, Halt> {
+fn make(reducer: &mut Reducer<'_, '_>, step: Step) -> Result<Option<bool>, Interrupt> {
     match step(reducer) {
-        Err(Halt::Skipped) => {
+        Err(Interrupt::Skipped) => {
             reducer.session.keep_shape(false);
             reducer.rebase()?;
             Ok(None)

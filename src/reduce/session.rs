@@ -31,7 +31,7 @@ use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink};
 use super::gate::Gate;
-use super::halt::Halt;
+use super::interrupt::Interrupt;
 use super::memory::{Answers, Memory, Record, Refusals, Why};
 use super::options::Options;
 use super::question_source::QuestionSource;
@@ -216,7 +216,7 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Announces a pass; tests are counted for it until the next one.
-    pub(super) fn enter_pass(&mut self, name: &'static str, round: usize) -> Result<(), Halt> {
+    pub(super) fn enter_pass(&mut self, name: &'static str, round: usize) -> Result<(), Interrupt> {
         self.statistics.pass = name;
         self.tick();
         self.emit(&Event::Pass { name, round })
@@ -235,13 +235,15 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Sends an event to the consumers.
-    pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Halt> {
-        self.sink.event(event).map_err(|source| Halt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
+    pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), Interrupt> {
+        self.sink
+            .event(event)
+            .map_err(|source| Interrupt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
     }
 
     /// Runs the test on a text whatever is known of it and whatever the limits are, and waits for
     /// the outcome.
-    pub(super) fn judge(&mut self, text: &[u8], what: &str) -> Result<Outcome, Halt> {
+    pub(super) fn judge(&mut self, text: &[u8], what: &str) -> Result<Outcome, Interrupt> {
         self.hold()?;
         self.check_cancel()?;
         let text: Arc<[u8]> = text.into();
@@ -257,14 +259,14 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Answers the questions of a source until it has no more.
-    pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Halt> {
+    pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
         let mut pursuit = Pursuit::default();
         let result = self.go_on(source, &mut pursuit);
         self.leave(pursuit, result)
     }
 
     /// Ends a pursuit, which came to `result`: what is still asked nobody wants to know any more.
-    pub(super) fn leave(&mut self, pursuit: Pursuit, mut result: Result<(), Halt>) -> Result<(), Halt> {
+    pub(super) fn leave(&mut self, pursuit: Pursuit, mut result: Result<(), Interrupt>) -> Result<(), Interrupt> {
         let Pursuit(mut asked) = pursuit;
         self.withdraw(&mut asked, |_| false);
         // A cancelled test ends at once; its outcome must not reach the next source.
@@ -278,17 +280,17 @@ impl<'a, 'g> Session<'a, 'g> {
                         // Nobody wants to know, so not even a failure matters.
                         let counted =
                             self.count(&text, &Outcome { unresolved: None, ..outcome }, "not needed any more");
-                        if let (Ok(()), Err(halt)) = (&result, counted) {
-                            result = Err(halt);
+                        if let (Ok(()), Err(interrupt)) = (&result, counted) {
+                            result = Err(interrupt);
                         }
                         if let Some(verdict) = verdict
-                            && let Err(halt) = self.hear(&text, verdict, ungated, self.odds())
+                            && let Err(interrupt) = self.hear(&text, verdict, ungated, self.odds())
                         {
-                            result = Err(halt);
+                            result = Err(interrupt);
                         }
                     }
                 }
-                Err(halt) => return result.and(Err(halt)),
+                Err(interrupt) => return result.and(Err(interrupt)),
             }
         }
         result
@@ -296,7 +298,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Answers the questions of a source until it has none; tests that run then go on, for what it asks
     /// next time.
-    pub(super) fn go_on(&mut self, source: &mut dyn QuestionSource, pursuit: &mut Pursuit) -> Result<(), Halt> {
+    pub(super) fn go_on(&mut self, source: &mut dyn QuestionSource, pursuit: &mut Pursuit) -> Result<(), Interrupt> {
         let Pursuit(asked) = pursuit;
         let result = self.ask(source, asked);
         self.provisional.clear();
@@ -305,7 +307,7 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Asks until there are no more questions.
-    fn ask(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
+    fn ask(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Interrupt> {
         loop {
             self.check_limits()?;
             let holds = self.options.control.is_paused();
@@ -415,7 +417,7 @@ impl<'a, 'g> Session<'a, 'g> {
         asked: &mut HashMap<u64, Asked>,
         question: u64,
         verdict: Verdict,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Interrupt> {
         let accepted = source.observe(question, verdict);
         if verdict != Verdict::Interesting {
             asked.remove(&question);
@@ -430,7 +432,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Makes a candidate the best result, and its edits the pending ones. This is the only place where that happens, and
     /// every candidate that comes here was judged interesting.
-    fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Halt> {
+    fn accept(&mut self, winner: Asked, rules: &[RuleId]) -> Result<(), Interrupt> {
         let Asked { candidate, duration, .. } = winner;
         let (text, said) = (Arc::clone(&candidate.text), candidate.tokens);
         let Some(before) = self.current.accept(candidate) else { return Ok(()) };
@@ -511,13 +513,13 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Runs the test on a candidate of the source once more.
-    fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Halt> {
+    fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Interrupt> {
         let ticket = self.submit(Arc::clone(text), self.patience(text));
         self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
         Ok(ticket)
     }
 
-    fn wait(&mut self) -> Result<(Ticket, Outcome), Halt> {
+    fn wait(&mut self) -> Result<(Ticket, Outcome), Interrupt> {
         let from = Instant::now();
         let answer = self.executor.wait();
         self.clock.waiting += from.elapsed();
@@ -526,7 +528,7 @@ impl<'a, 'g> Session<'a, 'g> {
         Ok((ticket, outcome))
     }
 
-    fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Halt> {
+    fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
         self.statistics.counts.add(outcome.verdict);
         self.unasked.tested();
         if let Some(gate) = &mut self.gate {
@@ -562,9 +564,9 @@ impl<'a, 'g> Session<'a, 'g> {
         }
     }
 
-    fn unresolved(&self, message: &str) -> Halt {
+    fn unresolved(&self, message: &str) -> Interrupt {
         let best = (self.statistics.pass != BASELINE).then(|| self.best().to_vec());
-        Halt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
+        Interrupt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
     }
 
     /// Cancels the tests whose questions nobody has any more.
@@ -583,13 +585,13 @@ impl<'a, 'g> Session<'a, 'g> {
             && self.options.max_tests.is_some_and(|most| self.statistics.counts.total() + running as u64 >= most)
     }
 
-    fn check_cancel(&self) -> Result<(), Halt> {
+    fn check_cancel(&self) -> Result<(), Interrupt> {
         if self.cancel.is_stopped() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// How a run ends that was told to stop.
-    pub(super) fn stopped(&self) -> Halt {
-        Halt::Ended(if self.is_out_of_time() { Ended::Budget } else { Ended::Cancelled })
+    pub(super) fn stopped(&self) -> Interrupt {
+        Interrupt::Ended(if self.is_out_of_time() { Ended::Budget } else { Ended::Cancelled })
     }
 
     /// Whether it is the limit of time that wants the work to end.
@@ -598,9 +600,9 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     /// Whether somebody or a limit wants the work to end.
-    pub(super) fn check_limits(&self) -> Result<(), Halt> {
+    pub(super) fn check_limits(&self) -> Result<(), Interrupt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.statistics.counts.total() >= most);
-        if tests { Err(Halt::Ended(Ended::Budget)) } else { Ok(()) }
+        if tests { Err(Interrupt::Ended(Ended::Budget)) } else { Ok(()) }
     }
 }

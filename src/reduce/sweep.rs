@@ -13,7 +13,7 @@ use crate::grammar::SweepOrder;
 use crate::passes::{NO_DEPTH, Sequence, Unit, each_once};
 
 use super::current::{Candidate, Current};
-use super::halt::Halt;
+use super::interrupt::Interrupt;
 use super::outlook::Ahead;
 use super::positions::Positions;
 use super::question_source::QuestionSource;
@@ -120,7 +120,7 @@ impl Sweep {
     }
 
     /// Sweeps a text until `most_needed` units were found needed.
-    pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Halt> {
+    pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Interrupt> {
         // The text may have changed since the search was paused. The session's cache knows what is still true of it.
         self.search.forget_answers();
         let positions = Positions::new(&self.sequence, &self.order);

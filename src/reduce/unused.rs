@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::grammar::Grammar;
-use crate::passes::{Alternative, Coupled, Pass, Standing};
+use crate::passes::{Alternative, Coupled, Pass, Tolerance};
 
 /// What is known of definitions that nothing refers to, by their kinds.
 #[derive(Default)]
@@ -25,15 +25,15 @@ impl Unused {
     }
 
     /// What is known of a kind, and what the language says of it.
-    pub(super) fn standing(&self, grammar: Option<&Grammar>, kind: u16) -> Standing {
+    pub(super) fn tolerance(&self, grammar: Option<&Grammar>, kind: u16) -> Tolerance {
         if grammar.is_some_and(|grammar| grammar.must_be_used(kind)) {
-            Standing::Refused
+            Tolerance::Refused
         } else if self.tolerated.contains(&kind) {
-            Standing::Tolerated
+            Tolerance::Tolerated
         } else if self.refused.contains(&kind) {
-            Standing::Refused
+            Tolerance::Refused
         } else {
-            Standing::Unknown
+            Tolerance::Unknown
         }
     }
 

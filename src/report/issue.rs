@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::oracle::Outcome;
 
-use super::nowhere::Nowhere;
+use super::redaction::Redaction;
 use super::text::shown;
 
 /// Most of an output or an input that is shown, in bytes; trackers refuse longer texts.
@@ -32,7 +32,7 @@ pub struct Issue<'a> {
     /// How the input was made small, in a sentence.
     pub made: &'a str,
     /// The directories that are nobody's business.
-    pub nowhere: &'a Nowhere,
+    pub nowhere: &'a Redaction,
 }
 
 impl Issue<'_> {
@@ -159,7 +159,7 @@ mod tests {
             outcome: Some(&outcome),
             is_of_input: false,
             made: "Reduced from 10 to 2 bytes.",
-            nowhere: &Nowhere::new(&["/people/ann/x".into()], "/tmp".as_ref(), Some("/people/ann".as_ref())),
+            nowhere: &Redaction::new(&["/people/ann/x".into()], "/tmp".as_ref(), Some("/people/ann".as_ref())),
         }
         .markdown()
     }

@@ -65,7 +65,7 @@ impl Progress {
         Progress {
             verbosity,
             form,
-            line: if live { live_line() } else { None },
+            line: if live { progress_line() } else { None },
             styled: anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never,
             start: Instant::now(),
             pass: "",
@@ -232,7 +232,7 @@ impl Drop for Progress {
 }
 
 /// `None` on a terminal that cannot show it, where it would swallow the plain lines.
-fn live_line() -> Option<ProgressBar> {
+fn progress_line() -> Option<ProgressBar> {
     if std::env::var_os("TERM").is_none_or(|name| name == "dumb") {
         return None;
     }

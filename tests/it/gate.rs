@@ -147,12 +147,11 @@ fn what_is_accepted_of_a_dense_input_has_no_new_syntax_errors() {
     let c = "int f(int a){if(a)return 1;else return a+2;}\n#ifdef A\nint b[]={1,2};\n#else\nenum c{D,E};\n#endif\n";
     let json = r#"{"a":[0,1,{"b":[]}],"c":2},"#;
     let rows = [
-        ("x.js", format!("(function(){{{}}})();", javascript.repeat(5_600))),
-        ("x.c", c.repeat(5_600)),
-        ("x.json", format!("[{}3]", json.repeat(20_000))),
+        ("x.js", format!("(function(){{{}}})();", javascript.repeat(700))),
+        ("x.c", c.repeat(700)),
+        ("x.json", format!("[{}3]", json.repeat(2_500))),
     ];
     for (file, input) in rows {
-        assert!(input.len() > 512 << 10, "{file}: {}", input.len());
         for seed in 0..many(1) {
             let test = |text: &[u8]| yes_if(text.len() == input.len() || text.len() > 1000 && mood(text, seed) >= 30);
             let accepted = accepted(file, &input, &Options { max_tests: Some(10), ..Options::default() }, 1, test);

@@ -10,17 +10,17 @@ use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::home::{self, replace_words};
-use crate::cli::open::Open;
+use crate::cli::inference::Inference;
 use crate::cli::rules::Language;
 use crate::cli::settings::{Test, forms, in_words, read_case};
 use crate::cli::values::Jobs;
 use crate::cli::{piped, signals};
-use crate::doctor::{Facts, Level, Patient, Trouble, examine, findings, reworded};
+use crate::doctor::{Examination, Facts, Level, Trouble, examine, findings, reworded};
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions, Written};
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
 
-use crate::cli::live::live_line;
+use crate::cli::progress_line::progress_line;
 
 /// How it is called.
 const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; see lop doctor --help";
@@ -65,7 +65,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
             (Test::Command(words), typed, oracle)
         }
     };
-    let mut open = Open {
+    let mut open = Inference {
         path: &path,
         content: &content,
         may_fail: !args.test.is_empty(),
@@ -95,13 +95,9 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     drop(out);
     open.accompany(&cancel)?;
     let (spec, oracle) = (open.spec.clone(), open.oracle.clone());
-    let other = other_name(&path);
-    let renamed = test.oracle(Path::new(&other), Conditions::new(&spec)?)?.confined(confinement.clone())?;
-    let renamed = renamed.with_belongings(oracle.belongings().to_vec())?;
     let wanted = in_words(&spec);
-    let patient = Patient {
+    let examination = Examination {
         oracle: &oracle,
-        renamed: Some((other, &renamed)),
         words: &test.words(),
         path: &path,
         content: &content,
@@ -115,8 +111,8 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         slots: slots.clone(),
         null: Path::new(NULL),
     };
-    let line = live_line();
-    let examined = examine(&patient, &cancel, &mut |what| {
+    let line = progress_line();
+    let examined = examine(&examination, &cancel, &mut |what| {
         line.set_message(text::one_line(what));
         line.tick();
     });
@@ -148,21 +144,3 @@ fn tell(test: &str, facts: &Facts) -> Result<Code, Failure> {
 
 /// What every test relies on.
 pub(super) const NULL: &str = "/dev/null";
-
-/// Another name for the candidate, with the same extension.
-fn other_name(path: &Path) -> OsString {
-    let stem = if path.file_stem().is_some_and(|stem| stem == "renamed") { "another" } else { "renamed" };
-    path.extension().map_or_else(|| stem.into(), |extension| Path::new(stem).with_extension(extension).into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn another_name_keeps_the_extension() {
-        for (path, other) in [("a/b.x", "renamed.x"), ("b", "renamed"), ("renamed.x", "another.x"), (".x", "renamed")] {
-            assert_eq!(other_name(Path::new(path)), *other, "{path}");
-        }
-    }
-}

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
-use crate::cli::open::{Place, missing_of};
+use crate::cli::inference::{Place, missing_of};
 use crate::cli::piped::is_stdout;
 use crate::cli::settings::Settings;
 use crate::cli::ui_args::UiArg;
 use crate::cli::values::Jobs;
 use crate::cli::{detect, home, signals, state};
 use crate::disk::{self, Audience};
-use crate::doctor::{Checkup, Extent, Missing, Patient, is_hollow};
+use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
 use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, Oracle, SlotOptions, Written};
@@ -159,9 +159,8 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     };
     let (watch, warnings): (Option<Watch>, _) = (Some(watch), Vec::new());
     let mut reporters = Reporters { watch, warnings, notes: notes.clone(), store, others, json, history, progress };
-    let patient = Patient {
+    let examination = Examination {
         oracle: &oracle,
-        renamed: None,
         words: &settings.words,
         path: &run.path,
         content: &settings.content,
@@ -174,7 +173,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     };
     let mut memory = notes.clone();
     let mut executor = Remembering::new(&mut *workers, &mut memory);
-    let mut sink = Checkup::new(patient, &cancel, extent, &mut reporters);
+    let mut sink = Checkup::new(examination, &cancel, extent, &mut reporters);
     let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
     let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.to_vec() });
     let result = result.and_then(|()| {

@@ -12,8 +12,8 @@ use crate::disk::{self, Audience};
 use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
 use crate::reduce::{BASELINE_DEADLINE, Report};
 use crate::report::issue::Issue;
-use crate::report::nowhere::Nowhere;
 use crate::report::page::Page;
+use crate::report::redaction::Redaction;
 use crate::report::text::STRONG;
 use crate::report::{History, diff, explain, text};
 
@@ -139,13 +139,13 @@ impl Reported {
     }
 
     /// The directories of this run.
-    fn nowhere(&self) -> Nowhere {
+    fn nowhere(&self) -> Redaction {
         let mut run: Vec<PathBuf> = std::env::current_dir().into_iter().collect();
         let beside = |path: &Path| std::path::absolute(path).ok()?.parent().map(Path::to_owned);
         run.extend(beside(&self.path));
         run.extend(run.clone().iter().filter_map(|place| place.canonicalize().ok()));
         let home = std::env::var_os("HOME").map(PathBuf::from);
-        Nowhere::new(&run, &std::env::temp_dir(), home.as_deref())
+        Redaction::new(&run, &std::env::temp_dir(), home.as_deref())
     }
 
     /// The test's command as one would type it beside the input.

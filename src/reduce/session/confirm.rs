@@ -23,7 +23,7 @@ use crate::exec::{Key, key};
 use crate::passes::{Minimality, Pass};
 use crate::reduce::current::Best;
 use crate::reduce::event::Event;
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::{Answers, CERTAIN, Why};
 use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
@@ -58,7 +58,7 @@ impl Session<'_, '_> {
     }
 
     /// The input was judged: so often *interesting*, so often not. It is trusted whatever the test says.
-    pub(in crate::reduce) fn trust_input(&mut self, yes: u32, no: u32) -> Result<(), Halt> {
+    pub(in crate::reduce) fn trust_input(&mut self, yes: u32, no: u32) -> Result<(), Interrupt> {
         let tally = Tally { yes, no };
         self.confidence.trust.learn(true, tally);
         let input = self.snapshot();
@@ -73,7 +73,7 @@ impl Session<'_, '_> {
     }
 
     /// Whether the empty text, which was called *interesting* once, is so.
-    pub(in crate::reduce) fn empty_is_interesting(&mut self) -> Result<bool, Halt> {
+    pub(in crate::reduce) fn empty_is_interesting(&mut self) -> Result<bool, Interrupt> {
         self.ask_again(&[].into(), Tally { yes: 1, no: 0 }, Stakes::Empty)
     }
 
@@ -93,7 +93,7 @@ impl Session<'_, '_> {
         verdict: Verdict,
         ungated: bool,
         odds: f64,
-    ) -> Result<Option<Verdict>, Halt> {
+    ) -> Result<Option<Verdict>, Interrupt> {
         let key = key(text);
         if ungated
             && verdict == Verdict::Interesting
@@ -108,7 +108,7 @@ impl Session<'_, '_> {
         let before = self.memory.answers(&key).copied();
         let mut answers = before.unwrap_or(Answers {
             tally: Tally::default(),
-            learnt: Tally::default(),
+            evidence: Tally::default(),
             refusal: Verdict::NotInteresting,
         });
         answers.tally.add(interesting);
@@ -116,7 +116,7 @@ impl Session<'_, '_> {
             answers.refusal = verdict;
         }
         if before.is_none() {
-            answers.learnt = answers.tally;
+            answers.evidence = answers.tally;
         } else {
             self.confidence.trust.confirmations += 1;
         }
@@ -126,8 +126,8 @@ impl Session<'_, '_> {
         }
         let decided = self.confidence.trust.decide(answers.tally, self.stakes(), odds);
         if let Some(interesting) = decided {
-            self.confidence.trust.learn(interesting, answers.tally.since(answers.learnt));
-            answers.learnt = answers.tally;
+            self.confidence.trust.learn(interesting, answers.tally.since(answers.evidence));
+            answers.evidence = answers.tally;
             self.confidence.found.entry(self.statistics.pass).or_default().add(interesting);
             self.confidence.refusals = if interesting { 0 } else { self.confidence.refusals.saturating_add(1) };
             if yes + no > 1 {
@@ -159,7 +159,7 @@ impl Session<'_, '_> {
     }
 
     /// Looks at the best result again.
-    pub(super) fn check_best(&mut self) -> Result<(), Halt> {
+    pub(super) fn check_best(&mut self) -> Result<(), Interrupt> {
         if !self.confidence.trust.is_flaky() {
             self.confidence.looks += 1;
         } else if self.best_is_trusted() {
@@ -171,7 +171,7 @@ impl Session<'_, '_> {
     }
 
     /// Makes sure of the result at the end, unless it is the input.
-    pub(in crate::reduce) fn confirm_result(&mut self) -> Result<(), Halt> {
+    pub(in crate::reduce) fn confirm_result(&mut self) -> Result<(), Interrupt> {
         match self.confidence.trusted.first() {
             Some(input) if input.best.text != *self.best() => self.confirm_best(Stakes::Result),
             _ => Ok(()),
@@ -179,7 +179,7 @@ impl Session<'_, '_> {
     }
 
     /// Whether there is no use in going on, because too much was taken back.
-    pub(in crate::reduce) fn gives_up(&mut self) -> Result<bool, Halt> {
+    pub(in crate::reduce) fn gives_up(&mut self) -> Result<bool, Interrupt> {
         let is_hopeless = self.is_hopeless();
         if is_hopeless {
             self.emit(&Event::Note("the test contradicts itself too often to go on; a larger --confirm may help"))?;
@@ -223,7 +223,7 @@ impl Session<'_, '_> {
     }
 
     /// Notes that the test has contradicted itself, and says so the first time.
-    fn contradicted(&mut self, how: &str) -> Result<(), Halt> {
+    fn contradicted(&mut self, how: &str) -> Result<(), Interrupt> {
         if !self.confidence.trust.contradicted() {
             return Ok(());
         }
@@ -234,7 +234,7 @@ impl Session<'_, '_> {
     }
 
     /// Trusts the best result if the test says again what it said; else takes it back.
-    fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Halt> {
+    fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Interrupt> {
         let best = Arc::clone(self.best());
         let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
         // On the way the answers for which it was accepted count. At the end they do not: of many texts that are not
@@ -263,7 +263,7 @@ impl Session<'_, '_> {
                 Ok(())
             }
             Ok(false) => self.take_back(),
-            Err(halt) => Err(halt),
+            Err(interrupt) => Err(interrupt),
         };
         self.statistics.pass = pass;
         self.confidence.looked_at = self.statistics.counts.total();
@@ -272,7 +272,7 @@ impl Session<'_, '_> {
 
     /// Runs the test on a text until it is clear what it says. Stopped meanwhile, a best result that looks worse than
     /// it did is not kept.
-    fn ask_again(&mut self, text: &Arc<[u8]>, mut tally: Tally, stakes: Stakes) -> Result<bool, Halt> {
+    fn ask_again(&mut self, text: &Arc<[u8]>, mut tally: Tally, stakes: Stakes) -> Result<bool, Interrupt> {
         let known = tally;
         loop {
             let outcome = self.check_limits().and_then(|()| {
@@ -281,11 +281,11 @@ impl Session<'_, '_> {
             });
             let verdict = match outcome {
                 Ok(verdict) => verdict,
-                Err(halt) => {
+                Err(interrupt) => {
                     if tally.no > tally.yes && text == self.best() {
                         self.go_back_to_trusted()?;
                     }
-                    return Err(halt);
+                    return Err(interrupt);
                 }
             };
             tally.add(verdict == Verdict::Interesting);
@@ -305,7 +305,7 @@ impl Session<'_, '_> {
     }
 
     /// Goes back to the newest recent or trusted result that holds when the test is asked about it once more.
-    fn take_back(&mut self) -> Result<(), Halt> {
+    fn take_back(&mut self) -> Result<(), Interrupt> {
         self.confidence.trust.returns += 1;
         // What it was accepted for.
         self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
@@ -321,7 +321,7 @@ impl Session<'_, '_> {
             let best = Arc::clone(self.best());
             if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
                 self.confidence.recent.clear();
-                return Err(Halt::Returned);
+                return Err(Interrupt::Returned);
             }
             self.confidence.trusted.pop();
         }
@@ -329,7 +329,7 @@ impl Session<'_, '_> {
 
     /// Trusts the newest of the results before the first contradiction that holds, if one does: when one does not, nor does
     /// what was made of it. Stopped meanwhile, that is the newest that is known to hold.
-    fn trust_the_past(&mut self) -> Result<(), Halt> {
+    fn trust_the_past(&mut self) -> Result<(), Interrupt> {
         let mut past = std::mem::take(&mut self.confidence.past);
         let (mut holds, mut doubtful) = (0, past.len());
         let mut halted = Ok(());
@@ -338,7 +338,7 @@ impl Session<'_, '_> {
             match self.ask_again(&Arc::clone(&past[middle].best.text), Tally::default(), Stakes::Best) {
                 Ok(true) => holds = middle + 1,
                 Ok(false) => doubtful = middle,
-                Err(halt) => halted = Err(halt),
+                Err(interrupt) => halted = Err(interrupt),
             }
         }
         past.truncate(holds);
@@ -350,7 +350,7 @@ impl Session<'_, '_> {
     }
 
     /// Makes the newest trusted result the best again.
-    fn go_back_to_trusted(&mut self) -> Result<(), Halt> {
+    fn go_back_to_trusted(&mut self) -> Result<(), Interrupt> {
         let Some(trusted) = self.confidence.trusted.last().cloned() else { return Ok(()) };
         self.memory.set_answers(key(self.best()), Answers::certain(Verdict::NotInteresting));
         self.current.go_back(trusted.best);

@@ -20,7 +20,7 @@ use super::attempt::Attempt;
 use crate::engine::Verdict;
 use crate::exec::key;
 use crate::passes::each_once;
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::question_source::QuestionSource;
 use crate::reduce::report::Ended;
 use crate::reduce::trust::Trust;
@@ -80,7 +80,7 @@ impl Session<'_, '_> {
         source: &mut dyn QuestionSource,
         asked: &mut HashMap<u64, Asked>,
         at_end: bool,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool, Interrupt> {
         let odds = self.provisional_odds();
         let Some(last) = odds.last() else { return Ok(false) };
         if let Some(sure) = odds.iter().rposition(|&odds| Trust::accepts(odds)) {
@@ -106,7 +106,7 @@ impl Session<'_, '_> {
         odds
     }
 
-    fn accept_attempts(&mut self, sure: usize) -> Result<(), Halt> {
+    fn accept_attempts(&mut self, sure: usize) -> Result<(), Interrupt> {
         let later = self.provisional.split_off(sure + 1);
         let mut rules = Vec::new();
         let mut last = None;
@@ -122,11 +122,15 @@ impl Session<'_, '_> {
         result
     }
 
-    fn ask_about_last(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Halt> {
+    fn ask_about_last(
+        &mut self,
+        source: &mut dyn QuestionSource,
+        asked: &mut HashMap<u64, Asked>,
+    ) -> Result<(), Interrupt> {
         let Some(last) = self.provisional.last() else { return Ok(()) };
         let (text, odds, what) =
             (last.asked.candidate.text.clone(), (last.prior + last.told).exp(), last.asked.what.clone());
-        let verdict = self.judge(&text, &what)?.verdict.ok_or(Halt::Ended(Ended::Cancelled))?;
+        let verdict = self.judge(&text, &what)?.verdict.ok_or(Interrupt::Ended(Ended::Cancelled))?;
         match self.hear(&text, verdict, false, odds)? {
             None => {}
             Some(Verdict::Interesting) => {

@@ -10,7 +10,7 @@ use crate::reduce::outlook::{Outlook, Prospect, Sum};
 use crate::reduce::question_source::QuestionSource;
 
 use super::{BASELINE, Session};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 
 /// An outlook is made at most this often: more often nobody can read it.
 const OFTEN: Duration = Duration::from_millis(100);
@@ -28,7 +28,7 @@ impl Session<'_, '_> {
         pass: &'static str,
         bytes: usize,
         what: impl FnOnce() -> String,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Interrupt> {
         if !self.watch.follows {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl Session<'_, '_> {
     }
 
     /// Says that a test has ended, whatever came of it.
-    pub(super) fn tell_ended(&mut self, ticket: Ticket) -> Result<(), Halt> {
+    pub(super) fn tell_ended(&mut self, ticket: Ticket) -> Result<(), Interrupt> {
         let Some(worker) = self.watch.workers.iter().position(|running| *running == Some(ticket)) else {
             return Ok(());
         };
@@ -62,7 +62,7 @@ impl Session<'_, '_> {
     }
 
     /// Says what lies ahead, to those who want to know and not too often.
-    pub(super) fn tell_outlook(&mut self, source: &dyn QuestionSource) -> Result<(), Halt> {
+    pub(super) fn tell_outlook(&mut self, source: &dyn QuestionSource) -> Result<(), Interrupt> {
         if !self.watch.follows || !is_due(self.watch.told) {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Session<'_, '_> {
     }
 
     /// Holds on while somebody wants that.
-    pub(super) fn hold(&mut self) -> Result<(), Halt> {
+    pub(super) fn hold(&mut self) -> Result<(), Interrupt> {
         let control = &self.options.control;
         if !control.is_paused() || self.cancel.is_stopped() {
             return Ok(());
@@ -98,7 +98,7 @@ impl Session<'_, '_> {
 
     /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass. This is
     /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
-    pub(super) fn check_skips(&mut self) -> Result<(), Halt> {
+    pub(super) fn check_skips(&mut self) -> Result<(), Interrupt> {
         let moment = self.watch.moment;
         if self.statistics.pass == BASELINE || moment == self.watch.looked {
             return Ok(());
@@ -116,7 +116,7 @@ impl Session<'_, '_> {
                 is_less = true;
             }
         }
-        if is_less { Err(Halt::Skipped) } else { Ok(()) }
+        if is_less { Err(Interrupt::Skipped) } else { Ok(()) }
     }
 
     /// Whether a pass is left out because somebody wanted that.

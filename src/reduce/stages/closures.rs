@@ -7,7 +7,7 @@
 //! that no union is larger than that.
 
 use crate::passes::{Bodies, Closures, Pass, References};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reducer::Reducer;
 
@@ -28,7 +28,7 @@ const BODIES: u64 = u64::from_be_bytes(*b"empty it");
 
 /// Keeps closures that are interesting and empties bodies, while that makes closures smaller: what only a body refers to
 /// goes with that body.
-pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if reducer.tokens() >= LEAST_TOKENS {
         loop {
             keep_some(reducer)?;
@@ -42,7 +42,7 @@ pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 
 /// Empties bodies of each kind of which half may be emptied at once, while that takes a good share of the text per test;
 /// `true` if some were.
-fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows(&Bodies) || reducer.session.is_proposal_refused(BODIES) {
         return Ok(false);
     }
@@ -73,7 +73,7 @@ fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
 }
 
 /// Keeps closures that are interesting, and takes out everything else that may go; `true` if something went.
-fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows(&Closures) || reducer.session.is_proposal_refused(MEMO) {
         return Ok(false);
     }
@@ -91,7 +91,7 @@ fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     Ok(reducer.weight() < before)
 }
 
-fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), Halt> {
+fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), Interrupt> {
     let mut needed = references.always().clone();
     let mut waiting = references.waiting(&needed, None);
     let most_refused = MOST_REFUSED + waiting.len().max(1).ilog2() as usize;
@@ -136,7 +136,7 @@ fn ask(
     reducer: &mut Reducer<'_, '_>,
     references: &References,
     kept: &[crate::engine::BitSet],
-) -> Result<Option<usize>, Halt> {
+) -> Result<Option<usize>, Interrupt> {
     first_interesting(&mut reducer.session, kept.len(), "all that is not referred to", |at, current| {
         let removal = references.without_others(&kept[at]);
         current.candidate(std::iter::once(&removal), false)

@@ -7,7 +7,7 @@ use crate::passes::{
     Ask, Bodies, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
 };
 use crate::reduce::gain::Gain;
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::lists::Lists;
 use crate::reduce::ranked::Ranked;
 use crate::reduce::reducer::Reducer;
@@ -60,13 +60,13 @@ impl List {
 }
 
 /// Takes out what can go, while something goes.
-pub(crate) fn delete(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn delete(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     reducer.coupled(delete_all)?;
     Ok(reducer.weight() < before)
 }
 
-fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         let before = reducer.weight();
         if !reducer.by_levels() {
@@ -111,7 +111,7 @@ impl Queue {
         let document = current.document();
         let Some(sequence) = definitions.unreferenced(document, tools.grammar, &mut tools.shapes, skip) else { return };
         for unit in &sequence.units {
-            reducer.learnt.unused.tolerate(document.node(node_of(unit)).kind);
+            reducer.evidence.unused.tolerate(document.node(node_of(unit)).kind);
         }
         self.waiting.push(waiting(reducer, ROOT, sequence));
     }
@@ -120,7 +120,7 @@ impl Queue {
     fn learn_from(&mut self, reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
         let is_of_definitions = sweep.sequence.is_of_definitions();
         for (unit, stays) in sweep.newly_decided() {
-            let counts = reducer.learnt.kinds.entry(sweep.sequence.kind).or_default();
+            let counts = reducer.evidence.kinds.entry(sweep.sequence.kind).or_default();
             counts.1 += 1;
             if !stays {
                 counts.0 += 1;
@@ -154,7 +154,7 @@ fn refuse_definition(reducer: &mut Reducer<'_, '_>, unit: &Unit) {
 }
 
 /// All sibling lists of the tree, from the root down, and definitions that nothing refers to.
-pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     let passes: [&dyn Pass; 2] = [&Siblings, &Unreferenced];
     let Some(first) = passes.into_iter().find(|pass| reducer.allows(*pass)) else { return Ok(()) };
     reducer.session.enter_pass(first.name(), reducer.round)?;
@@ -182,7 +182,7 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
         }
     }
     for turn in lists.turns() {
-        turn.sweep.teach(&mut reducer.learnt.knowledge);
+        turn.sweep.teach(&mut reducer.evidence.knowledge);
     }
     reducer.session.leave(pursuit, result)?;
     reducer.rebase()
@@ -194,7 +194,7 @@ fn look_after(reducer: &mut Reducer<'_, '_>, lists: &mut Lists, queue: &mut Queu
     lists.forget(|node| reducer.current().is_gone(node));
     for mut turn in lists.take_pausing(most) {
         let ends = turn.is_over();
-        turn.sweep.teach(&mut reducer.learnt.knowledge);
+        turn.sweep.teach(&mut reducer.evidence.knowledge);
         queue.learn_from(reducer, &mut turn.sweep);
         if turn.sweep.is_finished() {
             continue;
@@ -300,7 +300,7 @@ fn expected_gain(reducer: &Reducer<'_, '_>, sequence: &Sequence, needed: usize, 
     if reducer.by_levels() {
         return if sequence.is_of_definitions() { f64::NEG_INFINITY } else { -f64::from(sequence.depth) };
     }
-    let (gone, asked) = reducer.learnt.kinds.get(&sequence.kind).copied().unwrap_or_default();
+    let (gone, asked) = reducer.evidence.kinds.get(&sequence.kind).copied().unwrap_or_default();
     let (gone, asked) = (gone as f64, asked as f64);
     let p_kind = if sequence.is_of_definitions() {
         (gone + MOST_DEFINITIONS * DEFINITIONS_WEIGHT) / (asked + DEFINITIONS_WEIGHT)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::passes::{Alternative, Stage};
 use crate::reduce::edit_search::{EDITS_BEFORE_REBASE, EditSearch, EditSpace, Waiting, value};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ranked::Ranked;
 use crate::reduce::reducer::Reducer;
 
@@ -19,7 +19,11 @@ const SMALL_TREE: usize = 20_000;
 const MOST_ALTERNATIVES: usize = 50_000;
 
 /// One round of edits on one tree; `true` if one was accepted.
-pub(super) fn edit_round(reducer: &mut Reducer<'_, '_>, stage: Stage, mut all: Vec<Alternative>) -> Result<bool, Halt> {
+pub(super) fn edit_round(
+    reducer: &mut Reducer<'_, '_>,
+    stage: Stage,
+    mut all: Vec<Alternative>,
+) -> Result<bool, Interrupt> {
     if stage == Stage::LocalEdits {
         all.retain(|a| !a.is_late);
     }
@@ -45,7 +49,7 @@ pub(super) fn edit_round(reducer: &mut Reducer<'_, '_>, stage: Stage, mut all: V
         reducer.look_ahead(std::iter::empty());
         let (taken, result) = try_edits(reducer, &mut heap, &edited);
         let is_last = taken.is_empty();
-        reducer.learnt.unused.learn(&taken);
+        reducer.evidence.unused.learn(&taken);
         edited.extend(taken.into_iter().map(|alternative| alternative.range));
         result?;
         if is_last {
@@ -62,11 +66,11 @@ fn try_edits(
     reducer: &mut Reducer<'_, '_>,
     heap: &mut BinaryHeap<Waiting>,
     edited: &[Range<usize>],
-) -> (Vec<Alternative>, Result<(), Halt>) {
+) -> (Vec<Alternative>, Result<(), Interrupt>) {
     let tokens = reducer.session.size().tokens;
     let (source, prefer) = (Arc::clone(reducer.current().shared_source()), reducer.options.prefer);
     let mut search =
-        EditSearch::new(EditSpace { source: &source, heap, edited, classes: &mut reducer.learnt.classes, prefer });
+        EditSearch::new(EditSpace { source: &source, heap, edited, classes: &mut reducer.evidence.classes, prefer });
     let result = reducer.session.pursue(&mut search);
     let (taken, refused) = search.into_taken_and_refused();
     refused.into_iter().for_each(|memo| reducer.session.refuse_proposal(memo, tokens));
@@ -75,5 +79,5 @@ fn try_edits(
 
 /// What one test is expected to save.
 fn expected_saving(reducer: &Reducer<'_, '_>, alternative: &Alternative) -> f64 {
-    value(&reducer.learnt.classes, reducer.options.prefer, reducer.current().source(), alternative)
+    value(&reducer.evidence.classes, reducer.options.prefer, reducer.current().source(), alternative)
 }

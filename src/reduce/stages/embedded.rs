@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use crate::grammar::{Embedded, Grammar};
 use crate::reduce::event::Event;
+use crate::reduce::evidence::Evidence;
 use crate::reduce::gate::Gate;
-use crate::reduce::halt::Halt;
-use crate::reduce::learnt::Learnt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
 use crate::reduce::parsing::{Tools, parser, tools};
 use crate::reduce::reducer::Reducer;
 use crate::syntax::{Document, ParseError};
 
 /// What makes a part smaller, with or without a tree.
-type Shrink = fn(&mut Reducer<'_, '_>) -> Result<(), Halt>;
+type Shrink = fn(&mut Reducer<'_, '_>) -> Result<(), Interrupt>;
 
 /// Works on each part that is in another language and may have become smaller than it was left; `true` if the text
 /// has changed.
-pub(crate) fn reduce_parts(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Halt> {
+pub(crate) fn reduce_parts(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Interrupt> {
     let before = Arc::clone(reducer.session.best());
     while let Some((part, embedded)) = next_embedded(reducer) {
         reduce_part(reducer, &part, embedded, shrink)?;
@@ -49,13 +49,13 @@ fn reduce_part<'g>(
     part: &Range<usize>,
     embedded: &'g Embedded,
     shrink: Shrink,
-) -> Result<(), Halt> {
+) -> Result<(), Interrupt> {
     let tokens = reducer.tokens();
     let host = reducer.tools.take().expect("the part is one of a tree");
     let behind = reducer.session.best().len() - part.end;
-    let new = || Learnt::nothing(part.len());
-    let mut learnt = reducer.elsewhere.remove(embedded.language()).unwrap_or_else(new);
-    change_to(reducer, &mut learnt);
+    let new = || Evidence::nothing(part.len());
+    let mut evidence = reducer.elsewhere.remove(embedded.language()).unwrap_or_else(new);
+    change_to(reducer, &mut evidence);
     reducer.session.enter_part(part, embedded.grammar());
     plant_part(reducer, part, embedded.grammar().map(|grammar| &**grammar));
     // Each part has rounds of its own, and takes none from the rest.
@@ -63,8 +63,8 @@ fn reduce_part<'g>(
     let result = shrink(reducer);
     reducer.round = round;
     reducer.session.leave_part();
-    change_to(reducer, &mut learnt);
-    reducer.elsewhere.insert(embedded.language().to_owned(), learnt);
+    change_to(reducer, &mut evidence);
+    reducer.elsewhere.insert(embedded.language().to_owned(), evidence);
     match result {
         Ok(()) => {
             let best = Arc::clone(reducer.session.best());
@@ -72,19 +72,19 @@ fn reduce_part<'g>(
             reducer.session.refuse_proposal(memo, tokens);
             go_back(reducer, host)
         }
-        Err(halt) => {
+        Err(interrupt) => {
             reducer.tools = Some(host);
-            Err(halt)
+            Err(interrupt)
         }
     }
 }
 
-/// What was learnt of one language takes the place of what was learnt of the other.
-fn change_to(reducer: &mut Reducer<'_, '_>, learnt: &mut Learnt) {
-    std::mem::swap(&mut reducer.learnt, learnt);
+/// The evidence of one language takes the place of that of the other.
+fn change_to(reducer: &mut Reducer<'_, '_>, evidence: &mut Evidence) {
+    std::mem::swap(&mut reducer.evidence, evidence);
     // The session has the refusals of the language that is worked on.
-    std::mem::swap(&mut reducer.learnt.refusals, &mut learnt.refusals);
-    reducer.session.swap_proposals(&mut learnt.refusals);
+    std::mem::swap(&mut reducer.evidence.refusals, &mut evidence.refusals);
+    reducer.session.swap_proposals(&mut evidence.refusals);
 }
 
 /// Makes the tree of a part, if it can have one.
@@ -106,7 +106,7 @@ fn plant_part<'g>(reducer: &mut Reducer<'_, 'g>, part: &Range<usize>, grammar: O
 }
 
 /// The whole text is worked on again.
-fn go_back<'g>(reducer: &mut Reducer<'_, 'g>, mut host: Tools<'g>) -> Result<(), Halt> {
+fn go_back<'g>(reducer: &mut Reducer<'_, 'g>, mut host: Tools<'g>) -> Result<(), Interrupt> {
     let best = Arc::clone(reducer.session.best());
     match Document::parse(&mut host.parser, best).and_then(|it| Ok((it, parser(host.grammar, &reducer.stop)?))) {
         Ok((document, gate)) => reducer.plant(document, host, gate),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::passes::{Chains, Pass, Removal, Sequence, Windows, error_shells, error_windows};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reducer::Reducer;
 use crate::syntax::Edit;
@@ -11,8 +11,8 @@ use crate::syntax::Edit;
 /// Takes away what stands around syntax errors; `sweep` goes over what stands there level by level.
 pub(crate) fn take_error_shells(
     reducer: &mut Reducer<'_, '_>,
-    sweep: impl FnOnce(&mut Reducer<'_, '_>, &'static str, Vec<Sequence>) -> Result<bool, Halt>,
-) -> Result<bool, Halt> {
+    sweep: impl FnOnce(&mut Reducer<'_, '_>, &'static str, Vec<Sequence>) -> Result<bool, Interrupt>,
+) -> Result<bool, Interrupt> {
     if reducer.tools.is_none() || !reducer.allows(&Chains) {
         return Ok(false);
     }
@@ -32,7 +32,7 @@ pub(crate) fn take_error_shells(
 }
 
 /// Cuts down to a small part of the text around an error; `true` if there is one that is interesting.
-fn narrow(reducer: &mut Reducer<'_, '_>, windows: &Windows) -> Result<bool, Halt> {
+fn narrow(reducer: &mut Reducer<'_, '_>, windows: &Windows) -> Result<bool, Interrupt> {
     reducer.session.enter_pass(Chains.name(), reducer.round)?;
     let groups = &windows.groups;
     let last = groups.len().saturating_sub(1);
@@ -67,7 +67,7 @@ fn narrow(reducer: &mut Reducer<'_, '_>, windows: &Windows) -> Result<bool, Halt
 }
 
 /// Takes away everything but some parts of the text, the first that are interesting, and says which.
-fn cut_down_to_first(reducer: &mut Reducer<'_, '_>, parts: &[Vec<Range<usize>>]) -> Result<Option<usize>, Halt> {
+fn cut_down_to_first(reducer: &mut Reducer<'_, '_>, parts: &[Vec<Range<usize>>]) -> Result<Option<usize>, Interrupt> {
     first_interesting(&mut reducer.session, parts.len(), "everything", |at, current| {
         let removal = around(&parts[at], current.source().len());
         current.candidate(std::iter::once(&removal), false)

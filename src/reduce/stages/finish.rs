@@ -4,7 +4,7 @@ use crate::passes::{
     Blanks, Pass, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout, list_kind,
     name_characters, siblings,
 };
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reasons::necessity;
 use crate::reduce::reducer::Reducer;
@@ -18,13 +18,13 @@ const NEEDED_GAPS: usize = 4;
 const NEEDED_BLANKS: usize = 16;
 
 /// Shortens names and lays the text out.
-pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     reducer.findings.necessity = if reducer.current().is_edited() { None } else { necessity(&reducer.session) };
     write_anew(reducer)
 }
 
 /// The same for a part of the text.
-pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     rename(reducer)?;
     if lay_out(reducer)? || has_comments(reducer) {
         blank(reducer)?;
@@ -33,7 +33,7 @@ pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 }
 
 /// Names become short: all in one test, else as many as can.
-fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if !reducer.allows(&Rename) {
         return Ok(());
     }
@@ -46,7 +46,7 @@ fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 }
 
 /// Blanks and line breaks are put where the format wants them; `true` if not all of them could be.
-fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows(&Whitespace) {
         return Ok(false);
     }
@@ -74,7 +74,7 @@ fn has_comments(reducer: &Reducer<'_, '_>) -> bool {
 }
 
 /// What cannot go because something else would move becomes blanks, and then there are as few of these as can be.
-fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if reducer.tools.is_none() || !reducer.allows(&Blanks) {
         return Ok(());
     }
@@ -115,7 +115,7 @@ fn units_of_level(reducer: &mut Reducer<'_, '_>, level: u32) -> Option<Vec<Unit>
 }
 
 /// Makes the changes of a sequence that can be made, until `most_needed` were found impossible.
-fn change(reducer: &mut Reducer<'_, '_>, changes: Option<Sequence>, most_needed: usize) -> Result<(), Halt> {
+fn change(reducer: &mut Reducer<'_, '_>, changes: Option<Sequence>, most_needed: usize) -> Result<(), Interrupt> {
     let Some(changes) = changes.and_then(|changes| reducer.current().spare(changes)) else { return Ok(()) };
     let mut sweep = reducer.new_sweep(changes);
     sweep.pursue(&mut reducer.session, most_needed)?;
@@ -123,7 +123,7 @@ fn change(reducer: &mut Reducer<'_, '_>, changes: Option<Sequence>, most_needed:
 }
 
 /// Makes all changes of a sequence in one test.
-fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool, Halt> {
+fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool, Interrupt> {
     let changed = first_interesting(&mut reducer.session, 1, "everything", |_, current| {
         current.candidate(changes.units.iter().map(|unit| &unit.removal), false)
     })?;
@@ -132,7 +132,7 @@ fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool
 
 /// Makes the changes of a sequence that can be made, until some were found impossible. What is
 /// learnt of them is no evidence for what may go.
-fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<(), Halt> {
+fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<(), Interrupt> {
     if changes.units.len() < 2 {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::passes::{Chains, Pass, Stage};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::options::Effort;
 use crate::reduce::reducer::Reducer;
 
@@ -20,7 +20,7 @@ const DEEP: u32 = 200;
 const SECOND_LOOKS: u64 = 10;
 
 /// Chains first if the text is nested so deeply that lists would go level by level.
-pub(crate) fn unnest(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn unnest(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if reducer.tools.is_none() || !reducer.allows(&Chains) {
         return Ok(false);
     }
@@ -33,7 +33,7 @@ pub(crate) fn unnest(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
 }
 
 /// Makes local edits while one is accepted.
-pub(crate) fn local_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn local_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     reducer.coupled(|reducer| {
         turns(reducer, |stage| stage == Stage::Deletion)?;
@@ -46,7 +46,7 @@ pub(crate) fn local_edits(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
 
 /// Asks again about edits that were refused when the text was another one, those that promise most first: what is
 /// left now may do without what it needed then. `true` if the text has changed.
-pub(crate) fn take_second_look(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn take_second_look(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let tests = reducer.session.tests();
     let left = (tests / SECOND_LOOKS).saturating_sub(reducer.second_looks.tests);
     if left == 0 || reducer.options.effort == Effort::Thorough {
@@ -63,7 +63,7 @@ pub(crate) fn take_second_look(reducer: &mut Reducer<'_, '_>) -> Result<bool, Ha
 }
 
 /// One round of the single edits that a second look is about.
-fn edit_again(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+fn edit_again(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let passes = passes(reducer, |facts| matches!(facts.stage, Stage::LocalEdits | Stage::Rules));
     reducer.session.enter_pass(Stage::Rules.name(), reducer.round)?;
     let (_, alternatives) = proposals(reducer, &passes);

@@ -5,7 +5,7 @@ use crate::engine::Config;
 use crate::passes::{
     Minimality, Pass, Removal, Sequence, Unit, character_units, list_kind, siblings, token_units, tokens,
 };
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::options::Minimal;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::sweep::Sweep;
@@ -13,7 +13,7 @@ use crate::syntax::Edit;
 
 /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
 /// 1-minimality. `true` if something went after all.
-pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows(&Minimality) {
         return Ok(false);
     }
@@ -30,14 +30,14 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
     Ok(reducer.weight() < before)
 }
 
-fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> Result<(), Halt> {
+fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> Result<(), Interrupt> {
     if units.is_empty() {
         return Ok(());
     }
     reducer.session.enter_pass(Minimality.name(), reducer.round)?;
     let sequence = Sequence::of(kind, units);
     let config = Config { theta: Some(0.0), ..reducer.config() };
-    let mut sweep = Sweep::verification(sequence, &config, &reducer.learnt.knowledge, reducer.options.seed);
+    let mut sweep = Sweep::verification(sequence, &config, &reducer.evidence.knowledge, reducer.options.seed);
     reducer.finish(&mut sweep)?;
     for unit in sweep.kept_by_timeout() {
         reducer.findings.kept_by_timeout.push(text_of(reducer, &sweep.sequence.units[unit].removal));

@@ -21,8 +21,8 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
     let refused = |ask, node| session.is_refused(ask, node);
     let settled = |memo| session.is_proposal_refused(memo);
     let (options, unused, used) =
-        (reducer.options, &reducer.learnt.unused, reducer.tools.as_ref().map(|tools| tools.grammar));
-    let standing = |kind| unused.standing(used, kind);
+        (reducer.options, &reducer.evidence.unused, reducer.tools.as_ref().map(|tools| tools.grammar));
+    let tolerance = |kind| unused.tolerance(used, kind);
     let allows = |name: &str| options.passes.allow(name) && !session.skips(name);
     let tree = reducer
         .tools
@@ -37,7 +37,7 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
         wanted: Wanted::Everything,
         settled: &settled,
         occurrences: Default::default(),
-        standing: &standing,
+        tolerance: &tolerance,
         allows: &allows,
     })
 }

@@ -1,14 +1,14 @@
 //! Sweeps over the sequences that a pass proposes.
 
 use crate::passes::{Pass, Remembered, Sequence};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::sweep::Sweep;
 
 use super::proposals::sequences_of;
 
 /// Sweeps over the sequences that a pass proposes, if it has its turn; `true` if something went.
-pub(crate) fn sweep_over(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Result<bool, Halt> {
+pub(crate) fn sweep_over(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass) -> Result<bool, Interrupt> {
     if !reducer.allows(pass) {
         return Ok(false);
     }
@@ -21,7 +21,7 @@ pub(crate) fn sweep_all(
     reducer: &mut Reducer<'_, '_>,
     pass: &'static str,
     sequences: Vec<Sequence>,
-) -> Result<bool, Halt> {
+) -> Result<bool, Interrupt> {
     let sequences: Vec<_> = sequences.into_iter().filter_map(|sequence| worth_asking(reducer, sequence)).collect();
     if sequences.is_empty() {
         return Ok(false);
@@ -45,7 +45,7 @@ pub(super) fn sweep_while_it_pays(
     sequence: Sequence,
     tokens: usize,
     tests: u64,
-) -> Result<(), Halt> {
+) -> Result<(), Interrupt> {
     let mut sweep = reducer.new_sweep(sequence);
     while !sweep.is_finished() {
         let next = sweep.needed() + 1;
@@ -69,7 +69,7 @@ pub(crate) fn sweep_levels(
     reducer: &mut Reducer<'_, '_>,
     pass: &'static str,
     sequences: Vec<Sequence>,
-) -> Result<bool, Halt> {
+) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     for sequence in sequences {
         let Some(sequence) = worth_asking(reducer, sequence) else { continue };

@@ -3,7 +3,7 @@
 
 use crate::grammar::Grammar;
 use crate::passes::{Blanks, Characters, Lines, Pass, Sequence, Words, blank_words, comment_lines, comment_words};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
 use crate::reduce::reducer::Reducer;
 use crate::syntax::Document;
@@ -15,12 +15,12 @@ use super::sweeps::sweep_over;
 const LINES_SLICE: usize = 64;
 
 /// Works on lines, then on words, until the text is at most `most` bytes long or no more go.
-pub(crate) fn shrink_until(reducer: &mut Reducer<'_, '_>, most: usize) -> Result<(), Halt> {
+pub(crate) fn shrink_until(reducer: &mut Reducer<'_, '_>, most: usize) -> Result<(), Interrupt> {
     shrink_by(reducer, &Lines, most)?;
     shrink_by(reducer, &Words, most)
 }
 
-fn shrink_by(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass, most: usize) -> Result<(), Halt> {
+fn shrink_by(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass, most: usize) -> Result<(), Interrupt> {
     if reducer.session.size().bytes > most {
         reducer.session.enter_pass(pass.name(), 0)?;
     }
@@ -32,7 +32,7 @@ fn shrink_by(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass, most: usize) -> Res
         while !sweep.is_finished() && reducer.session.size().bytes > most {
             let needed = sweep.needed();
             let result = sweep.pursue(&mut reducer.session, needed + LINES_SLICE);
-            sweep.teach(&mut reducer.learnt.knowledge);
+            sweep.teach(&mut reducer.evidence.knowledge);
             result?;
         }
         reducer.rebase()?;
@@ -44,7 +44,7 @@ fn shrink_by(reducer: &mut Reducer<'_, '_>, pass: &dyn Pass, most: usize) -> Res
 }
 
 /// The lines, the words and the characters of a text without a tree.
-pub(crate) fn sweep_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
+pub(crate) fn sweep_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     for pass in [&Lines as &dyn Pass, &Words, &Characters] {
         sweep_over(reducer, pass)?;
     }
@@ -52,7 +52,7 @@ pub(crate) fn sweep_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Halt> {
 }
 
 /// The characters of ERROR regions, literals, comments and leftovers.
-pub(crate) fn sweep_characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn sweep_characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     // A comment that has to stay may be a page long.
     comments_inside(reducer, &Characters, comment_lines)?;
     comments_inside(reducer, &Characters, comment_words)?;
@@ -66,7 +66,7 @@ fn comments_inside(
     reducer: &mut Reducer<'_, '_>,
     pass: &dyn Pass,
     parts: fn(&Document, &Grammar) -> Option<Sequence>,
-) -> Result<(), Halt> {
+) -> Result<(), Interrupt> {
     let Some(tools) = reducer.tools.as_ref().filter(|_| reducer.allows(pass)) else { return Ok(()) };
     let Some(sequence) = reducer.spared(parts(reducer.current().document(), tools.grammar)) else { return Ok(()) };
     let memo = memo(("comments", pass.name(), sequence.kind));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::exec::key;
 use crate::passes::{Coupled, Pass, Stage};
-use crate::reduce::halt::Halt;
+use crate::reduce::interrupt::Interrupt;
 use crate::reduce::reducer::Reducer;
 
 use super::edits::edit_round;
@@ -14,7 +14,7 @@ use super::sweeps::sweep_all;
 
 /// Gives the passes of a stage their turn: what they propose as sequences is swept, and if nothing goes, single edits
 /// are made, those with the greatest expected gain first. `true` if something was found.
-pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Halt> {
+pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, Interrupt> {
     // Coupled edits have a turn of their own before those of their stage: to make them is to make all others.
     let passes = passes(reducer, |facts| facts.has_turn_in(stage) && facts.name != Coupled.name());
     turn_of(reducer, stage, stage.name(), &passes)
@@ -22,24 +22,24 @@ pub(crate) fn turn(reducer: &mut Reducer<'_, '_>, stage: Stage) -> Result<bool, 
 
 /// Gives each pass of some stages that the driver does not lead its turn by itself, as long as it finds something;
 /// `true` if one of them did.
-pub(crate) fn turns(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Halt> {
+pub(crate) fn turns(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Interrupt> {
     let passes = passes(reducer, |facts| !facts.is_led && stages(facts.stage));
     turn_of_each(reducer, &passes)
 }
 
 /// Gives the edits of other passes with what nothing refers to then their turn.
-pub(crate) fn turn_of_coupled(reducer: &mut Reducer<'_, '_>) -> Result<bool, Halt> {
+pub(crate) fn turn_of_coupled(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if reducer.allows(&Coupled) { turn_of(reducer, Stage::Tokens, Coupled.name(), &[&Coupled]) } else { Ok(false) }
 }
 
 /// The same for the caller's own passes only.
-pub(crate) fn turns_of_own(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Halt> {
+pub(crate) fn turns_of_own(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage) -> bool) -> Result<bool, Interrupt> {
     let options = reducer.options;
     let own: Vec<_> = options.passes.own().filter(|pass| stages(pass.facts().stage) && reducer.allows(*pass)).collect();
     turn_of_each(reducer, &own)
 }
 
-fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) -> Result<bool, Halt> {
+fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     for pass in passes {
         loop {
@@ -58,7 +58,7 @@ fn turn_of(
     stage: Stage,
     name: &'static str,
     passes: &[&dyn Pass],
-) -> Result<bool, Halt> {
+) -> Result<bool, Interrupt> {
     let (swept, mut alternatives) = proposals(reducer, passes);
     let mut found = false;
     for (pass, sequences) in swept {

@@ -9,7 +9,7 @@ use super::memory::Refusals;
 use super::unused::Unused;
 
 /// What was learnt of texts in one language, by that language's numbers of kinds.
-pub(super) struct Learnt {
+pub(super) struct Evidence {
     pub(super) knowledge: Knowledge,
     /// Units gone and units asked about, per kind of list.
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
@@ -21,10 +21,10 @@ pub(super) struct Learnt {
     pub(super) refusals: Refusals,
 }
 
-impl Learnt {
+impl Evidence {
     /// What is known of a text of this number of tokens before anything is asked.
     pub(super) fn nothing(tokens: usize) -> Self {
-        Learnt {
+        Evidence {
             knowledge: Knowledge::new(tokens),
             kinds: BTreeMap::new(),
             classes: Classes::default(),

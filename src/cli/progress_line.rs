@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The line that says how far it is, on a terminal.
-pub(crate) fn live_line() -> ProgressBar {
+pub(crate) fn progress_line() -> ProgressBar {
     let live = io::stderr().is_terminal();
     let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());

@@ -2,7 +2,7 @@
 
 /// What is known of definitions of a kind that nothing refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Tolerance {
     /// Nothing.
     Unknown,
     /// An interesting text had one.

@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::signature_args::SignatureArgs;
 
 /// A test about which something is left open.
-pub(crate) struct Open<'a> {
+pub(crate) struct Inference<'a> {
     /// The test case, as the user named it.
     pub(crate) path: &'a Path,
     /// Its content.
@@ -36,14 +36,14 @@ pub(crate) struct Open<'a> {
     pub(crate) oracle: CommandOracle,
 }
 
-impl Open<'_> {
+impl Inference<'_> {
     /// Where it can be run.
     pub(super) fn place<'c>(&self, cancel: &'c Cancel) -> Result<Place<'c>, Failure> {
         Place::new(self.content.len(), self.deadline, cancel)
     }
 }
 
-impl Open<'_> {
+impl Inference<'_> {
     /// What the test misses in a directory of its own, by the output of a run.
     ///
     /// # Errors

@@ -7,13 +7,13 @@ use regex::Regex;
 
 /// What is left out, and what stands there instead, the most special first.
 #[derive(Clone, Debug)]
-pub struct Nowhere {
+pub struct Redaction {
     /// A test's own directory, wherever temporary files are.
     slot: Regex,
     places: Vec<(String, &'static str)>,
 }
 
-impl Nowhere {
+impl Redaction {
     /// Leaves out these directories: those of the run, which become nothing, so that names are relative; the place for
     /// temporary files; the user's home.
     #[must_use]
@@ -28,7 +28,7 @@ impl Nowhere {
         // What is in another one comes first.
         places.sort_by_key(|(place, _)| std::cmp::Reverse(place.len()));
         let slot = Regex::new(r"/[^\s:;,'\x22`()\[\]<>]*lop-[A-Za-z0-9]{6}(/(test|tmp)[0-9]*)?(/|\b)");
-        Nowhere { slot: slot.expect("a constant and well formed"), places }
+        Redaction { slot: slot.expect("a constant and well formed"), places }
     }
 
     /// The text without them.
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn directories_of_the_run_are_left_out() {
         let run = [PathBuf::from("/people/ann/project"), PathBuf::from("/data/case/")];
-        let nowhere = Nowhere::new(&run, Path::new("/tmp"), Some(Path::new("/people/ann")));
+        let nowhere = Redaction::new(&run, Path::new("/tmp"), Some(Path::new("/people/ann")));
         for (text, expected) in [
             ("/dev/shm/lop-aB3xYz/test/a.c:1: error", "a.c:1: error"),
             ("in /tmp/lop-aB3xYz/test2/a.c and '/tmp/lop-aB3xYz/tmp'", "in a.c and ''"),
@@ -82,7 +82,7 @@ mod tests {
         ] {
             assert_eq!(nowhere.text(text), expected);
         }
-        let root = Nowhere::new(&[PathBuf::from("/")], Path::new("/tmp"), Some(Path::new("/")));
+        let root = Redaction::new(&[PathBuf::from("/")], Path::new("/tmp"), Some(Path::new("/")));
         assert_eq!(root.text("/usr/bin/gcc /x"), "/usr/bin/gcc /x");
     }
 }

@@ -8,10 +8,13 @@ use crate::oracle::{CommandError, CommandOracle, Companion, ConditionSpec, Condi
 
 use super::failure::Failure;
 use super::home;
-use super::open::{Open, Place};
+use super::inference::{Inference, Place};
 
 /// What must hold besides: each second command as it ran on the test case.
-pub(super) fn companions(open: &Open<'_>, place: &mut Place<'_>) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
+pub(super) fn companions(
+    open: &Inference<'_>,
+    place: &mut Place<'_>,
+) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
     let mut companions = Vec::new();
     for line in &open.sought.while_passing {
         let oracle = second(open, &second_words(line)?)?;
@@ -42,7 +45,7 @@ fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<(CommandOracle, Companion), Failure> {
+fn guard(open: &Inference<'_>, language: &str, place: &mut Place<'_>) -> Result<(CommandOracle, Companion), Failure> {
     let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
         hint: format!("there is one for: {}", Guard::languages().join(", ")),
@@ -61,17 +64,17 @@ fn guard(open: &Open<'_>, language: &str, place: &mut Place<'_>) -> Result<(Comm
     Ok((oracle, Companion::guard(warnings, outcome.exit, &written)))
 }
 
-fn second(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
+fn second(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
     let words = reworded(words, &home::changes(words, open.path));
     beside(open, second_command(open, &words)?)
 }
 
 /// A second command has as much of the machine, and the same beside the candidate, as the test.
-fn beside(open: &Open<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
+fn beside(open: &Inference<'_>, oracle: CommandOracle) -> Result<CommandOracle, Failure> {
     Ok(oracle.confined(open.confinement.clone())?.with_belongings(open.oracle.belongings().to_vec())?)
 }
 
-fn second_command(open: &Open<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
+fn second_command(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, CommandError> {
     let conditions = Conditions::new(&ConditionSpec::default()).expect("the default has nothing that could be wrong");
     CommandOracle::command(words, open.path, conditions)
 }

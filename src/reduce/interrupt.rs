@@ -5,7 +5,7 @@ use super::report::Ended;
 
 /// Why the work ends before it is done.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum Interrupt {
     /// The user or a limit ended it; the best result stands.
     Ended(Ended),
     /// The best result was taken back: the work has to begin again from the one that is the best now.
