@@ -64,14 +64,13 @@ pub(crate) fn missing_of(
     place: &mut Place<'_>,
     content: &[u8],
 ) -> Result<Option<Missing>, Failure> {
-    let directory = place.directory();
     let mut again = |things: &[PathBuf]| {
         let more = belongings(things, path, &Kept::InPlace).ok()?;
         let all = [oracle.belongings(), &more].concat();
         let oracle = oracle.clone().with_belongings(all).ok()?;
         Some(place.run(&oracle, content).1)
     };
-    Ok(missing(&Table::default(), written, path, &directory, &mut again))
+    Ok(missing(&Table::default(), written, path, &mut again))
 }
 
 /// Where commands are run.
@@ -90,11 +89,6 @@ impl<'a> Place<'a> {
         let options = SlotOptions { directory: None, candidate_len, owns_process: true };
         let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
         Ok(Place { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
-    }
-
-    /// The directory that a test runs in.
-    fn directory(&self) -> PathBuf {
-        self.slot.path().join("test")
     }
 
     pub(super) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {

@@ -5,10 +5,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use regex::bytes::Regex;
+
 use crate::oracle::{Table, Written};
 
 /// How often a test is run again to find out whether what it misses misses something, too.
 const ROUNDS: usize = 5;
+
+/// The directory of a test in its messages.
+const OWN_DIRECTORY: &str = r"/[^\s'\x22`:]*/lop-[A-Za-z0-9]{6}/test/";
 
 /// Things that a test misses in a directory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,27 +25,25 @@ pub struct Missing {
     pub things: Vec<PathBuf>,
 }
 
-/// Finds what a test misses by its messages. `written` is the output of a run for the test case `file`, in the directory
-/// `place`, and `again` runs the test with further things beside the candidate.
+/// Finds what a test misses by its messages. `written` is the output of a run for the test case `file`, and `again` runs the
+/// test with further things beside the candidate.
 ///
 /// A file that is missing where the user stands as well is none: a command does the same there.
 pub fn missing(
     table: &Table,
     written: &Written,
     file: &Path,
-    place: &Path,
     again: &mut dyn FnMut(&[PathBuf]) -> Option<Written>,
 ) -> Option<Missing> {
+    let own = Regex::new(OWN_DIRECTORY).expect("a constant and well formed");
     let mut found: Option<Missing> = None;
     let mut written = written.clone();
     for _ in 0..ROUNDS {
         let known = found.as_ref().map(|found| found.things.clone()).unwrap_or_default();
         let mut new = Vec::new();
         for text in [&written.stderr, &written.stdout] {
-            for (line, name) in table.missing(text) {
-                let line = line.replace(&format!("{}/", place.display()), "");
+            for (line, name) in table.missing(&own.replace_all(text, &b""[..])) {
                 let name = Path::new(OsStr::new(&name));
-                let name = name.strip_prefix(place).unwrap_or(name);
                 if is_file(name, file) && known.is_empty() {
                     return Some(Missing { line, things: Vec::new() });
                 }

@@ -345,3 +345,34 @@ fn the_doctor_names_what_a_test_misses() {
     let ran = folder.lop(&["doctor", "src/case.c", "--", "gcc", "-Iinclude", "-c", "@@"]);
     assert!(String::from_utf8_lossy(&ran.stdout).contains("-Iinclude -> "), "{ran:?}");
 }
+
+/// The messages of tools in other languages about a file beside the test case.
+#[test]
+fn tools_of_other_languages_are_understood() {
+    let folder = folder();
+    fs::create_dir(folder.path("pkg")).expect("our own folder");
+    for (name, text) in [
+        ("util.mjs", "export const a = 1;\n"),
+        ("main.mjs", "import { b } from './util.mjs';\nb();\n"),
+        ("util.js", "exports.a = 1;\n"),
+        ("main.js", "require('./util').b();\n"),
+        ("pkg/__init__.py", ""),
+        ("main.py", "from pkg import nothing\n"),
+        ("Used.java", "class Used { }\n"),
+        ("Main.java", "class Main { void f() { new Used().g(); } }\n"),
+    ] {
+        folder.write(name, text);
+    }
+    for (file, tool, needed) in [
+        ("main.mjs", "node", "util.mjs"),
+        ("main.js", "node", "util.js"),
+        ("main.py", "python3", "pkg"),
+        ("Main.java", "javac", "Used.java"),
+    ] {
+        if has(tool) {
+            let ran = lop(&folder, &[file, "--", tool, "@@"]).expect_code(2);
+            says(&ran, &[&format!("{file} --with {needed} -- {tool} @@\n")]);
+            assert!(!ran.stderr.contains("/lop-"), "{}", ran.stderr);
+        }
+    }
+}

@@ -19,7 +19,7 @@ fn reduced_python(text: &str, is_wanted: &str) -> Option<String> {
         "import ast, sys; tree = ast.parse(open('x.py', newline='').read()); nodes = list(ast.walk(tree)); \
          sys.exit(0 if {is_wanted} else 1)"
     );
-    reduced("x.py", text, &["python3", "-c", &program])
+    reduced("x.py", text, &["python3", "-IS", "-c", &program])
 }
 
 const NESTED: &str = r#"import os

@@ -55,7 +55,7 @@ fn bare(text: &str) -> String {
 #[test]
 fn a_stray_comma_ends_as_a_stray_comma() {
     let Some(python) = python() else { return };
-    let json_tool = [&python, "-m", "json.tool", "@@"];
+    let json_tool = [&python, "-IS", "-m", "json.tool", "@@"];
     for (wrong, right) in
         [("[1, 2, , 3]", &["[1,,", "[2,,", "[0,,"][..]), ("[1, 2, 3, ]", &["[1,]", "[2,]", "[3,]", "[0,]"])]
     {
@@ -69,7 +69,7 @@ fn a_stray_comma_ends_as_a_stray_comma() {
 #[test]
 fn other_mistakes_in_a_document_do_not_become_an_open_bracket() {
     let Some(python) = python() else { return };
-    let json_tool = [&python, "-m", "json.tool", "@@"];
+    let json_tool = [&python, "-IS", "-m", "json.tool", "@@"];
     let (out, _) = reduced("big.json", &document("{\"a\": 1 \"b\": 2}"), &json_tool);
     assert!(bare(&out).contains("\"\"") || bare(&out).contains("0\"") || bare(&out).contains("1\""), "{out}");
     let (out, _) = reduced("big.json", &document("{a: 1}"), &json_tool);
