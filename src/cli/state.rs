@@ -102,8 +102,7 @@ pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Head
 /// conditions, and the candidate's name.
 fn test_identity(oracle: &CommandOracle) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    // Every part of an oracle decides about outcomes, and none is left out here.
-    hasher.update(format!("{oracle:?}").as_bytes());
+    hasher.update(oracle.identity().to_string().as_bytes());
     let facts = fs::metadata(oracle.program())?;
     if facts.len() <= PROGRAM {
         hasher.update_reader(File::open(oracle.program())?)?;

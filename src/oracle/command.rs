@@ -54,7 +54,7 @@ pub struct CommandOracle {
     description: String,
     /// What is to be found beside the candidate, too.
     belongings: Vec<Arc<Belonging>>,
-    /// Where the user stands, for a test that is to run there.
+    /// The confinement.
     launcher: Launcher,
     /// What else must hold of a candidate that is interesting.
     companions: Vec<(CommandOracle, Companion)>,
@@ -169,6 +169,26 @@ impl CommandOracle {
     #[must_use]
     pub fn belongings(&self) -> &[Arc<Belonging>] {
         &self.belongings
+    }
+
+    /// The parts of the test that decide about outcomes, but for the content of the program: JSON, whose form is that of this
+    /// function and no other's.
+    pub(crate) fn identity(&self) -> serde_json::Value {
+        let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
+        let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
+        let beside = self.belongings.iter().map(|one| (bytes(one.name()), one.content()));
+        let companions = self.companions.iter().map(|(oracle, keeps)| (oracle.identity(), keeps.identity()));
+        serde_json::json!({
+            "program": bytes(self.program.as_os_str()),
+            "called": self.called.as_deref().map(bytes),
+            "words": words.collect::<Vec<_>>(),
+            "names": self.names.iter().map(|name| bytes(name)).collect::<Vec<_>>(),
+            "on_stdin": self.candidate_on_stdin,
+            "conditions": self.conditions.spec(),
+            "beside": beside.collect::<Vec<_>>(),
+            "confined": self.launcher.identity(),
+            "companions": companions.collect::<Vec<_>>(),
+        })
     }
 
     /// The same test, one of the second form, with other words; without companions.

@@ -75,6 +75,17 @@ impl Companion {
         Self(Keeps::Kinds { warnings, known, ended })
     }
 
+    /// The parts that decide about outcomes.
+    pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
+        match &self.0 {
+            Keeps::Exit(ended) => (ended.to_string(), Vec::new(), Vec::new()),
+            Keeps::Kinds { warnings, known, ended } => {
+                let patterns: Vec<String> = warnings.patterns.iter().map(Regex::to_string).collect();
+                (ended.to_string(), known.iter().cloned().collect(), patterns)
+            }
+        }
+    }
+
     /// What is the matter with a run of it, if anything is.
     pub(super) fn complaint(&self, exit: Exit, written: &Written) -> Option<String> {
         match &self.0 {

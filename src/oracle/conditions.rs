@@ -23,7 +23,7 @@ use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
 use crate::engine::Verdict;
 
 /// The conditions as the user gave them; the default asks for exit code 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ConditionSpec {
     /// `--exit-code`: codes of which one must be returned.
     pub exit_codes: Vec<i32>,
@@ -84,6 +84,8 @@ impl ConditionSpec {
 /// Patterns are matched against bytes, Unicode-aware where the bytes are UTF-8; `^` and `$` match at line borders.
 #[derive(Clone, Debug)]
 pub struct Conditions {
+    /// The conditions as they were given.
+    spec: ConditionSpec,
     exit_codes: Vec<i32>,
     not_exit_codes: Vec<i32>,
     signals: Vec<i32>,
@@ -131,6 +133,7 @@ impl Conditions {
     pub fn new(spec: &ConditionSpec) -> Result<Self, ConditionError> {
         let signals = spec.signals.iter().map(|name| signal_number(name)).collect::<Result<_, _>>()?;
         Ok(Self {
+            spec: spec.clone(),
             exit_codes: spec.exit_codes.clone(),
             not_exit_codes: spec.not_exit_codes.clone(),
             signals,
@@ -154,6 +157,11 @@ impl Conditions {
             // Where exit code 0 is all that is asked for the test knows best what a crash is.
             slippage: Slippage::new(&spec.also_interesting, spec.has_conditions()),
         })
+    }
+
+    /// The conditions as they were given.
+    pub(super) fn spec(&self) -> &ConditionSpec {
+        &self.spec
     }
 
     /// Whether the standard output has to be read.

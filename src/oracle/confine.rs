@@ -149,6 +149,15 @@ impl Launcher {
         Ok(Self { confinement, isolator })
     }
 
+    /// The parts of the confinement that decide about outcomes.
+    pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
+        let Confinement { limits, limiter: _, clean_environment, environment, isolation } = &self.confinement;
+        let bytes = |text: &OsString| text.as_encoded_bytes().to_vec();
+        let variables: Vec<_> = environment.iter().map(|(name, value)| (bytes(name), bytes(value))).collect();
+        let network = matches!(isolation, Isolation::Bwrap { network: true });
+        (limits.to_word(), *clean_environment, variables, isolation.program().unwrap_or_default(), network)
+    }
+
     /// Whether the program that is started is that of the test.
     pub(crate) fn is_direct(&self) -> bool {
         !self.is_limited() && self.isolator.is_none()
