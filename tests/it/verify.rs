@@ -62,6 +62,10 @@ fn a_result_without_a_test_is_refused_with_the_reason() {
         let ran = folder.lop(&["verify", "small.txt"]).expect_code(2);
         assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
     };
+    let ran = folder.lop(&["verify"]).expect_code(2);
+    assert!(ran.stderr.contains("hint: lop verify RESULT, lop verify TEST RESULT, or"), "{}", ran.stderr);
+    let ran = folder.lop(&["verify", "gone.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("cannot read gone.txt"), "{}", ran.stderr);
     fs::remove_file(folder.path("test.sh")).expect("it is there");
     refused("test.sh");
     fs::remove_dir_all(folder.path("small.txt.lop")).expect("it is there");

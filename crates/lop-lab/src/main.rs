@@ -113,7 +113,10 @@ impl Subject {
     }
 
     fn problem(&self, language: &str) -> Result<FileProblem, Failure> {
-        let content = fs::read(&self.file).map_err(|error| Failure::because(&error, "name a file that can be read"))?;
+        let content = fs::read(&self.file).map_err(|error| {
+            let message = format!("cannot read {}: {error}", self.file.display());
+            Failure::new(message, "name a file that can be read")
+        })?;
         let wrong = |error| Failure::because(&error, "lop grammars lists the languages");
         let (grammar, _) =
             Registry::embedded().and_then(|registry| registry.choose(language, &self.file, &content)).map_err(wrong)?;

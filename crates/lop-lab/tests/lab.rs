@@ -262,7 +262,7 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
             2,
             "error: `--csv input.txt` is what is compared\n  hint: name another file\n",
         ),
-        (&["--granularity", "line", "yes.sh", "missing"], 2, "error: No such file or directory"),
+        (&["--granularity", "line", "yes.sh", "missing"], 2, "error: cannot read missing: "),
         (&["--granularity", "line", "input.txt"], 2, "error: a file is compared with its test\n"),
         (&["--granularity", "line", "no.sh", "input.txt"], 1, "error: "),
         (

@@ -10,7 +10,7 @@ use clap::Parser;
 use crate::cli::args::{Cli, FormatArg, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
-use crate::cli::settings::{Settings, read};
+use crate::cli::settings::{Settings, forms, read};
 use crate::cli::values::{Jobs, MinimalArg};
 use crate::cli::verify_args::VerifyArgs;
 use crate::cli::{detect, home, piped, signals, state};
@@ -23,6 +23,10 @@ use crate::reduce::{Ended, ReduceError, Silent, reduce_shared};
 use crate::report::text::{self, count};
 use crate::report::{Kept, diff, state_directory};
 
+/// How it is called.
+const FORMS: &str =
+    "lop verify RESULT, lop verify TEST RESULT, or lop verify RESULT -- CMD ARGS…; see lop verify --help";
+
 /// Asks the test about a result and about its deletions, and says on standard output which do not hold.
 ///
 /// # Errors
@@ -34,8 +38,17 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let name = args.words.last().map(|word| word.display().to_string()).unwrap_or_default();
     let audience = args.words.last().map_or(Audience::OWN, |word| Audience::of_file(word));
     let (reduction, content) = match (&args.words[..], &args.test[..]) {
-        ([result], []) if result.is_file() => (recorded(result)?, Some(read(result)?)),
-        _ => (given(args), None),
+        ([result], []) => {
+            let content = read(result)?;
+            (recorded(result)?, Some(content))
+        }
+        (words, test) => {
+            forms(words, test).map_err(|failure| match failure {
+                Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
+                other => other,
+            })?;
+            (given(args), None)
+        }
     };
     let minimal = level.or(reduction.minimal.filter(|minimal| *minimal != MinimalArg::None));
     let is_recorded = content.is_some();
