@@ -20,7 +20,7 @@
 //! ```
 //!
 //! [`Search`] is one sequence, and `next_tests(k)` keeps k workers busy: answers may come late, in any order, or never.
-//! What one sequence teaches the next is [`Knowledge`]. [`Config`] has the choices. [`drive`] runs a search to its end.
+//! [`Knowledge`] is the evidence that one sequence hands to the next. [`Config`] has the choices. [`drive`] runs a search to its end.
 //! The problems that it is measured on, and published algorithms to measure against, are in the crate lop-lab.
 //!
 //! It knows nothing but numbers: no file, process, thread, clock or environment, nor any randomness it was not handed.

@@ -19,7 +19,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What the lab does.
+/// The commands of the lab.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run reduction algorithms on the same problems, and count their tests
@@ -66,7 +66,7 @@ pub(crate) struct PublishedArgs {
     /// Units that are sampled first [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// Symbols get no longer where the chance that so many units go is below this [default: 0.3]
+    /// Symbols get no longer where the chance that their units go is below this [default: 0.3]
     #[arg(long, value_name = "P")]
     pub(crate) threshold: Option<f64>,
     /// Units that a symbol may stand for [default: 1000]
@@ -195,7 +195,7 @@ pub(crate) struct CompareArgs {
     /// [default: one to three at random]
     #[arg(long, value_name = "KIND", value_delimiter = ',', help_heading = TEXTS)]
     pub(crate) kind: Vec<String>,
-    /// What a document or a file is cut into [default: token]; `tree` is a whole reduction of a file
+    /// Units of a document or a file [default: token]; `tree` is a whole reduction of a file
     #[arg(long, value_name = "UNIT", help_heading = TEXTS)]
     pub(crate) granularity: Option<GranularityArg>,
     /// Deadline of one test of a file [default: 5 times the run on the file itself, at least 1 s]

@@ -239,7 +239,7 @@ impl<'a> Current<'a> {
 struct Asked<'c, 'a> {
     current: &'c mut Current<'a>,
     made: &'c dyn Fn(&Current<'_>, &BitSet) -> Vec<u8>,
-    /// What is gone in the best text.
+    /// The units that are gone in the best text.
     gone: BitSet,
 }
 

@@ -8,8 +8,8 @@ use crate::algorithms::Ddmin;
 use super::current::Current;
 
 /// Hierarchical delta debugging (Misherghi and Su, *HDD: Hierarchical Delta Debugging*, ICSE 2006):
-/// level by level from the root, ddmin over all nodes of the level that are still there, whoever
-/// their parents are; what it takes out is pruned with all that is below it.
+/// level by level from the root, ddmin over all nodes of the level that are still there, under
+/// all parents; a node that goes is pruned with all that is below it.
 ///
 /// Nodes that their place requires are no units; the source replaces them by a shortest text in languages for which
 /// it has one.

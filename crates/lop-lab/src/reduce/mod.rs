@@ -55,7 +55,7 @@ impl OnTree {
     }
 }
 
-/// What a reduction came to.
+/// The outcome of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduced {
     /// The smallest interesting text.
