@@ -126,7 +126,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "HOW", default_value = "pretty", help_heading = "Result")]
     pub format: FormatArg,
 
-    /// What is interesting.
+    /// Conditions on a run that is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
     /// Keep a copy of a candidate with this exit code
@@ -137,7 +137,7 @@ pub struct ReduceArgs {
           help_heading = CONDITIONS)]
     pub also_interesting: Vec<i32>,
 
-    /// What is interesting without a test script.
+    /// Signature of the failure, without a test script.
     #[command(flatten)]
     pub signature: SignatureArgs,
 

@@ -43,11 +43,11 @@ pub struct DoctorArgs {
     #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
     pub test: Vec<OsString>,
 
-    /// What is interesting.
+    /// Conditions on a run that is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
 
-    /// What is interesting without a test script.
+    /// Signature of the failure, without a test script.
     #[command(flatten)]
     pub signature: SignatureArgs,
 

@@ -127,7 +127,7 @@ pub enum Failure {
     Missing {
         /// The test case.
         path: PathBuf,
-        /// What it misses.
+        /// The file or the module that it misses.
         missing: Missing,
         /// The command line, for the way out.
         typed: Vec<OsString>,
@@ -233,7 +233,7 @@ pub struct Unfinished {
     pub wanted: String,
     /// Whether the test is a command and nobody said what is interesting about it.
     pub says_nothing: bool,
-    /// What the test misses that refuses its own input, and the command line, if that is known.
+    /// The missing file or module of a test that refuses its own input, and the command line, if they are known.
     pub missing: Option<(Missing, Vec<OsString>)>,
     /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,

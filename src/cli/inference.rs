@@ -44,7 +44,7 @@ impl Inference<'_> {
 }
 
 impl Inference<'_> {
-    /// What the test misses in a directory of its own, by the output of a run.
+    /// The file or the module that the test misses in a directory of its own, by the output of a run.
     ///
     /// # Errors
     /// When there is no place to run the test again.
@@ -53,7 +53,7 @@ impl Inference<'_> {
     }
 }
 
-/// What a test of the file `path` misses in a directory of its own, by the output of a run.
+/// The file or the module that a test of `path` misses in a directory of its own, by the output of a run.
 ///
 /// # Errors
 /// When there is no place to run the test again.

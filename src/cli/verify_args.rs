@@ -54,10 +54,10 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 
-    /// What is interesting.
+    /// Conditions on a run that is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
-    /// What is interesting without a test script.
+    /// Signature of the failure, without a test script.
     #[command(flatten)]
     pub signature: SignatureArgs,
     /// The language of RESULT.

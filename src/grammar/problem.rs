@@ -49,7 +49,7 @@ pub enum GrammarError {
     },
 }
 
-/// What is wrong at one place of `language.toml` or `reduce.scm`.
+/// A fault at one place of `language.toml` or `reduce.scm`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The TOML is malformed, has an unknown key or a value of the wrong type.

@@ -1,4 +1,4 @@
-//! What is said of a run beside the summary, as the options ask for it: page, explanation, bug report.
+//! Reports of a run beside the summary, as the options ask for them: page, explanation, bug report.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,7 +22,7 @@ const VERSION_DEADLINE: Duration = Duration::from_secs(10);
 /// Longest line of a version that is shown, in characters.
 const VERSION: usize = 200;
 
-/// What is reported, and what has to be known for it.
+/// Reports that are asked for, and the facts that they need.
 pub(super) struct Reported {
     pub(super) wanted: ReportArgs,
     /// The page, opened before the first test.
@@ -33,7 +33,7 @@ pub(super) struct Reported {
     /// The words of the test as they were typed, and whether they are a command and not a script.
     pub(super) words: Vec<OsString>,
     pub(super) is_command: bool,
-    /// What is written to standard output, by the names of the options.
+    /// Options whose text goes to standard output.
     pub(super) texts: Vec<&'static str>,
     /// The test as a line of a shell, and what it looks for.
     pub(super) test: String,
@@ -188,7 +188,7 @@ fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Option<O
     outcome.verdict.is_some().then_some(outcome)
 }
 
-/// What the program of a command says of its version, in a line.
+/// The answer of a command's program to `--version`, in a line.
 fn version(words: &[OsString], path: &Path) -> Option<String> {
     let words = [words.first()?.clone(), "--version".into()];
     let oracle = CommandOracle::command(&words, path, Conditions::default()).ok()?;
