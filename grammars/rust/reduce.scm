@@ -121,6 +121,9 @@
     body: (declaration_list (function_item parameters: (parameters (parameter type: (_) @unify @_same))))
   ]) (#eq? @_type @_same) (#set! text "Self"))
 
+; impl A for B<C> { } impl D for B<C> { }  becomes  impl A for u8 { } impl D for u8 { }
+((impl_item trait: (_) type: (_) @unify) (#set! text "u8"))
+
 ; Groups: edits that only make sense together.
 
 ; A type or a trait goes with its implementations.

@@ -306,10 +306,10 @@ impl Ranges {
 }
 
 /// A definition with its names and the node within which each of them is a name of its own; `None`: the whole file.
-type WithScopes = (NodeId, Vec<(Name, Option<NodeId>)>);
+pub(super) type WithScopes = (NodeId, Vec<(Name, Option<NodeId>)>);
 
 /// The definitions in order.
-fn scopes(document: &Document, definitions: &Definitions) -> Vec<WithScopes> {
+pub(super) fn scopes(document: &Document, definitions: &Definitions) -> Vec<WithScopes> {
     let mut open: Vec<(NodeId, Vec<Name>)> = Vec::new();
     let mut all: Vec<WithScopes> = Vec::new();
     for (unit, names) in definitions.units_with_names() {

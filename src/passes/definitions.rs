@@ -181,6 +181,11 @@ impl Definitions {
         &from[..from.partition_point(|&(other, ..)| other == unit)]
     }
 
+    /// The rules that say what a unit defines.
+    pub(super) fn rules(&self, unit: NodeId) -> impl Iterator<Item = RuleId> {
+        self.of_unit(unit).iter().map(|&(.., rule)| rule)
+    }
+
     /// The names that a unit defines.
     fn names(&self, unit: NodeId) -> impl Iterator<Item = Name> {
         self.of_unit(unit).iter().map(|&(_, name, _)| name)

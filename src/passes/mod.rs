@@ -59,6 +59,7 @@ mod style;
 mod tokens;
 mod tolerance;
 mod unify;
+mod uses;
 mod windows;
 mod words;
 
@@ -122,6 +123,7 @@ pub static ALL: &[&dyn Pass] = &[
     &unify::Unify,
     &deep_splice::DeepSplice,
     &merge::Merge,
+    &uses::Uses,
     &Literals,
     &Characters,
     &Rename,

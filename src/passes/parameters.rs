@@ -37,25 +37,35 @@ pub(super) struct List {
 #[must_use]
 pub(super) fn parameters(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
-    for (function, lists) in lists(document, grammar).iter().filter(|(_, lists)| lists.len() > 1) {
-        let most = lists.iter().map(|list| list.elements.len()).max().unwrap_or(0);
-        let every: Vec<NodeId> = lists.iter().flat_map(|list| &list.elements).copied().collect();
-        let at = |at: usize| lists.iter().filter_map(move |list| list.elements.get(at)).copied().collect::<Vec<_>>();
-        let each = (0..most).rev().map(at);
+    for (function, lists) in &lists(document, grammar) {
+        let columns = columns(lists);
+        let most = columns.len();
+        let every: Vec<NodeId> = columns.iter().flatten().copied().collect();
         // With one parameter all is the same as each.
         let together = (most > 1).then_some((1, every));
-        for (depth, nodes) in together.into_iter().chain(each.map(|nodes| (0, nodes))) {
-            let Some(&first) = nodes.first() else { continue };
+        for (depth, nodes) in together.into_iter().chain(columns.into_iter().map(|nodes| (0, nodes))) {
             let mut dead = NodeSet::new(document);
             nodes.iter().for_each(|&node| dead.insert(node));
-            let kind = document.node(first).kind;
+            let kind = document.node(nodes[0]).kind;
             let class = Class { outer: kind, inner: 0, depth };
             let edits = removal_edits(document, grammar, &dead);
             let made = Alternative::of_edits(document, prints, class, edits, (function, most));
-            all.extend(made.map(|made| made.by(lists.iter().map(|list| list.rule))));
+            all.extend(made.map(|made| made.by(rules(lists))));
         }
     }
     all
+}
+
+/// Of lists that belong together the elements that do: those at the end first. None of a list that stands alone.
+pub(super) fn columns(lists: &[List]) -> Vec<Vec<NodeId>> {
+    let most = if lists.len() > 1 { lists.iter().map(|list| list.elements.len()).max().unwrap_or(0) } else { 0 };
+    let at = |at: usize| lists.iter().filter_map(|list| list.elements.get(at)).copied().collect();
+    (0..most).rev().map(at).collect()
+}
+
+/// The rules that say what these lists are.
+pub(super) fn rules(lists: &[List]) -> impl Iterator<Item = RuleId> {
+    lists.iter().map(|list| list.rule)
 }
 
 /// A function's name, and which of its lists it is.

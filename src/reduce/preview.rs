@@ -140,9 +140,9 @@ mod tests {
         }
     }
 
-    /// A value in the place of a name is wrong where the name is assigned to, and a type in the place of one with
-    /// arguments, which only the gate finds out: of what a rule for names or a group proposes something has to parse, of
-    /// other rules everything.
+    /// A value in the place of a name is wrong where the name is assigned to, a type in the place of one with arguments,
+    /// and a definition with its uses where another thing has the same name, which only the gate finds out: of proposals
+    /// by names and of groups something has to parse, of others everything.
     #[test]
     fn what_every_rule_proposes_on_the_sample_parses() {
         let mut wrong = Vec::new();
@@ -159,7 +159,7 @@ mod tests {
                     if errors > document.errors() {
                         let before = String::from_utf8_lossy(&document.source()[proposal.range.clone()]).into_owned();
                         let after = String::from_utf8_lossy(&proposal.replacement(document.source())).into_owned();
-                        let names = ["aliases", "groups", "inline"].contains(&proposal.pass);
+                        let names = ["aliases", "groups", "inline", "uses"].contains(&proposal.pass);
                         broken.push((names, format!("{place}\n    `{before}` by `{after}`")));
                     } else {
                         clean += 1;
