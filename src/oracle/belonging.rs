@@ -15,7 +15,7 @@ use super::private::Held;
 use super::remove::remove_tree;
 use super::slot::{SlotError, SlotOptions, private_directory};
 
-/// The bits that let somebody write.
+/// The permission bits for writing.
 const WRITE: u32 = 0o222;
 
 /// More room is not asked for where the copy goes, in bytes: the sum has to fit into a number.
@@ -46,7 +46,7 @@ pub enum BelongingError {
     Unread {
         /// Its path, or that of something in it.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Its path does not end in a name, under which a test could find it.
@@ -84,11 +84,11 @@ pub enum BelongingError {
     /// The copy cannot be written.
     #[error("cannot copy {} to {}", path.display(), place.display())]
     Unwritten {
-        /// What is copied.
+        /// The path of the original.
         path: PathBuf,
         /// Where the copy would be.
         place: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// There is no place for the copy.
@@ -123,7 +123,7 @@ impl Belonging {
         let plan = Plan::make(path, but, room)?;
         let bytes = usize::try_from(plan.bytes).unwrap_or(usize::MAX).min(MOST_ROOM);
         let (base, held) = private_directory(&SlotOptions { candidate_len: bytes, ..slots.clone() })?;
-        // From here on it is removed whatever happens.
+        // From here on `Drop` removes it, after an error too.
         let nothing = blake3::hash(b"");
         let mut belonging =
             Self { name, original: path.to_owned(), base, _held: held, content: nothing, stamp: nothing };
@@ -188,7 +188,7 @@ impl Drop for Belonging {
     }
 }
 
-/// What is in a directory, by name.
+/// The paths of the entries of a directory, sorted.
 fn listed(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
@@ -196,7 +196,7 @@ fn listed(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(entries)
 }
 
-/// What is to be copied, looked at before anything is.
+/// The steps of a copy, made before the first of them is taken.
 struct Plan {
     steps: Vec<Step>,
     bytes: u64,
@@ -297,7 +297,7 @@ impl Step {
                 fs::copy(&self.from, place)?;
                 let mode = (mode | 0o444) & 0o777 & !WRITE;
                 hasher.update(b"\0f").update(&mode.to_le_bytes());
-                // What was copied, and not what is at its place by now.
+                // The copy, since the original may have changed by now.
                 hasher.update_reader(File::open(place)?)?;
                 fs::set_permissions(place, fs::Permissions::from_mode(mode))
             }

@@ -1,9 +1,9 @@
 //! Responsible for telling running work to stop: [`Cancel`], a value that is handed in.
 //!
 //! A flag alone would leave a worker asleep until its test ends, so every `Cancel` owns a pipe. Stopping writes one
-//! byte into it that nobody ever reads: from then on the reading end is readable for every waiter, for good, and a
+//! byte into it that is never read: from then on the reading end is readable for every waiter, for good, and a
 //! worker that polls it beside its test wakes up at once. A limit of time is the same request, made by the clock:
-//! whoever waits looks at it every now and then.
+//! every waiter looks at it every now and then.
 
 use std::io::{PipeReader, PipeWriter, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,7 +17,7 @@ const KILLED: u8 = 2;
 /// How long a waiter sleeps at most where it has nothing to poll (no pipe could be made).
 const TICK: Duration = Duration::from_millis(5);
 
-/// A request to stop, shared by everybody who holds a clone of it.
+/// A request to stop, shared by all its clones.
 ///
 /// There are two levels. [`Cancel::stop`] ends running tests and drops queued ones, and everything is cleaned up
 /// behind them. [`Cancel::kill_now`] does the same without waiting for anything that is slow to die. A level is never
@@ -48,7 +48,7 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// A request that nobody has made yet.
+    /// A request that is not made yet.
     #[must_use]
     pub fn new() -> Self {
         Self::with_parent(None)
@@ -111,7 +111,7 @@ impl Cancel {
         own.into_iter().chain(outer).min()
     }
 
-    /// Whether the time is over, here or of a parent, whatever else was asked for.
+    /// Whether the time is over, here or of a parent, with or without another request.
     #[must_use]
     pub fn has_expired(&self) -> bool {
         self.expiry().is_some_and(|moment| moment <= Instant::now())

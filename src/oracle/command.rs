@@ -44,7 +44,7 @@ const SCRIPT_START: u64 = 4096;
 #[derive(Clone, Debug)]
 pub struct CommandOracle {
     program: PathBuf,
-    /// What the program is told to be called: the word the user typed when it was found in PATH, as in a shell.
+    /// The program's `argv[0]`: the word the user typed when it was found in PATH, as in a shell.
     called: Option<OsString>,
     arguments: Vec<Word>,
     /// The names of the candidate in its directory; the first is FILE's base name.
@@ -52,15 +52,15 @@ pub struct CommandOracle {
     candidate_on_stdin: bool,
     conditions: Conditions,
     description: String,
-    /// What is to be found beside the candidate, too.
+    /// The other files and directories beside the candidate.
     belongings: Vec<Arc<Belonging>>,
     /// The confinement.
     launcher: Launcher,
-    /// What else must hold of a candidate that is interesting.
+    /// The second commands, which an interesting candidate must satisfy too.
     companions: Vec<(CommandOracle, Companion)>,
 }
 
-/// What a caller wants to know of a run besides its outcome.
+/// The facts about a run that a caller asks for besides its outcome.
 #[derive(Default)]
 struct Details<'a> {
     left_behind: Option<&'a mut Vec<String>>,
@@ -165,7 +165,7 @@ impl CommandOracle {
         Ok(Self { belongings, ..self })
     }
 
-    /// What is beside the candidate.
+    /// The files and directories beside the candidate.
     #[must_use]
     pub fn belongings(&self) -> &[Arc<Belonging>] {
         &self.belongings
@@ -423,7 +423,7 @@ fn base_name(file: &Path) -> Result<OsString, CommandError> {
     file.file_name().map(OsStr::to_owned).ok_or_else(|| CommandError::NoFileName { file: file.to_owned() })
 }
 
-/// What is the matter with a script whose interpreter cannot be found although it is there.
+/// The hint about a script whose interpreter cannot be found although it is there.
 const CRLF_ADVICE: &str = " (its lines end in CRLF; use dos2unix)";
 
 fn start_advice(program: &Path, error: &io::Error) -> &'static str {

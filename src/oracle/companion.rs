@@ -9,7 +9,7 @@ use super::Exit;
 use super::condition_error::ConditionError;
 use super::output::Written;
 
-/// What must stay of how a second command ran on the input.
+/// The part of a second command's run on the input that every candidate must repeat.
 #[derive(Clone, Debug)]
 pub struct Companion(Keeps);
 
@@ -86,7 +86,7 @@ impl Companion {
         }
     }
 
-    /// What is the matter with a run of it, if anything is.
+    /// The complaint about a run of it, if there is one.
     pub(super) fn complaint(&self, exit: Exit, written: &Written) -> Option<String> {
         match &self.0 {
             Keeps::Exit(wanted) => (exit != *wanted).then(|| format!("{exit}, and {wanted} on the input")),

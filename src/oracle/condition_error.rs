@@ -12,13 +12,13 @@ pub enum ConditionError {
         option: &'static str,
         /// The pattern as it was given.
         pattern: String,
-        /// What is wrong with it, with a mark below the place.
+        /// The error in it, with a mark below the place.
         source: regex::Error,
     },
     /// A signal that does not exist.
     #[error("cannot use the signal given to --signal")]
     Signal {
-        /// What is wrong with it.
+        /// The error in it.
         #[from]
         source: SignalError,
     },

@@ -44,7 +44,7 @@ pub struct ConditionSpec {
     pub not_stderr: Vec<String>,
     /// `--timeout-is-interesting`: the run must time out.
     pub timeout_is_interesting: bool,
-    /// `--also-interesting`: exit codes of candidates that are to be kept although they are not interesting.
+    /// `--also-interesting`: exit codes of candidates that lop keeps although they are not interesting.
     pub also_interesting: Vec<i32>,
     /// `--invalid-code`: the exit code by which a test says that the candidate is not valid at all.
     pub invalid_code: i32,

@@ -16,7 +16,7 @@ use super::program::find_command;
 /// Variables that a test has in a clean environment, beside those of its slot.
 const KEPT: [&str; 2] = ["PATH", "HOME"];
 
-/// A shell as the first process of a name space: one that is not told so ignores signals, and nobody else reaps.
+/// A shell as the first process of a name space, which ignores signals without a handler and which alone reaps.
 const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
 
 /// How far a test is kept from the rest of the machine.
@@ -98,7 +98,7 @@ pub(crate) fn is_root() -> bool {
 /// How a test is confined. The default is not at all.
 #[derive(Clone, Debug, Default)]
 pub struct Confinement {
-    /// What it may use.
+    /// The resources it may use.
     pub limits: Limits,
     /// The program that sets the limits and closes what a box must not inherit: one whose `main` begins with
     /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for any of `limits`.
@@ -127,7 +127,7 @@ pub enum ConfineError {
     NotPermitted {
         /// Its name.
         program: &'static str,
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }
@@ -136,7 +136,7 @@ pub enum ConfineError {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Launcher {
     confinement: Confinement,
-    /// What isolates.
+    /// The path of the program that isolates.
     isolator: Option<PathBuf>,
 }
 
@@ -174,7 +174,7 @@ impl Launcher {
         matches!(self.confinement.isolation, Isolation::Bwrap { .. })
     }
 
-    /// The command that runs `program` in a slot; its arguments are to be added.
+    /// The command that runs `program` in a slot; the caller adds its arguments.
     pub(crate) fn command(&self, program: &Path, slot: &Path) -> Command {
         let Confinement { limits, limiter, isolation, .. } = &self.confinement;
         let mut words: Vec<OsString> = Vec::new();

@@ -63,7 +63,7 @@ pub const DEFAULT_INVALID_CODE: i32 = 125;
 
 /// The interestingness test: says of a candidate whether it still shows what the user is after.
 ///
-/// What must hold: the answer depends on the candidate's bytes alone as far as the test allows; several threads may
+/// Requirements: the answer depends on the candidate's bytes alone as far as the test allows; several threads may
 /// call `judge` at the same time, each with a slot of its own; when `judge` returns, or unwinds, no process that it
 /// started is running any more; it returns soon after `cancel` is stopped, and soon after `deadline` has passed.
 pub trait Oracle: Send + Sync {
@@ -160,7 +160,7 @@ impl Outcome {
 /// Why a run gave no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unresolved {
-    /// Somebody asked it to stop. Nothing is wrong, and nothing is known.
+    /// A [`Cancel`] asked it to stop. Nothing is wrong, and nothing is known.
     Cancelled,
     /// The test could not be run; the message says why and what to do about it.
     Failed(String),

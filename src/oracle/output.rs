@@ -11,7 +11,7 @@ const HEAD: u64 = 1 << 20;
 /// … and of its end. Of a longer one the middle is left out, with a line break in its place.
 const END: u64 = 64 << 10;
 
-/// What a run wrote, as far as conditions see it.
+/// The outputs of a run, as far as conditions see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The standard output.
@@ -20,12 +20,12 @@ pub struct Written {
     pub stderr: Vec<u8>,
 }
 
-/// What is kept of one output.
+/// The parts of one output that are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     /// How much the test wrote, in bytes.
     pub(crate) length: u64,
-    /// What conditions are matched against; empty where it is not needed.
+    /// The text that conditions are matched against; empty where it is not needed.
     pub(crate) text: Vec<u8>,
     /// The last [`Outcome::TAIL`] bytes.
     pub(crate) tail: Vec<u8>,

@@ -12,7 +12,7 @@ use regex::bytes::{Captures, Regex};
 
 use super::condition_error::ConditionError;
 
-/// What marks the position in a pattern.
+/// The mark of the position in a pattern.
 pub(super) const HERE: &str = "<here>";
 
 /// A pattern sees no more than this in front of a position, in bytes.
@@ -34,7 +34,7 @@ const OFFSET: &str = r"(?i)\b(?:character|char|position|pos|offset|byte|index)(?
 const LINE: &str = r"(?i)(?:\bline[ :=]*|[[:alpha:]_>)\]\x22'-]:)(?<line>\d+)(?:\D|$)";
 /// A mark below a line that is shown.
 const MARK: &str = r"^[ \t]*\|?[ \t~-]*\^[ \t^~-]*\r?$";
-/// What stands before a line that is shown.
+/// The gutter before a line that is shown.
 const GUTTER: &str = r"^\s*\d*\s*\|";
 
 /// A line that says where what the line above says is.
@@ -98,7 +98,7 @@ impl Finder {
         let shown = || self.shown(text, &own, candidate);
         let last_line = lines_before(text, own.end, 1).start.max(own.start)..own.end;
         let said = &text[last_line.clone()];
-        // What is shown says more than a column that counts a tab as one knows who.
+        // The line that is shown says more than a column, since tools count a tab in different ways.
         if let Some(found) = self.line_and_column.captures(said) {
             return shown().or_else(|| at_line_and_column(&found, candidate, name));
         }
@@ -215,7 +215,7 @@ fn lines_after(text: &[u8], at: usize, lines: usize) -> &[u8] {
     &rest[..memchr_iter(b'\n', rest).nth(lines - 1).map_or(rest.len(), |end| end + 1)]
 }
 
-/// What must stand at the place that a message names.
+/// The text that must stand at the place that a message names.
 #[derive(Clone, Debug)]
 pub(super) struct At {
     before: Option<Regex>,
@@ -251,7 +251,7 @@ impl At {
     }
 }
 
-/// What stands around a place of the input, as a pattern for [`At`]: the signs on both sides, a word as any word.
+/// The text around a place of the input, as a pattern for [`At`]: the signs on both sides, a word as any word.
 /// `None` where there is nothing but blanks.
 pub(super) fn around(input: &[u8], place: usize) -> Option<String> {
     let text = |range: Range<usize>| String::from_utf8_lossy(&input[range]).into_owned();
@@ -281,7 +281,7 @@ pub(super) fn around(input: &[u8], place: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What stands at the place that a message names in a text.
+    /// The rest of a text from the place that a message names in it.
     fn named<'t>(said: &str, pattern: &str, text: &'t str) -> Option<&'t str> {
         let message = Regex::new(&format!("(?m){pattern}")).expect("a constant");
         let places = Finder::default().places(said.as_bytes(), &[message], text.as_bytes());

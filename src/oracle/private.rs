@@ -1,12 +1,12 @@
-//! Directories for nobody but the user, and what dead processes have left of them.
+//! Directories for the user alone, and the removal of those that dead processes have left.
 //!
 //! ```text
 //!   lop-XXXXXX/
 //!     .lop-held        locked as long as the process lives that has made the directory
 //! ```
 //!
-//! A process that is killed cannot remove its directories, but the system takes its locks. A directory whose file nobody
-//! holds is a dead one's. A directory without this file is not touched: it may be anybody's.
+//! A process that is killed cannot remove its directories, but the system takes its locks. A directory whose file is
+//! not locked is a dead one's. A directory without this file is not touched: it may belong to another program.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -25,17 +25,17 @@ const LETTERS: usize = 6;
 /// The file that is locked.
 pub(super) const HELD: &str = ".lop-held";
 
-/// So often somebody may take a directory for a dead one's before it is locked.
+/// The number of directories that are made at most while others remove each before it is locked.
 const TRIES: usize = 16;
 
-/// As long as it lives a directory is known as that of a living process; `None` where nothing can be locked, and nobody
-/// can tell whose it is.
+/// The lock that marks a directory as that of a living process; `None` where nothing can be locked, and no process can
+/// tell whose it is.
 #[derive(Debug)]
 pub(super) struct Held {
     _file: Option<File>,
 }
 
-/// Makes a directory in a place. Whoever asks for it removes it.
+/// Makes a directory in a place. The caller removes it.
 ///
 /// # Errors
 /// When it cannot be made.
@@ -53,14 +53,14 @@ pub(super) fn make(place: &Path) -> io::Result<(PathBuf, Held)> {
     Err(io::Error::other("others remove directories as soon as they are made"))
 }
 
-/// Locks a directory that was just made; `None` if somebody was faster and is removing it.
+/// Locks a directory that was just made; `None` if another process was faster and is removing it.
 fn hold(path: &Path) -> Option<Held> {
     let name = path.join(HELD);
     let Ok(file) = OpenOptions::new().write(true).create_new(true).open(&name) else {
         return path.is_dir().then_some(Held { _file: None });
     };
     match file.try_lock() {
-        // Who had it locked before has removed it by now.
+        // A process that had it locked before has removed it by now.
         Ok(()) => name.exists().then_some(Held { _file: Some(file) }),
         Err(fs::TryLockError::WouldBlock) => None,
         Err(fs::TryLockError::Error(_)) => {
@@ -70,7 +70,7 @@ fn hold(path: &Path) -> Option<Held> {
     }
 }
 
-/// Removes the user's directories in a place whose processes are dead. What cannot be removed stays.
+/// Removes the user's directories in a place whose processes are dead. A directory that cannot be removed stays.
 pub(super) fn clear(place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for entry in entries.flatten() {
@@ -88,7 +88,7 @@ fn clear_one(path: &Path) {
     // A test may have put a pipe or a link there.
     let Ok(file) = folder.open(OsStr::new(HELD), true) else { return };
     if file.try_lock().is_ok() {
-        // The lock is held until all is gone: who has made the directory just now sees that it is not its own.
+        // The lock is held until all is gone: a process that has just made the directory sees that it is not its own.
         let _ = remove_tree(path);
     }
 }

@@ -1,10 +1,10 @@
-//! Responsible for the end of a directory of a test, whatever the test has made of it.
+//! Responsible for the end of a directory of a test, in any state that the test has left it in.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Removes a directory and everything in it, even if it was made read-only, or somebody still writes into it.
+/// Removes a directory and everything in it, even if it was made read-only, or a process still writes into it.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     const TRIES: usize = 4;
     let mut result = Ok(());

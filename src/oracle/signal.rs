@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{name}' is not a signal; give a number from 1 to {HIGHEST} or a name such as {}", examples())]
 pub struct SignalError {
-    /// What was given.
+    /// The name as it was given.
     pub name: String,
 }
 

@@ -1,6 +1,6 @@
 //! Responsible for what a test meets besides what it looks for: other crashes, each under a *signature*.
 //!
-//! What another crash is has to be generic: death by a signal of a bug, or an exit code by which the user's test says
+//! The notion of another crash is generic: death by a signal of a bug, or an exit code by which the user's test says
 //! so. Two crashes are the same when they end the same way and the first line that looks like an error is the same, but
 //! for numbers, addresses and directories.
 
@@ -18,7 +18,7 @@ const LONGEST: usize = 200;
 /// A line with one of these words looks like an error.
 const ERROR: &str =
     "(?i)error|exception|assert|panic|fatal|abort|sanitizer|unreachable|segmentation fault|overflow|internal|bug";
-/// What differs between two runs into the same crash: directories, and addresses and numbers.
+/// The parts that differ between two runs into the same crash: directories, and addresses and numbers.
 const DIRECTORY: &str = r#"(?:[^\s'"`()\[\]=:,;]*/)+"#;
 const NUMBER: &str = r"(?i)0x[0-9a-f]+|\b[0-9a-f]{8,}\b|[0-9]+";
 

@@ -20,11 +20,11 @@ use super::process::ProcessRegistry;
 use super::remove::remove_tree;
 use super::surroundings::{self, SurroundingsError};
 
-/// What a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
+/// The room that a memory file system must have free before it is used, in bytes, beside [`ROOM_PER_BYTE`].
 #[cfg(target_os = "linux")]
 const ROOM: u64 = 64 << 20;
 
-/// What it must have free for each byte of the candidate and each slot: the candidate and what a compiler makes of it.
+/// The bytes it must have free for each byte of the candidate and each slot: for the candidate and a compiler's files.
 #[cfg(target_os = "linux")]
 const ROOM_PER_BYTE: u64 = 32;
 
@@ -61,7 +61,7 @@ pub struct SlotError {
 #[derive(Debug)]
 pub struct Slot {
     base: PathBuf,
-    /// Tells others that somebody is at work in it.
+    /// The lock that tells other processes that it is in use.
     _held: Held,
     work: PathBuf,
     /// Counts up when a test directory could not be removed, so that the next test gets a fresh one all the same.
@@ -172,7 +172,7 @@ impl Slot {
         Ok(RunFiles { directory: self.work.clone(), stdout, stderr })
     }
 
-    /// A new empty file. What a process of an earlier test still writes goes to the unlinked one.
+    /// A new empty file. A process of an earlier test still writes to the unlinked one.
     fn fresh(&self, name: &str) -> io::Result<File> {
         let path = self.base.join(name);
         match fs::remove_file(&path) {
@@ -194,7 +194,7 @@ impl Slot {
         self.clear();
     }
 
-    /// Removes what a test left in the slot. What cannot be removed now is removed with the slot.
+    /// Removes what a test left in the slot. The rest, which cannot be removed now, is removed with the slot.
     pub(crate) fn clear(&mut self) {
         // Mostly the test has left nothing beside the candidate, which is gone by now.
         let is_gone = |result: io::Result<()>| result.map_or_else(|e| e.kind() == io::ErrorKind::NotFound, |()| true);
@@ -246,7 +246,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         self.clean_up(true);
-        // What is there mostly, by name: looking through a directory takes file descriptors, and there may be none.
+        // The usual entries, by name: looking through a directory takes file descriptors, and there may be none.
         for name in ["stdout", "stderr"] {
             let _ = fs::remove_file(self.base.join(name));
         }
@@ -259,7 +259,7 @@ impl Drop for Slot {
     }
 }
 
-/// A new directory for nobody but the user, where slots would be made. Who asks for it removes it.
+/// A new directory for the user alone, where slots would be made. The caller removes it.
 pub(super) fn private_directory(options: &SlotOptions) -> Result<(PathBuf, Held), SlotError> {
     let place = choose_place(options, 1);
     private::make(&place).map_err(|source| SlotError { place, source })

@@ -22,12 +22,12 @@ pub enum SurroundingsError {
     NoRoom {
         /// The directory of the candidates.
         path: PathBuf,
-        /// What is left there, in bytes.
+        /// The room left there, in bytes.
         free: u64,
     },
 }
 
-/// What is always empty.
+/// A file that is always empty.
 pub(crate) const NULL_DEVICE: &str = "/dev/null";
 
 /// Checks /dev/null and that there is room for tests below `directory`. Meant for the end of a run too: damage that was

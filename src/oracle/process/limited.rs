@@ -28,7 +28,7 @@ const END: &str = "--";
 /// The first descriptor that is not for input, output or errors.
 const FIRST_OTHER: i32 = 3;
 
-/// What a process ends with that could not become the test.
+/// The exit code of a process that could not become the test.
 const NOT_STARTED: u8 = 127;
 
 /// The most that is read of [`UNSTARTED`], in bytes: a test can write there, too.
@@ -37,7 +37,7 @@ const REASON: u64 = 16;
 /// The file in the slot that says why the test could not be started.
 const UNSTARTED: &str = "unstarted";
 
-/// What a test may use, each for every single process of it; `None` is what lop itself may.
+/// The resources that each process of a test may use; `None` for lop's own limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Address space, in bytes.
@@ -64,7 +64,7 @@ impl Limits {
     }
 }
 
-/// What a process does to itself before it becomes the test. The default is nothing.
+/// The changes that a process makes to itself before it becomes the test. The default is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Orders {
     /// The limits it sets.
@@ -114,7 +114,7 @@ pub fn run_limited(arguments: impl IntoIterator<Item = OsString>) -> Option<Exit
     let mut command = Command::new(arguments.next()?);
     let error = start(command.args(arguments), &orders);
     let code = error.raw_os_error().map_or_else(String::new, |code| code.to_string());
-    // Whoever cannot write there finds an exit code that no test should have.
+    // A process that cannot write there still ends with an exit code that no test should have.
     let _ = std::fs::write(Path::new(&slot).join(UNSTARTED), code);
     Some(ExitCode::from(NOT_STARTED))
 }
@@ -122,7 +122,7 @@ pub fn run_limited(arguments: impl IntoIterator<Item = OsString>) -> Option<Exit
 /// Why the last test of a slot was not started, if it was not.
 pub(crate) fn unstarted(slot: &Path) -> Option<io::Error> {
     let path = slot.join(UNSTARTED);
-    // The test may have put anything there: a link out of its box, or a pipe that nobody writes to.
+    // The test may have put anything there: a link out of its box, or a pipe without a writer.
     if !path.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
         return None;
     }
@@ -140,7 +140,7 @@ fn start(command: &mut Command, orders: &Orders) -> io::Error {
 
     let set = |resource, soft: Option<u64>, grace: u64| -> io::Result<()> {
         let Some(soft) = soft else { return Ok(()) };
-        // Nobody may raise what he was given, and a lower limit than that of the user holds, too.
+        // A process may not raise its hard limit, and a lower limit than that of the user holds, too.
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         let limit = Rlimit { current: Some(soft.min(most)), maximum: Some(soft.saturating_add(grace).min(most)) };
         Ok(setrlimit(resource, limit)?)

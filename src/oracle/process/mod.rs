@@ -1,12 +1,12 @@
-//! Responsible for running one process under watch: until it ends, its time is up, somebody cancels, or it writes too
+//! Responsible for running one process under watch: until it ends, its time is up, it is cancelled, or it writes too
 //! much; then the whole of it is killed. This is the only place that starts processes.
 //!
 //! A test is a tree of processes, and three nets catch it:
 //! 1. It leads a process group of its own, which is killed before its leader is reaped, so that the group's number
-//!    cannot belong to somebody else yet.
-//! 2. What left the group (`setsid`, and `timeout(1)`, which makes a group of its own) becomes our child when its
-//!    parent dies, because we are the reaper of our descendants. [`ProcessRegistry`] finds it by the mark in its environment
-//!    or by its working directory.
+//!    cannot belong to another group yet.
+//! 2. A process that left the group (`setsid`, and `timeout(1)`, which makes a group of its own) becomes our child when
+//!    its parent dies, because we are the reaper of our descendants. [`ProcessRegistry`] finds it by the mark in its
+//!    environment or by its working directory.
 //! 3. The same search again at the end of the run.
 
 mod limited;
@@ -34,7 +34,7 @@ const OUTPUT_CHECK: Duration = Duration::from_millis(50);
 const START_TRIES: u32 = 8;
 const START_PAUSE: Duration = Duration::from_millis(5);
 
-/// What ends a process early.
+/// The reasons to end a process early.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     pub(crate) deadline: Duration,
@@ -47,7 +47,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) left: Option<(&'a RefCell<Left>, &'a Path)>,
 }
 
-/// What a test left running.
+/// The processes that a test left running.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     /// The names of the processes.
@@ -89,7 +89,7 @@ pub(crate) fn run(
     unix::run(command, watch, registry, start).map(|ending| (ending, watch.taken(start)))
 }
 
-/// Somebody is still writing the executable, or there are too many processes at the moment.
+/// A process still has the executable open for writing, or there are too many processes at the moment.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ExecutableFileBusy | io::ErrorKind::WouldBlock)
 }

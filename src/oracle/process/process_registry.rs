@@ -63,11 +63,11 @@ mod linux {
     const PAUSE: Duration = Duration::from_micros(200);
     const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
-    /// How often a process that is about to exit looks for what is to be killed.
+    /// How often a process that is about to exit looks for processes to kill.
     #[cfg(feature = "cli")]
     const LAST_LOOKS: usize = 10;
 
-    /// What runs on for longer than this after its test has ended was left behind.
+    /// A process that runs on for longer than this after its test has ended was left behind.
     const WAY_OUT: Duration = Duration::from_millis(100);
 
     /// See the module.
@@ -138,14 +138,14 @@ mod linux {
             }
         }
 
-        /// Ends what tests of any slot run or have left running: for a process that is about to exit, and in which
-        /// nobody else will.
+        /// Ends the processes of the tests of all slots: for a process that is about to exit, and in which no other
+        /// code will.
         #[cfg(feature = "cli")]
         pub(crate) fn end_at_once() {
-            // What started lop itself may be such a test.
+            // The parent of lop itself may be such a test.
             let inherited = std::env::var_os(MARK);
             let is_ours = |mark: Vec<u8>| inherited.as_deref().is_none_or(|inherited| inherited.as_bytes() != mark);
-            // What is below a process becomes our child when that is gone.
+            // A descendant of a process becomes our child when that is gone.
             for _ in 0..LAST_LOOKS {
                 let processes = children().into_iter().filter_map(Process::look_at);
                 let left: Vec<_> =
@@ -207,7 +207,7 @@ mod linux {
                 let is_orphan =
                     self.owns_process && process.group != own_group && !self.children_before.contains(&process.pid);
                 if process.is_dead {
-                    // Nobody else can wait for it.
+                    // No other process can wait for it.
                     is_orphan || killed.contains(&process.group)
                 } else {
                     (is_orphan && none_runs) || process.is_marked(slot, mark)
@@ -277,7 +277,7 @@ mod linux {
         }
     }
 
-    /// What the environment of each process of a slot contains.
+    /// The entry that the environment of each process of a slot contains.
     fn mark_of(slot: &Path) -> Vec<u8> {
         [MARK.as_bytes(), b"=", slot.as_os_str().as_bytes(), b"\0"].concat()
     }

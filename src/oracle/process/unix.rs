@@ -105,7 +105,7 @@ impl Leader<'_> {
     }
 
     fn kill_group(&self) {
-        // It fails when the only member has ended already, and then there is nobody to kill.
+        // It fails when the only member has ended already, and then there is no process to kill.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
     }
 

@@ -1,5 +1,5 @@
 //! More specific conditions than a signature: for one that says so little that a file with nothing in it shows it as
-//! well. And what a run complains about that ended well.
+//! well. And the complaints of a run that ended well.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ impl Table {
         place.or_else(|| finder.line_start(text, message, seen.input, seen.name))
     }
 
-    /// What a run complains about, whatever its ending, each kind of complaint once; more serious ones first.
+    /// The complaints of a run with any ending, each kind of complaint once; more serious ones first.
     #[must_use]
     pub fn warnings(&self, seen: &Seen<'_>) -> Vec<Signature> {
         let mut found = Vec::new();

@@ -11,7 +11,7 @@ use crate::oracle::char_boundary;
 /// No more of a text is looked at, in bytes: what tells messages apart is in front.
 const LONGEST: usize = 240;
 
-/// What happens to a piece.
+/// The treatment of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Treatment {
     /// It stays as it is.
@@ -26,12 +26,12 @@ pub(super) enum Treatment {
     Number,
     /// Nothing is carried over.
     Skip,
-    /// What varies in it is found out.
+    /// The scanner finds the parts that vary in it.
     Generalise,
 }
 
 impl Treatment {
-    /// What the name of a group asks for.
+    /// The treatment that the name of a group asks for.
     pub(super) fn named(group: &str) -> Self {
         let stem = group.trim_end_matches(|letter: char| letter.is_ascii_digit());
         match stem {

@@ -32,9 +32,9 @@ const PATTERNS: &str = include_str!("patterns.toml");
 pub struct Seen<'a> {
     /// How it ended.
     pub exit: Exit,
-    /// What it wrote to its standard output.
+    /// Its standard output.
     pub stdout: &'a [u8],
-    /// What it wrote to its standard error.
+    /// Its standard error.
     pub stderr: &'a [u8],
     /// The test case.
     pub input: &'a [u8],
@@ -42,16 +42,17 @@ pub struct Seen<'a> {
     pub name: &'a str,
 }
 
-/// What distinguishes a run, as a condition.
+/// The condition that distinguishes a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// What it is, in words.
+    /// Its kind, in words.
     pub kind: String,
     /// Whether it is a crash, and not an error that a sound program reports.
     pub crash: bool,
     /// The condition.
     pub mark: Mark,
-    /// What must stand in the candidate at the place that the text names, beside the condition: a value of `--at`.
+    /// The text that must stand in the candidate at the place that the output names, beside the condition: a value of
+    /// `--at`.
     pub at: Option<String>,
 }
 
@@ -118,7 +119,7 @@ impl Mark {
 /// Longer lines are no messages of a tool, in bytes.
 const LONGEST_LINE: usize = 4096;
 
-/// All that was written, where that is one line of two words or more: whatever it is, it is why the program failed.
+/// The whole output, where that is one line of two words or more: it is the reason why the program failed.
 const ONLY_LINE: &str = r"\A[^\n]*[^\W\d][^\n]* [^\n]*[^\W\d][^\n]*(?<skip1>\n?)\z";
 
 /// The known kinds of signatures, ready for use.
@@ -194,8 +195,9 @@ impl Default for Table {
 }
 
 impl Table {
-    /// The signatures of a run, most specific first: what it wrote, the signal it died of, the only line on standard
-    /// error whatever that says, its exit code. There is none of a run that ended well, in time, invalid, or in a way that nobody knows.
+    /// The signatures of a run, most specific first: the known patterns in its outputs, the signal it died of, the only
+    /// line on standard error with any text, its exit code. There is none of a run that ended well, timed out, was
+    /// invalid, or ended in an unknown way.
     #[must_use]
     pub fn signatures(&self, seen: &Seen<'_>) -> Vec<Signature> {
         match seen.exit {
@@ -225,7 +227,7 @@ impl Table {
         found
     }
 
-    /// What a pattern finds in the two outputs.
+    /// The first signature that a pattern finds in each of the two outputs.
     fn written(&self, pattern: &Pattern, seen: &Seen<'_>) -> Vec<Signature> {
         let outputs = [(seen.stderr, Mark::Stderr as fn(String) -> Mark), (seen.stdout, Mark::Stdout)];
         outputs.into_iter().filter_map(|(text, mark)| self.in_output(pattern, text, mark, seen)).collect()

@@ -166,7 +166,7 @@ fn the_only_line_says_more_than_the_exit_code_and_less_than_a_signal() {
         assert_eq!(of(Exit::Code(1), said), [("--exit-code", "1".to_owned())], "{said}");
     }
     assert_eq!(of(Exit::Signal(11), "reading a file\n"), [("--signal", "SEGV".to_owned())]);
-    // What a program wrote as its answer is no reason.
+    // A program's answer on standard output is no reason.
     let seen = Seen { exit: Exit::Code(1), stdout: b"all is well\n", stderr: b"", input: b"", name: "case.x" };
     assert_eq!(Table::default().signatures(&seen)[0].mark, Mark::ExitCode(1));
 }
@@ -177,7 +177,7 @@ fn a_message_behind_a_position_is_one_and_a_warning_is_none() {
     assert_eq!(of(Exit::Code(2), said)[0].1, r"cannot use '\w*' here");
     let only = "case.x:1:2: warning: odd\ncase.x:9: note: see 7\n12:30:45: all is well\n";
     assert_eq!(of(Exit::Code(2), only), [("--exit-code", "2".to_owned())]);
-    // Who says what is an error says it better.
+    // A message that calls itself an error says more.
     let both = "lib.x:7: begins\nERROR no rows\n";
     assert_eq!(of(Exit::Code(2), both)[0].1, "^ERROR no rows");
 }
