@@ -12,7 +12,7 @@ pub enum Lanes {
     ByEvidence,
     /// At the front only: other workers ask what would probably be asked next there.
     One,
-    /// In several places at once whatever the answers.
+    /// In several places at once, with any answers.
     Always,
 }
 
@@ -88,7 +88,7 @@ pub struct Config {
     pub empty_known_uninteresting: bool,
     /// Where several workers ask; by evidence by default.
     pub lanes: Lanes,
-    /// What to start from instead of the prior; nothing by default.
+    /// The expectation that replaces the prior; nothing by default.
     pub expect: Option<Waste>,
 }
 

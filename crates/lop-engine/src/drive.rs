@@ -7,7 +7,7 @@ use crate::question::Question;
 use crate::search::Search;
 use crate::verdict::Verdict;
 
-/// What driving a search to its end took.
+/// The cost of driving a search to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Distinct candidates judged.

@@ -1,5 +1,5 @@
 //! Decides, for one sequence of units of which any subset may go, which run of units to try to remove next, so that few
-//! tests are run. What a unit is, and what a test, is the caller's affair: numbers in, numbers out.
+//! tests are run. The caller decides what a unit is, and what a test: numbers in, numbers out.
 //!
 //! ```
 //! use lop_engine::{Config, EvidenceView, Search, Verdict};

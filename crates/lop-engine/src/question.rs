@@ -1,4 +1,4 @@
-//! What a search asks, and what an answer changed.
+//! The questions of a search, and the changes by an answer.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl Question {
     }
 }
 
-/// What an answer changed.
+/// The changes by an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
     /// Positions that are removed now and were not before: sorted, disjoint.

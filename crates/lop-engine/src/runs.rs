@@ -90,7 +90,7 @@ impl Runs {
         None
     }
 
-    /// What is here and not in `other`, as ranges.
+    /// The units in this set and not in `other`, as ranges.
     pub(crate) fn minus(&self, other: &Self) -> Vec<Range<usize>> {
         let mut rest = Vec::new();
         let mut index = 0;

@@ -1,6 +1,6 @@
-//! What an interestingness test says of a candidate.
+//! The answer of an interestingness test about a candidate.
 
-/// What the interestingness test said of a candidate. An unresolved run has no verdict and is not
+/// The answer of the interestingness test about a candidate. An unresolved run has no verdict and is not
 /// reported here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Verdict {

@@ -66,7 +66,7 @@ impl Forest {
             self.children.push((left.1, right.1));
             self.stack.remove(at);
             let place = self.place(at - 1, weight);
-            // What lies between moves one to the right, over the removed left node.
+            // The nodes between move one to the right, over the removed left node.
             self.stack[place..at].rotate_right(1);
             self.stack[place] = (weight, node);
             pending.push(self.stack.len() - place);

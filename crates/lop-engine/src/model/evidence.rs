@@ -1,5 +1,5 @@
-//! What one list teaches the next: likelihoods per kind and depth, the chances of verification, and
-//! the table of importance per depth that the summary shows.
+//! The evidence that one list hands to the next: likelihoods per kind and depth, the chances of
+//! verification, and the table of importance per depth that the summary shows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const EXPONENT_DISCOUNT: f64 = 0.7;
 /// Log likelihoods stop here, so that no amount of evidence is irrefutable.
 const EVIDENCE_FLOOR: f64 = -40.0;
 
-/// What one list taught since the last time it was asked.
+/// The evidence of one list since the last time it was asked.
 #[derive(Clone, Debug)]
 pub struct ListEvidence {
     pub(crate) grid: Arc<Grid>,
@@ -95,7 +95,7 @@ pub struct DepthRow {
 
 impl DepthRow {
     /// All rows together, under depth 0. The bounds hold for each depth on its own, so their sum is one,
-    /// too. What follows a removable unit is not summed: it is `None`.
+    /// too. `removable_after_removable` is not summed: it is `None`.
     pub fn total(rows: &[DepthRow]) -> DepthRow {
         let sum = |field: fn(&DepthRow) -> f64| rows.iter().map(field).sum::<f64>();
         let count = |field: fn(&DepthRow) -> u64| rows.iter().map(field).sum::<u64>();
@@ -148,7 +148,7 @@ impl Key {
     }
 }
 
-/// What the lists of one key taught.
+/// The evidence of the lists of one key.
 #[derive(Clone, Debug)]
 struct Evidence {
     /// Log likelihood per cell, up to a constant.
@@ -157,9 +157,9 @@ struct Evidence {
     units: f64,
 }
 
-/// What is known under the keys of lists of a kind at a depth, and how much of it counts for a new
-/// one: all that is known of the kind at the depth, and of what is less specific the less, the more
-/// there is of it and of the specific.
+/// The evidence under the keys of lists of a kind at a depth, and how much of it counts for a new
+/// one: all evidence of the kind at the depth, and of the less specific the less, the more there is
+/// of it and of the specific.
 fn blend(known: &BTreeMap<Key, Evidence>, kind: u32, depth: u32) -> impl Iterator<Item = (&Evidence, f64)> {
     let found = Key::all_of(kind, depth).map(|key| known.get(&key));
     let [own, of_kind, all] = found.map(|known| known.map_or(0.0, |evidence| evidence.units));
@@ -176,7 +176,7 @@ fn share(most: f64, limit: f64, others: f64, own: f64) -> f64 {
     most.min(limit / others.max(1.0)) * FADE / (FADE + own)
 }
 
-/// What a run has learnt so far, shared by all its lists.
+/// The evidence of a run so far, shared by all its lists.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     grid: Arc<Grid>,

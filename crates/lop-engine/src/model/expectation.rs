@@ -1,5 +1,5 @@
-//! What the model expects of units that were not asked about yet: how many of them are needed, and how many tests it takes
-//! to find out which.
+//! The model's expectation of units that were not asked about yet: how many of them are needed, and how many tests it
+//! takes to find out which.
 
 use crate::config::Config;
 use crate::model::estimate::{self, Estimate};
@@ -18,7 +18,7 @@ pub struct Expectation {
 }
 
 impl Knowledge {
-    /// What is expected of a new list of this kind at this depth. Costs some microseconds; the first call costs some
+    /// The expectation for a new list of this kind at this depth. Costs some microseconds; the first call costs some
     /// milliseconds more, for a table of the grid.
     pub fn expectation(&self, kind: u32, depth: u32, config: &Config) -> Expectation {
         let posterior = Posterior::start(config, &self.view(kind, depth), None);
@@ -35,7 +35,7 @@ impl Knowledge {
 mod tests {
     use crate::{Config, Knowledge, Search, drive, monotone};
 
-    /// What is expected after lists of which every `nth` unit was needed.
+    /// The expectation after lists of which every `nth` unit was needed.
     fn after(lists: usize, nth: usize) -> super::Expectation {
         let mut knowledge = Knowledge::new(400);
         for _ in 0..lists {

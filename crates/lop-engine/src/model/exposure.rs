@@ -96,7 +96,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// What lies ahead of a run that starts at this unit.
+    /// The exposures ahead of a run that starts at this unit.
     pub(crate) fn new(exposure: Exposure, start: usize) -> Self {
         Self { exposure, start }
     }

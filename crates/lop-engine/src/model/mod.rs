@@ -1,4 +1,5 @@
-//! What is likely: how long the next run of removable units is, what a run teaches, and what one list teaches the next.
+//! The probabilities: how long the next run of removable units is, what a run teaches, and what one list teaches the
+//! next.
 //!
 //! ```text
 //! grid of chains ─► posterior (weights) ─► distribution of the run length ─► optimal decision tree ─► what to ask

@@ -25,7 +25,7 @@ const HOME_EXPONENT: f64 = -0.4;
 #[derive(Clone, Debug)]
 pub(crate) struct Posterior {
     grid: Arc<Grid>,
-    /// What fixed share pulls back to.
+    /// The weights that fixed share pulls back to.
     home: Arc<[f64]>,
     fixed_share: f64,
     /// Units taken in since the start.
@@ -105,7 +105,7 @@ impl Posterior {
         if ahead.exponents() == 1 { &[1.0] } else { &self.exponents }
     }
 
-    /// What the mixture predicts for the run that starts after a unit in state `before`.
+    /// The mixture's prediction for the run that starts after a unit in state `before`.
     pub(crate) fn survival(&self, before: Before, ahead: &Ahead) -> Survival {
         let grid = &*self.grid;
         let bs = grid.b_count();
@@ -128,8 +128,8 @@ impl Posterior {
         Survival { zero, terms: Arc::new(Terms { ahead: ahead.clone(), pairs }) }
     }
 
-    /// What the mixture predicts for a run that is known to be at least `lo` and, where `hi` is given, less than `hi` long,
-    /// and has learnt that by `learn_answer`. Only lengths from `lo` on count.
+    /// The mixture's prediction for a run that is known to be at least `lo` and, where `hi` is given, less than `hi`
+    /// long, which it has learnt by `learn_answer`. Only lengths from `lo` on count.
     pub(crate) fn survival_of_known(&self, before: Before, lo: usize, hi: Option<usize>, ahead: &Ahead) -> Survival {
         let grid = &*self.grid;
         // P(lo ≤ length < hi): what was learnt from this run already, which must not count twice.

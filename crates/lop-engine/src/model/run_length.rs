@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::model::exposure::Ahead;
 
-/// What is known of the unit before a run.
+/// The knowledge of the unit before a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Before {
     /// Nothing: the start of a list, or a unit that only a timeout kept.
@@ -74,7 +74,7 @@ impl Survival {
         Self { zero: not_first, terms: Arc::new(terms) }
     }
 
-    /// What lies ahead of the run.
+    /// The exposures ahead of the run.
     pub(crate) fn ahead(&self) -> &Ahead {
         &self.terms.ahead
     }

@@ -1,4 +1,4 @@
-//! What is known when the search over a list begins.
+//! The evidence that the search over a list begins with.
 
 use std::sync::Arc;
 

@@ -49,8 +49,8 @@ pub(crate) fn of_sweep(
     endings.into_iter().map(|(all, chance)| (Arc::new(all), chance)).collect()
 }
 
-/// What a lane may have found removable when it is finished, by index, as far as the `asked` likeliest
-/// questions lead there.
+/// The units that a lane may have found removable when it is finished, by index, and the chance of
+/// each such set, as far as the `asked` likeliest questions lead there.
 fn of_node(start: Node, state: &SearchState<'_>, asked: usize) -> Vec<(Runs, f64)> {
     let mut ended = Vec::new();
     let mut open = vec![(start, 1.0_f64)];

@@ -29,7 +29,7 @@ pub(crate) struct Independence {
     dependence: f64,
     /// Logarithm of the odds that far lanes follow another model than the front lane.
     apart: f64,
-    /// What was learnt from all lanes, from the front lane alone, and from the far lanes, unfinished runs included.
+    /// The posteriors after all lanes, after the front lane alone, and after the far lanes, unfinished runs included.
     pub(crate) all: Arc<Posterior>,
     pub(crate) alone: Arc<Posterior>,
     far: Arc<Posterior>,

@@ -110,9 +110,9 @@ impl Cursor {
 /// A run whose length became known.
 #[derive(Clone, Debug)]
 pub(crate) struct ClosedRun {
-    /// What is known of it, for the result.
+    /// The knowledge of it, for the result.
     pub(crate) run: Run,
-    /// What the model learns from it, which is less after a timeout.
+    /// The part that the model learns from, which is less after a timeout.
     pub(crate) learnt: Run,
     /// Whether the model has learnt from it.
     pub(crate) taught: bool,
@@ -132,7 +132,7 @@ pub(crate) struct ClosedRun {
     pub(crate) certified: u32,
 }
 
-/// What a lane has to know of the search it is a part of.
+/// The facts that a lane needs about its search.
 pub(crate) struct LaneContext<'a> {
     /// Whether all units outside this lane are removed, and the empty candidate is known not to be interesting.
     pub(crate) empty_rule: bool,
@@ -160,7 +160,7 @@ pub(crate) struct Lane {
     exposure: Exposure,
     /// Units that are not decided yet, those of the run under way included.
     open: Range<usize>,
-    /// What stands before the first of them.
+    /// The knowledge of the unit before the first of them.
     before: Before,
     cursor: Option<Cursor>,
     /// Units that are removed, by index.
@@ -385,7 +385,7 @@ impl Lane {
         (at >= open.start + least && at + least <= open.end).then_some(at)
     }
 
-    /// What is gone, by index.
+    /// The units that are gone, by index.
     pub(crate) fn gone(&self) -> &Arc<Runs> {
         &self.gone
     }

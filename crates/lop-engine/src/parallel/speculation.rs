@@ -23,7 +23,7 @@ pub(crate) struct SearchState<'a> {
     pub(crate) setting: &'a Setting,
     /// The sweep, while it is under way.
     pub(crate) sweep: Option<&'a Sweep>,
-    /// What is removed for good.
+    /// The units that are removed for good.
     pub(crate) committed: &'a Arc<Runs>,
     pub(crate) chances: &'a Chances,
 }
@@ -125,7 +125,7 @@ fn after_sweep(state: &SearchState<'_>, removed: &Runs) -> Option<Verification> 
     Some(Verification::after_sweep(len, removed, state.chances.clone(), theta?, empty_known_uninteresting))
 }
 
-/// What a question of a lane is asked for.
+/// The purpose of a question of a lane.
 pub(crate) fn lane_purpose(lane: &Lane, assumed: &Runs, units: std::ops::Range<usize>) -> Purpose {
     let mut gone = Runs::clone(lane.gone());
     gone.insert_all(assumed);

@@ -1,4 +1,4 @@
-//! What a search has found: the evidence of the answers that were used, and the units that were decided.
+//! The findings of a search: the evidence of the answers that were used, and the units that were decided.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::parallel::lane::ClosedRun;
 use crate::search::verification::Pick;
 use crate::verdict::Verdict;
 
-/// What the answers that were used have shown. Answers that speculation assumes are not in it.
+/// The findings from the answers that were used. Answers that speculation assumes are not in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
     pub(crate) evidence: ListEvidence,

@@ -540,7 +540,7 @@ impl Search {
         });
     }
 
-    /// What is removed for good: the committed state.
+    /// The units that are removed for good: the committed state.
     pub fn removed(&self) -> &BitSet {
         &self.removed
     }
@@ -606,7 +606,7 @@ impl Search {
         self.findings.timeouts.iter().copied().collect()
     }
 
-    /// What was learnt since this was called last, for `Knowledge::absorb`.
+    /// The evidence since this was called last, for `Knowledge::absorb`.
     pub fn take_evidence(&mut self) -> ListEvidence {
         let empty = ListEvidence::new(self.findings.evidence.grid.clone(), false);
         std::mem::replace(&mut self.findings.evidence, empty)
@@ -634,7 +634,7 @@ mod tests {
             (tally.rounds, search.removed().count())
         };
         assert_eq!(rounds(&config, &|_| true), (1, 500));
-        // Whatever lanes were refused, what was found interesting is kept.
+        // The search keeps an interesting candidate although lanes were refused.
         assert_eq!(rounds(&config, &|gone| gone == 500), (1, 500));
         let known = Config { empty_known_uninteresting: true, ..config };
         assert_eq!(rounds(&known, &|gone| gone < 500).1, 499, "what is known is not asked");

@@ -9,7 +9,7 @@ use crate::question::QuestionId;
 use crate::runs::Runs;
 use crate::verdict::Verdict;
 
-/// What a question is asked for. Equal purposes are one question.
+/// The purpose of a question. Equal purposes are one question.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Purpose {
     /// The sweep: these units of a lane are gone, by index.

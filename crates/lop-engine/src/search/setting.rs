@@ -1,4 +1,4 @@
-//! What does not change during a search: the number of units, their sizes, and what the caller asked for.
+//! The constants of a search: the number of units, their sizes, and the caller's choices.
 
 use crate::config::{Config, Lanes};
 use crate::model::exposure::Exposure;
@@ -10,7 +10,7 @@ pub(crate) struct Setting {
     pub(crate) theta: Option<f64>,
     pub(crate) empty_known_uninteresting: bool,
     pub(crate) lanes: Lanes,
-    /// What the sizes say about what is needed, as far as they differ.
+    /// The exposures of the units by their sizes, as far as these differ.
     pub(crate) exposure: Exposure,
 }
 

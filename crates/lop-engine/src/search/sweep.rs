@@ -152,7 +152,7 @@ impl Sweep {
         self.close(lane, closed);
     }
 
-    /// What a lane has to know of the search.
+    /// The facts about the search that a lane needs.
     pub(crate) fn context<'a>(
         &self,
         setting: &Setting,
@@ -193,7 +193,7 @@ impl Sweep {
         }
     }
 
-    /// What speculation in a lane starts from.
+    /// The posterior that speculation in a lane starts from.
     pub(crate) fn outlook<'a>(&'a self, lane: usize, posterior: &'a Arc<Posterior>) -> &'a Arc<Posterior> {
         match &self.independence {
             Some(independence) if self.front_goes_through && lane == 0 => &independence.alone,
@@ -455,11 +455,11 @@ impl Sweep {
             self.catch_up(setting, posterior);
             return;
         }
-        // What was refused before something that may use it went is open again.
+        // A unit that was refused before the removal of units that may use it is open again.
         self.unsettle();
         self.removals.clear();
         self.removals.extend(removed.iter());
-        // What is settled knew of every removal before it. What there is behind it is listed later.
+        // A settled unit knew of every removal before it. The removals behind it are listed later.
         for certificate in &mut self.certificates {
             let before = self.removals.partition_point(|removal| removal.start < certificate.position);
             certificate.known_removals = u32::try_from(before).expect("fewer removals than units");
@@ -480,7 +480,7 @@ impl Sweep {
             .map(|position| u32::try_from(position).expect("a list has fewer than 2^32 units"))
             .collect();
         if let Some(independence) = &self.independence {
-            // What far lanes found is not true of the units, so it is unlearnt.
+            // The findings of far lanes are not true of the units, so they are unlearnt.
             *posterior = Arc::clone(&independence.alone);
         }
         let id = self.new_id();
@@ -582,7 +582,7 @@ impl Sweep {
     pub(crate) fn settle(&mut self) -> Vec<ClosedRun> {
         let mut settled = Vec::new();
         let now = self.removals();
-        // What the front lane found while it was a far one waits until it is known to hold.
+        // The findings of the front lane while it was a far one wait until they are known to hold.
         while self.probe().is_none() {
             settled.extend(self.closed.remove(&self.lanes[0].id).unwrap_or_default());
             if !self.lanes[0].is_finished() || self.lanes.len() == 1 || self.front_goes_through {
