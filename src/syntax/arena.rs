@@ -1,8 +1,8 @@
 //! The nodes of a tree in preorder, in as little memory as they need: a large text has half a million of them, and
 //! nothing but the parser's own tree takes more.
 //!
-//! A node has sixteen bytes. What does not fit there is rare (a parent 65,535 nodes before, a text of 64 KiB) or
-//! changes rarely from one node to the next (the upper bits of a depth): it stands in a table beside them.
+//! A node has sixteen bytes. A value that does not fit there is rare (a parent 65,535 nodes before, a text of 64 KiB)
+//! or changes rarely from one node to the next (the upper bits of a depth): it stands in a table beside them.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -158,7 +158,7 @@ impl Table {
         set.checked_sub(1).map_or(0, |last| self.numbers[last].1)
     }
 
-    /// What a node keeps of a number: all of it if it is below `far`.
+    /// The part of a number that a node keeps: all of it if it is below `far`, else `far`.
     fn pack(&mut self, id: NodeId, number: u32, far: u16) -> u16 {
         match u16::try_from(number) {
             Ok(near) if near < far => near,
@@ -174,7 +174,7 @@ impl Table {
         if kept == far { self.at(id) } else { kept.into() }
     }
 
-    /// What a node keeps of a number whose upper bits are those of its neighbours.
+    /// The part that a node keeps of a number whose upper bits are those of its neighbours: the lowest byte.
     fn pack_lower(&mut self, id: NodeId, number: u32) -> u8 {
         let [lowest, ..] = number.to_le_bytes();
         self.set(id, number >> u8::BITS);
@@ -316,8 +316,8 @@ impl Arena {
         id
     }
 
-    /// What a node keeps of its parent. Far from it are the last parts of large nodes only, and so most that are far
-    /// have the parent of the one before them.
+    /// The distance to its parent that a node keeps, or [`FAR`]. Only the last parts of large nodes are far from it,
+    /// and so most of these have the parent of the one before them.
     fn pack_parent(&mut self, id: NodeId, parent: Option<NodeId>) -> u16 {
         let distance = parent.map_or(0, |parent| id - parent);
         let kept = u16::try_from(distance).unwrap_or(FAR);
@@ -331,7 +331,7 @@ impl Arena {
     fn spread_error(&mut self, open: &[Open]) {
         for outer in open.iter().rev() {
             let flags = &mut self.nodes[outer.id as usize].flags_and_field;
-            // What is around it knows.
+            // The nodes around this one have the flag already.
             if *flags & HAS_ERROR != 0 {
                 break;
             }

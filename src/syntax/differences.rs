@@ -10,7 +10,7 @@ const NEAR: [usize; 4] = [usize::MAX, 64 << 10, 4 << 10, 256];
 /// Bytes that are looked through in all: a large text that was put together anew would otherwise be looked through again
 /// and again.
 const MOST_LOOKS: usize = 2 << 30;
-/// What goes costs as much as so many bytes more: a few bytes that happen to be near are no reason to go there.
+/// A part that goes costs this many bytes beside its own: a few bytes that happen to be near are no reason to go there.
 const STEP: usize = 64;
 /// Differences beyond these are taken together: each costs the parser something, too.
 const MOST: usize = 4096;
@@ -100,7 +100,7 @@ mod tests {
         assert!(all.iter().all(|(_, came)| came.is_empty()));
     }
 
-    /// What follows the next difference must not be taken for what follows this one, however much of it is the same.
+    /// The text behind the next difference must not be taken for that behind this one, however much of it is the same.
     #[test]
     fn differences_close_to_each_other_are_found_one_by_one() {
         let part = |i: usize| format!("a{i}; // one\n}}\n/* two */\nint f{i}(int a, int b) {{ return 1; }}\n");

@@ -268,8 +268,8 @@ mod tests {
         assert_eq!(document.errors(), document.ids().filter(|&id| counts(document, id)).count());
     }
 
-    /// What makes a document have an error. A leaf of bytes that no token starts with stands in an
-    /// ERROR node that counts, and does not count again.
+    /// Whether a node counts as an error. A leaf of bytes that no token starts with stands in an ERROR
+    /// node that counts, and does not count again.
     fn counts(document: &Document, id: NodeId) -> bool {
         let node = document.node(id);
         let inside = document.parent(id).is_some_and(|p| document.node(p).is_error());

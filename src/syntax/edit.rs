@@ -10,8 +10,8 @@ pub struct Edit {
     pub start: usize,
     /// One past the last byte that goes.
     pub end: usize,
-    /// What comes in its place. Where indentation is syntax its lines but the first are indented as at the start of a
-    /// line: how deep they go is added.
+    /// The text that comes in its place. Where indentation is syntax its lines but the first are indented as at the
+    /// start of a line: the depth of the place is added.
     pub text: Cow<'static, [u8]>,
     /// Put the text exactly so: no blank is added or taken away at the borders. For characters
     /// inside tokens and for text without a grammar.

@@ -14,7 +14,7 @@ use super::edit::Edit;
 /// Columns from one tab stop to the next.
 const TAB: usize = 8;
 
-/// What the start of a line is to the language.
+/// The meaning of the start of a line in the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStart {
     /// Its indentation says what the line belongs to.
@@ -41,7 +41,7 @@ pub struct Block {
     pub header_end: usize,
     /// Its elements, in order.
     pub elements: Vec<Range<usize>>,
-    /// What comes in their place when all of them go.
+    /// The text that comes in their place when all of them go.
     pub filler: String,
 }
 
@@ -54,8 +54,9 @@ pub struct Indents {
 }
 
 impl Indents {
-    /// The lines of a text. What `is` says of the first byte of a line that is no blank holds for the line; `anchors`,
-    /// which ascend, are the places at whose column something stands that may have more lines, wherever in a line they are.
+    /// The lines of a text. `is` gets the start of a line and its first byte that is no blank, and its answer holds for
+    /// the line; `anchors`, which ascend, are the places, anywhere in a line, at whose column something stands that may
+    /// have more lines.
     #[must_use]
     pub fn new(
         source: &[u8],
@@ -139,7 +140,7 @@ struct Shift {
 /// How the lines of a text are indented while it is written anew.
 pub(super) struct Shifts<'i> {
     indents: &'i Indents,
-    /// What has moved and goes on, the innermost last.
+    /// The parts that have moved and go on, the innermost last.
     open: Vec<Shift>,
 }
 
@@ -166,7 +167,7 @@ impl<'i> Shifts<'i> {
         }
     }
 
-    /// What stands deeper than `column` has ended.
+    /// Ends the parts that stand deeper than `column`.
     fn close(&mut self, column: usize) {
         while self.open.last().is_some_and(|shift| column < width(&shift.from)) {
             self.open.pop();
@@ -203,7 +204,7 @@ impl<'i> Shifts<'i> {
     }
 }
 
-/// What stood at `at` of a text, as it reads at the start of a line: its other lines are indented by as much less.
+/// The part at `at` of a text, as it reads at the start of a line: its other lines are indented by as much less.
 #[must_use]
 pub fn unindented(source: &[u8], at: usize, part: &[u8]) -> Vec<u8> {
     let line = source[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);

@@ -1,7 +1,7 @@
-//! A tree that can be let go of while nobody needs it.
+//! A tree that can be released while no pass needs it.
 //!
-//! In memory tree-sitter's tree of a text takes many times as much as the text. What most passes ask is answered by the
-//! [document](super::Document) alone.
+//! In memory tree-sitter's tree of a text takes many times as much as the text. The [document](super::Document) alone
+//! answers the questions of most passes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use tree_sitter::Language;
 
 use super::parse::{Around, SyntaxParser, SyntaxTree};
 
-/// The tree of a text. Who lets go of it costs the next one who asks for it another parse.
+/// The tree of a text. A release costs the next caller of [`TreeOnDemand::get`] another parse.
 pub struct TreeOnDemand {
     language: Language,
     around: Option<Around>,
@@ -52,7 +52,7 @@ impl TreeOnDemand {
         tree.get_or_insert_with(|| parse().expect("the same text has been parsed before")).clone()
     }
 
-    /// The tree if nobody has let go of it.
+    /// The tree unless it has been released.
     #[must_use]
     pub fn known(&self) -> Option<SyntaxTree> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -24,8 +24,8 @@ const READ_AT_A_TIME: usize = 4 << 10;
 
 /// A scanner may work between two steps without being counted: those of XML and HTML go through all open elements for each
 /// token, which took 1.4 to 2.5 ms a step where 40,000 are open. The time of the processor that a parse takes beyond the
-/// first of these, and beyond the second for each step, counts as steps of the usual length. No ordinary text comes near,
-/// whatever the machine: it is the time of five to ten steps for each.
+/// first of these, and beyond the second for each step, counts as steps of the usual length. No ordinary text comes
+/// near on any machine: it is the time of five to ten steps for each.
 const SLOW_AT_LEAST: Duration = Duration::from_millis(250);
 const SLOW_STEP: Duration = Duration::from_micros(100);
 const USUAL_STEP: Duration = Duration::from_micros(20);
@@ -43,7 +43,7 @@ const LONGEST_CHARACTER: usize = 4;
 
 /// Bytes for each of which a step may be taken in error recovery. Ordinary texts take one for 20 to 50 bytes, few a
 /// third more when they are wrong everywhere; calls with type arguments in TypeScript, which may be comparisons, take
-/// one for 14. What takes more has many readings side by side, and where such a text ends in the middle the parser
+/// one for 14. A text that takes more has many readings side by side, and where it ends in the middle the parser
 /// takes each way through them apart, and counts nothing of it: that took 14 s for 64 KB of casts in C that may be
 /// differences, which take a step for 7 bytes. It has to end before that.
 const BYTES_PER_STEP: usize = 9;
@@ -77,9 +77,9 @@ const LEVELS_PER_STEP: usize = 64;
 const LEVELS_PER_BYTE: usize = 4;
 const LEVELS_MINIMUM: usize = 64 << 10;
 
-/// So large samples of a text are tried first, one in so many bytes. Where errors are thick the parser does work that is
-/// counted nowhere, and grows with the square of their number: runs of comment closers in C take half a second for
-/// 4 KB of them, and minutes for 64 KB. Between two samples is little enough.
+/// The parser tries samples of the first size first, one in each part of the second size, in bytes. Where errors are
+/// thick it does work that is counted nowhere, and grows with the square of their number: runs of comment closers in
+/// C take half a second for 4 KB of them, and minutes for 64 KB. Between two samples is little enough.
 const SAMPLE: usize = 1 << 10;
 const SAMPLE_EVERY: usize = 8 << 10;
 
@@ -87,8 +87,8 @@ const SAMPLE_EVERY: usize = 8 << 10;
 /// that are never closed have one in 10.
 const BYTES_PER_ERROR: usize = 8;
 
-/// Beginnings of a text that are tried first, in bytes. What is too hard in one takes up to sixteen times as long in
-/// the next.
+/// Beginnings of a text that are tried first, in bytes. A part that is too hard takes up to sixteen times as long in
+/// the next one.
 const BEGINNINGS: [usize; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
 
 /// Why a text has no tree.
@@ -100,7 +100,7 @@ pub enum ParseError {
     /// Error recovery took too long, or so did all the readings that a text has side by side.
     #[error("the text has too many syntax errors, or too many readings, to be parsed")]
     TooHard,
-    /// Whoever asked for the tree wants it no more.
+    /// The caller does not want the tree any more.
     #[error("the parser was told to stop")]
     Stopped,
     /// Offsets in the tree are 32 bits wide.
@@ -129,7 +129,7 @@ pub struct SyntaxParser {
     weighs: bool,
 }
 
-/// What stands around the part of a text that is parsed, in bytes: in front of it and behind it.
+/// The lengths of the text around the part that is parsed, in bytes: in front of it and behind it.
 pub(super) type Around = (usize, usize);
 
 impl SyntaxParser {
@@ -193,18 +193,18 @@ impl SyntaxParser {
         if steps.saturating_mul(len) > most.saturating_mul(shown) { Err(ParseError::TooHard) } else { Ok(()) }
     }
 
-    /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs, whatever the text is.
+    /// Steps that the last parse took, whether it came to an end or not. A step takes 10 to 20 µs in any text.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// What it parses.
+    /// The language that it parses.
     pub(super) fn language(&self) -> &Language {
         self.parser.language()
     }
 
-    /// What it does not look at.
+    /// The bytes at both ends of every text that it does not look at.
     pub(super) fn around(&self) -> Option<Around> {
         self.around
     }
@@ -237,8 +237,8 @@ impl SyntaxParser {
     }
 
     /// Tries whether a text of which nothing is known can be parsed in reasonable time, by samples and by its beginnings:
-    /// where errors are many, or deep, the time grows with the square of the length, and nobody could tell before it is
-    /// over. What is short is not tried.
+    /// where errors are many, or deep, the time grows with the square of the length, and it is not known before it is
+    /// over. A short text is not tried.
     ///
     /// # Errors
     /// As for [`SyntaxParser::parse`].
@@ -262,8 +262,8 @@ impl SyntaxParser {
                 Ok(_) | Err(ParseError::TooHard) => {}
                 Err(error) => return Err(error),
             }
-            // A sample from the middle of a string or a comment is wrong only as long as it is alone. What is before it
-            // can be parsed: the samples there were right.
+            // A sample from the middle of a string or a comment is wrong only as long as it is alone. The text before
+            // it can be parsed: the samples there were right.
             let tree = self.parse(&text[..end])?;
             // One long token would make all samples look so.
             return if are_thick(Errors::behind(&tree, start)) { Err(ParseError::TooHard) } else { Ok(()) };
@@ -327,7 +327,7 @@ impl SyntaxParser {
         }
         let mut shown = text;
         if let Some((before, after)) = self.around {
-            // Nobody keeps a text that has lost what stands around.
+            // A text that has lost the bytes around is never kept.
             let end = text.len().checked_sub(after).filter(|end| before <= *end).ok_or(ParseError::TooHard)?;
             let start_point = advance(Point::new(0, 0), &text[..before]);
             let end_point = advance(start_point, &text[before..end]);
@@ -369,10 +369,10 @@ impl SyntaxParser {
         let mut read = |at: usize| {
             let rest = text.get(at..).unwrap_or_default();
             let chunk = &rest[..rest.len().min(READ_AT_A_TIME)];
-            // What may be a part of a character at the end of what the parser got it asks for again, and reads what it
-            // gets without a look at how much that is.
+            // The parser asks again for a part of a character at the end of the last chunk, and reads the new chunk
+            // without a look at its length.
             let is_asked_again = at < end && end - at < LONGEST_CHARACTER;
-            // Where nothing more is to be read the parser comes to an end by itself.
+            // Where there is no more to read the parser comes to an end by itself.
             if go_on() || is_asked_again {
                 end = at + chunk.len();
                 chunk
@@ -502,7 +502,7 @@ impl Errors {
         }
     }
 
-    /// What they have cost the parser beside its own steps, about.
+    /// The steps that they have cost the parser beside its own, about.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.depths / LEVELS_PER_STEP
@@ -564,7 +564,7 @@ pub fn error_places(tree: &SyntaxTree) -> Vec<Range<usize>> {
     }
 }
 
-/// What a tree looks like, whatever blanks are between its leaves: a hash of the kinds and of the
+/// The shape of a tree, with any blanks between its leaves: a hash of the kinds and of the
 /// numbers of children of all nodes, and of the texts of the leaves.
 #[must_use]
 pub fn shape(tree: &SyntaxTree, text: &[u8]) -> u64 {
@@ -793,7 +793,7 @@ mod tests {
         assert_eq!((parser.steps(), parser.left), (steps, left), "nothing is parsed");
     }
 
-    /// What the parser does at the end of such a text is not counted.
+    /// The work of the parser at the end of such a text is not counted.
     #[test]
     fn a_text_with_many_readings_is_given_up_before_its_end() {
         let casts = "(a)-(b)".repeat(20_000);

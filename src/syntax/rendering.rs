@@ -233,8 +233,8 @@ impl Rendering {
         at
     }
 
-    /// What follows a hole begins a line: it keeps the blanks before it, but for line breaks of which the other side
-    /// has fewer. How many of the right blanks go.
+    /// The text behind a hole begins a line: it keeps the blanks before it, but for line breaks of which the other side
+    /// has fewer. Returns the number of right blanks that go.
     fn keep_right(&mut self, left_blank: usize, right: &[u8]) -> usize {
         let breaks = |blanks: &[u8]| blanks.iter().filter(|byte| **byte == b'\n').count();
         let (here, there) = (breaks(&self.text[self.text.len() - left_blank..]), breaks(right));
