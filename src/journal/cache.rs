@@ -36,7 +36,7 @@ pub struct Cache {
 
 impl Cache {
     /// Opens the cache of a test, named by the hash of everything that its outcomes depend on, and makes it if there is
-    /// none. Nobody but `audience` may read a new one.
+    /// none. Only `audience` may read a new one.
     ///
     /// # Errors
     /// When the folder or the file cannot be made, is a link or another user's, or cannot be read.

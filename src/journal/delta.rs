@@ -1,4 +1,4 @@
-//! What leads from one text to the next, in few bytes: most steps of a reduction take parts out of a text, some put a
+//! The change from one text to the next, in few bytes: most steps of a reduction take parts out of a text, some put a
 //! few bytes in their place.
 //!
 //! A delta is a list of moves, each *skip so much of the old text, put these bytes in, copy so much of the old text*.
@@ -20,7 +20,7 @@ const FAR_MATCH: usize = 16;
 /// Searching in the rest of the old text ends when this many times the texts' length was looked at.
 const PATIENCE: usize = 4;
 
-/// What leads from `old` to `new`.
+/// The delta from `old` to `new`.
 #[must_use]
 pub(super) fn between(old: &[u8], new: &[u8]) -> Vec<u8> {
     let end = common_end(old, new);

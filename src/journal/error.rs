@@ -9,7 +9,7 @@ use crate::disk::Distrusted;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// What stands under one of the names is not used.
+    /// A file or folder under one of the names is not trusted.
     #[error(transparent)]
     Distrusted(Distrusted),
     /// The folder of the state, or a file in it, cannot be made.
@@ -17,7 +17,7 @@ pub enum JournalError {
     Unwritten {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -26,7 +26,7 @@ pub enum JournalError {
     Unread {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -59,7 +59,7 @@ pub enum JournalError {
         /// This version.
         own: String,
     },
-    /// Somebody has written to the file that is reduced.
+    /// The file that is reduced has changed since the journal was written.
     #[error("{} belongs to another input: {} has changed since", path.display(), file.display())]
     Changed {
         /// The journal.
@@ -74,7 +74,7 @@ pub enum JournalError {
         path: PathBuf,
         /// `input`, `test`, `grammar`, …
         what: &'static str,
-        /// What differs.
+        /// The difference.
         why: String,
     },
     /// A step does not follow from the one before it.

@@ -21,7 +21,7 @@ use crate::oracle::{Outcome, Recalled};
 use crate::passes::named;
 use crate::reduce::{Ended, Event, Size};
 
-/// What a copy of a damaged journal is called, with a number behind it.
+/// The name of a copy of a damaged journal, with a number behind it.
 const DAMAGED: &str = "journal.damaged";
 
 /// The journal of a reduction under way.
@@ -32,7 +32,7 @@ pub struct Journal {
     /// The folder was made for it.
     made_folder: bool,
     fresh: bool,
-    /// What the interrupted run was told and this one not yet, in its order.
+    /// The outcomes that the interrupted run was given and this one not yet, in its order.
     order: VecDeque<(Key, Option<Recorded>)>,
     /// The same by candidate, when the order could not be followed to its end.
     strayed: HashMap<Key, VecDeque<Recorded>>,
@@ -63,7 +63,7 @@ struct Ahead {
 
 impl Journal {
     /// Begins a journal in a folder, which is made if there is none. An old journal is moved aside;
-    /// it is named if a reduction could go on with it. Nobody but `audience` may read it.
+    /// it is named if a reduction could go on with it. Only `audience` may read the new one.
     ///
     /// # Errors
     /// When the folder or the file cannot be made, is a link or another user's, or another lop writes there.
@@ -203,7 +203,7 @@ impl Journal {
         None
     }
 
-    /// Gives up the order: what is left of it answers whoever asks for a candidate.
+    /// Gives up the order: the rest of it answers by candidate.
     fn stray(&mut self) {
         for (key, recorded) in self.order.drain(..) {
             self.strayed.entry(key).or_default().extend(recorded);
@@ -212,7 +212,7 @@ impl Journal {
 
     /// An outcome of the interrupted run.
     fn again(&mut self, recorded: &Recorded) -> Outcome {
-        // What lop itself takes to get there again is no work on the result.
+        // The time that lop itself takes to get there again is no work on the result.
         (self.worked, self.since) = (recorded.at.max(self.worked), Instant::now());
         recorded.outcome(Recalled::Journal { at: recorded.at })
     }
@@ -302,7 +302,7 @@ pub struct Notes(Rc<RefCell<Inner>>);
 struct Inner {
     journal: Option<Journal>,
     cache: Option<Cache>,
-    /// What could not be written, until somebody can be told.
+    /// The error of a failed write, until an event can return it.
     trouble: Option<io::Error>,
 }
 
@@ -313,8 +313,8 @@ impl Notes {
         Notes(Rc::new(RefCell::new(Inner { journal, cache, trouble: None })))
     }
 
-    /// Takes note of an event before anybody else is told. `true` means that it is an old step and the file on disk
-    /// holds a better one.
+    /// Takes note of an event before any other listener is told. `true` means that it is an old step and the file on
+    /// disk holds a better one.
     ///
     /// # Errors
     /// When this or an earlier record cannot be written.
@@ -335,7 +335,7 @@ impl Notes {
                 journal.moment += 1;
                 Ok(false)
             }
-            // Nobody works during a pause.
+            // A pause is no working time.
             (Event::Paused { .. }, Some(journal)) => {
                 journal.worked = journal.worked();
                 Ok(false)
@@ -365,7 +365,8 @@ impl Notes {
         self.0.borrow().journal.as_ref()?.ahead().map(<[u8]>::to_vec)
     }
 
-    /// What [`journal_file`](super::journal_file) makes the journal's file of, if one is kept: its folder, unless it was moved aside.
+    /// The path of which [`journal_file`](super::journal_file) makes the journal's file, if one is kept: its folder,
+    /// unless it was moved aside.
     #[must_use]
     pub fn place(&self) -> Option<PathBuf> {
         let inner = self.0.borrow();

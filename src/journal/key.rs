@@ -16,14 +16,14 @@ const CHANCE: &str = "/dev/urandom";
 /// Bytes of a key.
 const LENGTH: usize = 32;
 
-/// A key that nobody but the user can read.
+/// A key that only the user can read.
 pub struct OwnKey([u8; LENGTH]);
 
 impl OwnKey {
     /// Reads the key in a folder; makes it, and the folder, where there is none.
     ///
     /// # Errors
-    /// When it cannot be read or made, or somebody else can read it.
+    /// When it cannot be read or made, or another user can read it.
     pub fn in_folder(path: &Path) -> io::Result<OwnKey> {
         // Another user's home, as with sudo, is no place for it.
         let there = path.ancestors().find_map(|folder| fs::metadata(folder).ok());

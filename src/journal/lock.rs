@@ -58,7 +58,7 @@ impl Lock {
         Self::take_in(&folder, name)
     }
 
-    /// Reads the journal that is locked: that very file, whatever has its name by now.
+    /// Reads the journal that is locked: that very file, even if another one has its name by now.
     ///
     /// # Errors
     /// As [`Past::read`].
@@ -78,7 +78,7 @@ impl Lock {
                 _ => JournalError::unwritten(&path, source),
             })?;
             wait(&file, &path)?;
-            // Whoever had the lock may have moved the file.
+            // The process that had the lock may have moved the file.
             if folder.is_here(name, &file) {
                 return Ok(Lock { file, path });
             }
@@ -98,8 +98,8 @@ fn wait(file: &File, path: &Path) -> Result<(), JournalError> {
     }
 }
 
-/// Moves an old journal out of the way of a new one: one that had ended, or that nobody can read, to `journal.old`, and
-/// one that could be gone on with to a name of its own.
+/// Moves an old journal out of the way of a new one: one that had ended, or that is unreadable, to `journal.old`, and
+/// one that a reduction could go on with to a name of its own.
 pub(super) fn move_aside(folder: &Folder, header: &Header) -> Result<Option<Before>, JournalError> {
     let name = OsStr::new(NAME);
     let path = folder.path_of(name);

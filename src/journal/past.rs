@@ -1,4 +1,4 @@
-//! What a journal tells: the input, the outcomes and the steps of a reduction, read from its file.
+//! The content of a journal: the input, the outcomes and the steps of a reduction, read from its file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::syntax::count_lines;
 pub struct Past {
     /// The file.
     pub path: PathBuf,
-    /// What it is about.
+    /// Its subject.
     pub header: Header,
     /// The input.
     pub input: Vec<u8>,
@@ -25,9 +25,9 @@ pub struct Past {
     pub size: Size,
     /// The steps in their order. Where several workers took another way after an interruption, only the last one.
     pub steps: Vec<Step>,
-    /// The passes that somebody left out while the reduction ran, and [when](crate::reduce::Control::skip_at).
+    /// The passes that the user left out while the reduction ran, and [when](crate::reduce::Control::skip_at).
     pub skipped: Vec<(u64, &'static str)>,
-    /// How the reduction ended, if it did and nobody went on.
+    /// How the reduction ended, if it did and was not resumed.
     pub ended: Option<Ended>,
     /// Bytes at the end that were dropped because their record is torn or damaged.
     pub dropped: usize,
@@ -42,7 +42,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Reads a journal. Whatever stands behind the first torn or damaged record is left out.
+    /// Reads a journal. The bytes from the first torn or damaged record on are left out.
     ///
     /// # Errors
     /// When there is none, it cannot be read, is none, or is written in another format.

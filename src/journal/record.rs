@@ -9,8 +9,8 @@
 //!         | 3 accepted: number, tests, at, pass, size, key, delta from the step before
 //!         | 4 ended: how
 //!         | 5 began: size of the input
-//!         | 6 cancelled: key of a candidate that nobody wanted to know about any more
-//!         | 7 skipped: moment, name of a pass that somebody left out from then on
+//!         | 6 cancelled: key of a candidate whose outcome was not wanted any more
+//!         | 7 skipped: moment, name of a pass that the user left out from then on
 //! ```
 
 use std::time::Duration;
@@ -34,7 +34,7 @@ const FRAME: usize = 8;
 /// Bytes whose checksums are taken at most to find a record behind a damage: a tenth of a second.
 const LOOKED_AT: usize = 256 << 20;
 
-/// What a journal is about: everything that the sequence of candidates and their outcomes depend on.
+/// The subject of a journal: everything that the sequence of candidates and their outcomes depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The version of lop that wrote it.
@@ -51,7 +51,7 @@ pub struct Header {
     pub grammar: String,
     /// Tests at the same time.
     pub workers: usize,
-    /// What shows that this user's lop has written it; empty where there was no key.
+    /// The proof that this user's lop has written it; empty where there was no key.
     #[serde(default)]
     pub mark: String,
 }
@@ -112,7 +112,7 @@ pub struct Step {
     pub size: Size,
     /// Its text's key.
     pub key: Key,
-    /// What leads to it from the step before, or from the input.
+    /// The delta to it from the step before, or from the input.
     pub(super) delta: Vec<u8>,
 }
 
@@ -137,7 +137,7 @@ const CANCELLED: u8 = 6;
 const SKIPPED: u8 = 7;
 
 impl Recorded {
-    /// What is kept of an outcome; `None` when it has no verdict.
+    /// The record of an outcome; `None` when it has no verdict.
     pub(super) fn of(outcome: &Outcome, at: Duration) -> Option<Self> {
         let Outcome { verdict, exit, duration, .. } = *outcome;
         verdict.map(|verdict| Self { verdict, exit, duration, at })
@@ -319,7 +319,7 @@ pub(super) fn is_record_in(bytes: &[u8]) -> bool {
             return false;
         }
         if patience < length {
-            // Not known; a copy that nobody needs does no harm.
+            // Not known; a needless copy does no harm.
             return true;
         }
         patience -= length;
