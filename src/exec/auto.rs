@@ -71,7 +71,7 @@ impl<E: Executor> Executor for Measured<E> {
         let is_full = self.running == self.gauge.slots;
         let from = Instant::now();
         let answer = self.inner.wait()?;
-        // Slots that nobody had a use for say nothing, and neither do tests that were stopped.
+        // Slots without a job say nothing, and neither do tests that were stopped.
         if is_full {
             self.gauge.learn(from.elapsed(), answer.1.verdict.is_some());
         }

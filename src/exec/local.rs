@@ -6,7 +6,7 @@
 //!                               worker n ─┘
 //! ```
 //!
-//! A job is taken either by a worker or by `cancel`, whoever comes first (`State`), so that a queued job that is
+//! A job is taken either by a worker or by `cancel`, the first to come (`State`), so that a queued job that is
 //! cancelled comes back at once and not when a worker gets round to it.
 
 use std::any::Any;
@@ -30,8 +30,8 @@ pub struct LocalOptions {
     pub cancel: Cancel,
     /// Where the tests run.
     pub slots: SlotOptions,
-    /// A single worker gets no thread and runs its tests while somebody waits for them: two threads that wait for each
-    /// other wake each other up twice a test.
+    /// A single worker gets no thread and runs its tests while the caller waits for them: two threads that wait for
+    /// each other wake each other up twice a test.
     pub while_waiting: bool,
 }
 
@@ -79,7 +79,7 @@ enum State {
     Queued,
     /// A worker has it; stopping this ends its test. Made only now, because it costs file descriptors.
     Running(Cancel),
-    /// Nobody will run it.
+    /// No worker will run it.
     Dropped,
 }
 
@@ -245,7 +245,7 @@ impl Drop for LocalWorkers {
     }
 }
 
-/// What one thread has.
+/// The state of one worker.
 struct Worker {
     oracle: Arc<dyn Oracle>,
     cancel: Cancel,
@@ -266,7 +266,7 @@ impl Worker {
             let Some(cancel) = task.take(&self.cancel) else { continue };
             let outcome = self.judge(&task.job, &cancel);
             if self.results.send((task.job.ticket, outcome)).is_err() {
-                // Nobody waits any more.
+                // The receiver is gone.
                 return;
             }
         }
@@ -277,7 +277,7 @@ impl Worker {
         while let Ok(task) = self.queue.try_recv() {
             if let Some(cancel) = task.take(&self.cancel) {
                 let outcome = self.judge(&task.job, &cancel);
-                // The other end is with whoever called this.
+                // The caller holds the other end.
                 let _ = self.results.send((task.job.ticket, outcome));
                 return;
             }
@@ -298,7 +298,7 @@ impl Worker {
         let attempt = || oracle.judge(&job.candidate, slot, job.deadline, cancel);
         catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let message = format!("the worker panicked: {}", panic_text(panic.as_ref()));
-            // Whatever the panic left half done stays in the old slot.
+            // The files that the panic left half done stay in the old slot.
             match self.slot.another() {
                 Ok(slot) => {
                     self.slot = slot;

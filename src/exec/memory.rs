@@ -1,8 +1,9 @@
 //! Responsible for outcomes that are known from earlier: [`Remembering`] answers a job from a [`Memory`] where that
 //! knows the outcome, has the test run where it does not, and lets the memory take note.
 //!
-//! These are outcomes of runs: of an interrupted run or of other reductions, in the place of a test that would be run. What
-//! the reduction under way makes of its answers, and what need not be asked at all, is in `reduce::memory`.
+//! These are outcomes of runs: of an interrupted run or of other reductions, in the place of a test that would be run.
+//! `reduce::memory` has the conclusions that the reduction under way draws from its answers, and the candidates that
+//! need no test at all.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -23,25 +24,25 @@ pub fn key(text: &[u8]) -> Key {
 
 /// Outcomes of candidates that were tested before.
 ///
-/// There are two ways to know them: in the order in which an interrupted run was given them, and by candidate. While the
-/// order is followed, several workers are no different from one: whoever asks the same questions and is given the same
-/// answers in the same order asks the same again. None of the methods can fail: trouble with a file is kept and told to
-/// whoever drives the reduction.
+/// There are two ways to know them: in the order in which an interrupted run was given them, and by candidate. While
+/// the order is followed, several workers are no different from one: a reduction that asks the same questions and is
+/// given the same answers in the same order asks the same again. None of the methods can fail: trouble with a file is
+/// kept and told to the caller that drives the reduction.
 pub trait Memory {
     /// Whether the order of an interrupted run is still followed.
     fn is_following(&self) -> bool;
 
     /// The next outcome in that order, if a job waits for it. `waits` says whether one does for a candidate, and, when
-    /// its second argument is `true`, whether that one was cancelled: a run that nobody wanted any more is given back as
-    /// such. `None` ends the order, because nothing more is known or the questions are others now.
+    /// its second argument is `true`, whether that one was cancelled: a run that was not wanted any more is given back
+    /// as such. `None` ends the order, because nothing more is known or the questions are others now.
     fn follow(&mut self, waits: &dyn Fn(&Key, bool) -> bool) -> Option<(Key, Outcome)>;
 
     /// The next outcome known of a candidate, each once, so that one that is tested twice (the input, or one that ran
     /// into the deadline) is answered as it was then.
     fn recall(&mut self, candidate: &Key) -> Option<Outcome>;
 
-    /// Takes note of an outcome right when it is known, before anybody is told. Runs without a verdict are shown only if
-    /// they had been cancelled.
+    /// Takes note of an outcome right when it is known, before the caller is told. Runs without a verdict are shown
+    /// only if they had been cancelled.
     fn record(&mut self, candidate: &Key, outcome: &Outcome);
 }
 
@@ -136,7 +137,7 @@ impl Executor for Remembering<'_> {
         known.or_else(|| self.inner.try_wait().map(|answer| self.note(answer)))
     }
 
-    /// What the memory answered has been judged already and comes back as it is.
+    /// A job that the memory answered has been judged already and comes back as it is.
     fn cancel(&mut self, ticket: Ticket) {
         if let Some(held) = self.held.iter_mut().find(|held| held.job.ticket == ticket) {
             held.is_cancelled = true;
@@ -163,7 +164,7 @@ mod tests {
     use crate::exec::Inline;
     use crate::oracle::Recalled;
 
-    /// What was recorded, and what is known.
+    /// The candidates that were recorded, and the known outcomes.
     #[derive(Default)]
     struct Notes {
         order: VecDeque<(Key, Outcome)>,
@@ -245,7 +246,7 @@ mod tests {
             executor.wait().map(|(ticket, outcome)| (ticket.0, outcome.verdict)),
             Some((4, Some(Verdict::Invalid)))
         );
-        // What was running when the order ended is run now.
+        // The job that was held when the order ended is run now.
         assert_eq!(
             executor.wait().map(|(ticket, outcome)| (ticket.0, outcome.verdict)),
             Some((3, Some(Verdict::NotInteresting)))

@@ -39,14 +39,14 @@ pub struct Job {
 
 /// Runs jobs.
 ///
-/// What must hold: each submitted job comes back from `wait` or `try_wait` exactly once, whatever becomes of it:
-/// judged, cancelled, failed, its worker crashed, the executor shut down. Outcomes may come in any order. A run that
-/// failed, or whose worker crashed, was tried twice before it is given back. At no time do more jobs run than there are
-/// slots. With one slot, jobs are run in the order in which they were
-/// submitted. Dropping an executor shuts it down, and nothing runs afterwards. `tests/it/contract.rs` holds every
-/// executor to this. `examples/remote_executor.rs` is one that sends candidates elsewhere, explained step by step.
+/// Requirements: each submitted job comes back from `wait` or `try_wait` exactly once, in every case: judged,
+/// cancelled, failed, its worker crashed, the executor shut down. Outcomes may come in any order. A run that failed,
+/// or whose worker crashed, was tried twice before it is given back. At no time do more jobs run than there are slots.
+/// With one slot, jobs are run in the order in which they were submitted. Dropping an executor shuts it down, and
+/// nothing runs afterwards. `tests/it/contract.rs` holds every executor to this. `examples/remote_executor.rs` is one
+/// that sends candidates elsewhere, explained step by step.
 ///
-/// What a caller sees of it:
+/// A caller's view of it:
 ///
 /// ```
 /// use std::time::Duration;
@@ -81,7 +81,7 @@ pub trait Executor {
     /// Gives an outcome back if there is one. `None` says nothing about what is in flight.
     fn try_wait(&mut self) -> Option<(Ticket, Outcome)>;
 
-    /// Says that nobody is interested in a job any more. Its test is killed if it runs, and it is not started if it
+    /// Cancels a job whose outcome is not wanted any more. Its test is killed if it runs, and it is not started if it
     /// does not. It still comes back, as cancelled unless it had been judged already. Unknown tickets are ignored.
     fn cancel(&mut self, ticket: Ticket);
 

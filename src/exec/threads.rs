@@ -16,8 +16,8 @@ use crate::oracle::Outcome;
 ///
 /// A job is handed to a thread only when one is free, so that a queued one that is cancelled is never begun. Nothing
 /// can interrupt the closure: a job's deadline is not heeded, and one that is cancelled while it runs is judged to its
-/// end. A panic of the closure goes through to whoever waits for the next outcome, and the candidate is asked about
-/// again.
+/// end. A panic of the closure goes through to the caller that waits for the next outcome, and the candidate is asked
+/// about again.
 #[derive(Debug)]
 pub struct Threads {
     slots: usize,
@@ -26,7 +26,7 @@ pub struct Threads {
     answers: Receiver<(Job, Unwound<Outcome>)>,
     running: HashSet<Ticket>,
     queued: VecDeque<Job>,
-    /// Outcomes that nobody has to wait for.
+    /// Outcomes that need no waiting.
     ready: VecDeque<(Ticket, Outcome)>,
 }
 
@@ -54,7 +54,7 @@ impl Threads {
                 while let Ok(job) = queue.recv() {
                     let outcome = catch_unwind(AssertUnwindSafe(|| ask(judge, &job)));
                     if sender.send((job, outcome)).is_err() {
-                        // Nobody waits any more.
+                        // The receiver is gone.
                         return;
                     }
                 }
