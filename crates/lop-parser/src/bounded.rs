@@ -69,7 +69,7 @@ impl BoundedParser {
     }
 
     /// Parses a text; with the tree of another text, edited, it shares with that what both have. Nothing comes back where
-    /// the parse was told to stop, or would hold too much memory. Included ranges are to be set anew then.
+    /// the parse was told to stop, or would hold too much memory. The caller sets included ranges anew then.
     pub fn parse(&mut self, old: Option<&Tree>, mut bounds: Bounds) -> Option<Tree> {
         let payload = ptr::from_mut(&mut bounds).cast();
         let input = ffi::TSInput { payload, read: Some(read), encoding: ffi::TSInputEncodingUTF8, decode: None };

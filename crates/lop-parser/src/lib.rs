@@ -39,9 +39,9 @@ pub enum LoadError {
     OtherPlatform {
         /// The library.
         path: PathBuf,
-        /// What it is made for.
+        /// The platform it is made for.
         found: String,
-        /// What this program is made for.
+        /// The platform this program is made for.
         here: String,
     },
     /// It exports no parser.
@@ -60,7 +60,7 @@ pub enum LoadError {
     NoSymbol {
         /// The library.
         path: PathBuf,
-        /// What was asked for.
+        /// The symbol that was asked for.
         symbol: String,
         /// The names of the functions that give parsers.
         symbols: Vec<String>,
@@ -76,7 +76,7 @@ pub enum LoadError {
     System {
         /// The library.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: libloading::Error,
     },
     /// The function gives nothing.
@@ -92,7 +92,7 @@ pub enum LoadError {
     Place {
         /// The library.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -100,7 +100,7 @@ pub enum LoadError {
 /// Loads the parser of a library whose content was read before. Without a symbol it is the only parser in the library, or
 /// of several the one that the library, or where this is called `parser` its folder, is named after.
 ///
-/// This runs the library's code: whoever calls it has to have the user's word for the library.
+/// This runs the library's code: the caller has to have the user's word for the library.
 ///
 /// # Errors
 /// When the file is no library for this platform, has no such parser, or the system refuses it.
@@ -140,8 +140,8 @@ fn open(path: &Path, place: &Path, symbol: &str) -> Result<LanguageFn, LoadError
     // SAFETY: By tree-sitter's convention a function of this name takes nothing and returns a pointer to a language.
     let found = unsafe { library.get::<unsafe extern "C" fn() -> *const ()>(symbol.as_bytes()) };
     let function = *found.map_err(system)?;
-    // Languages, trees and the functions of the scanner point into the library for as long as anybody may have them, and
-    // nobody counts them. So it is never unloaded; a program loads a few at most.
+    // Languages, trees and the functions of the scanner point into the library for as long as they live, and they are
+    // not counted. So it is never unloaded; a program loads a few at most.
     mem::forget(library);
     // SAFETY: As above; the library stays loaded, and the function only returns the address of a constant.
     let language = unsafe { function() };

@@ -10,7 +10,7 @@ use object::{
 
 use super::LoadError;
 
-/// What the names of functions that give parsers begin with.
+/// The beginning of the names of functions that give parsers.
 const START: &str = "tree_sitter_";
 
 /// A parser's own scanner exports functions whose names have this in them.
@@ -125,7 +125,7 @@ mod tests {
             let cut = read(path, &program[..length]).expect_err("it is cut");
             assert!(matches!(cut, LoadError::NoLibrary(_) | LoadError::CutShort(_)), "{length}: {cut}");
         }
-        // Whatever is said of it: the headers have numbers of any size, and nothing panics.
+        // The headers have numbers of any size, and no answer is a panic.
         let head: Vec<u8> = program[..program.len().min(1 << 20)].to_vec();
         for at in 0..1024.min(head.len()) {
             for byte in [0, 1, 0x7f, 0xff] {
