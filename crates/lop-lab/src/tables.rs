@@ -1,4 +1,4 @@
-//! What is said of a comparison: a table for each cell, and one over all of them.
+//! The tables of a comparison: one for each cell, and one over all of them.
 
 use std::io::{self, Write};
 

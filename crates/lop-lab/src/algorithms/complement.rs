@@ -5,9 +5,9 @@ use crate::algorithm::{Algorithm, Judge, Stopped};
 use lop_engine::BitSet;
 
 /// The `DeltaDebuggingReducer` of *The Fuzzing Book* (Zeller, Gopinath, Böhme, Fraser and Holler,
-/// chapter "Reducing Failure-Inducing Inputs"): ddmin without its first step. What is left is asked
-/// for without each of n parts in turn; when one goes, n is one less, at least 2, and the sweep starts
-/// again at the first part; when none goes, n is doubled, at most one part a unit.
+/// chapter "Reducing Failure-Inducing Inputs"): ddmin without its first step. The sweep asks for the
+/// remaining units without each of n parts in turn; when one goes, n is one less, at least 2, and the
+/// sweep starts again at the first part; when none goes, n is doubled, at most one part a unit.
 ///
 /// A part is len / n units long, a fraction: it reaches from ⌊start⌋ to ⌊start + len / n⌋, and `start`
 /// is a sum of floating-point numbers, as in the book; where rounding leaves it a little short of the
@@ -15,8 +15,7 @@ use lop_engine::BitSet;
 /// parts more.) As in the book's `CachingReducer`, a candidate that was judged is not asked for again.
 ///
 /// A sequence of one unit, or of none, costs no test, and one unit always stays: the empty candidate
-/// is never asked for. 1-minimal apart from that, whatever the test. One sweep can be judged in
-/// parallel.
+/// is never asked for. 1-minimal apart from that for any test. One sweep can be judged in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Complement;
 

@@ -22,7 +22,7 @@ use lop_engine::BitSet;
 ///
 /// The source requires that the empty candidate be not interesting, and checks it; here it is never
 /// asked for. So one unit always stays, and a sequence of one unit, or of none, costs no test.
-/// 1-minimal apart from that, whatever the test. Steps 1 and 2 can each be judged in parallel.
+/// 1-minimal apart from that for any test. Steps 1 and 2 can each be judged in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Ddmin;
 

@@ -23,13 +23,13 @@ impl Entropy {
         Self { name: "entropy-simplify", config: Config { theta: None, ..config } }
     }
 
-    /// To 1-minimality, with one lane whatever it finds: what `minimise` is measured against where
-    /// several workers ask. All of `config` counts but its θ and its lanes.
+    /// To 1-minimality, always with one lane: the baseline of `minimise` where several workers ask. All
+    /// of `config` counts but its θ and its lanes.
     pub fn one_lane(config: Config) -> Self {
         Self { name: "entropy-one-lane", ..Self::minimise(Config { lanes: Lanes::One, ..config }) }
     }
 
-    /// The same with many lanes whatever they find.
+    /// The same, always with many lanes.
     pub fn many_lanes(config: Config) -> Self {
         Self { name: "entropy-lanes", ..Self::minimise(Config { lanes: Lanes::Always, ..config }) }
     }

@@ -7,9 +7,9 @@ use lop_engine::BitSet;
 /// One pass from the first unit to the last; a unit goes when the candidate without it, and without
 /// those that went before, is interesting.
 ///
-/// It is the reducer everybody writes first, and has no other source. It takes as many tests as there
-/// are units, whatever is needed. The result is 1-minimal for monotone tests only: with others, a
-/// unit that was needed when its turn came may be removable now, and nobody asks again.
+/// It is the usual first reducer, and has no other source. It takes as many tests as there are units,
+/// needed or not. The result is 1-minimal for monotone tests only: with others, a unit that was
+/// needed when its turn came may be removable now, and the pass does not ask again.
 ///
 /// It asks for the empty candidate when everything but the last unit is gone, so of a single unit
 /// too. All that is left of the pass can be judged at once, as if nothing of it could go.

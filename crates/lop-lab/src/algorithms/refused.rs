@@ -1,4 +1,4 @@
-//! What was refused already, so that no algorithm asks for the same candidate twice.
+//! The candidates that were refused already, so that no algorithm asks for the same one twice.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

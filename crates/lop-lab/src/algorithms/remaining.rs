@@ -1,4 +1,4 @@
-//! What is left of a sequence, for the algorithms that cut it into consecutive parts.
+//! The remaining units of a sequence, for the algorithms that cut it into consecutive parts.
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl Remaining {
         self.units.len()
     }
 
-    /// What is gone.
+    /// The units that are gone.
     pub(super) fn into_gone(self) -> BitSet {
         self.gone
     }

@@ -1,4 +1,4 @@
-//! What holds for every algorithm here, the recorded traces of their sources, and golden counts.
+//! The properties of every algorithm here, the recorded traces of their sources, and golden counts.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

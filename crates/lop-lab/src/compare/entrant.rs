@@ -1,4 +1,4 @@
-//! Who takes part: lop's own search and the baselines, by name.
+//! The entrants of a comparison: lop's own search and the baselines, by name.
 
 use crate::algorithm::{Algorithm, Stopped};
 use lop_engine::{Config, EvidenceView, Knowledge, Markov};
@@ -23,7 +23,7 @@ pub enum Direction {
 /// These take part when they are asked for by name: for a single worker they are `entropy`.
 const BY_NAME_ONLY: [&str; 2] = ["entropy-one-lane", "entropy-lanes"];
 
-/// An algorithm that nobody knows.
+/// A name of no known algorithm.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown algorithm `{name}` (known: {})", known.join(", "))]
 pub struct UnknownAlgorithm {
@@ -39,7 +39,7 @@ pub enum Entrant {
     Baseline(Box<dyn Algorithm>),
 }
 
-/// What one algorithm did on one instance.
+/// The measurements of one algorithm on one instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Distinct candidates that were judged.
@@ -140,8 +140,8 @@ impl Entrant {
     }
 }
 
-/// What the best sweep does on an instance that knows the sources of its lists; `None` where they are
-/// not known. Its code length is the information in the instance.
+/// The measurements on an instance of the best sweep, which knows the sources of its lists; `None`
+/// where they are not known. Its code length is the information in the instance.
 ///
 /// # Errors
 /// When there are no more answers.

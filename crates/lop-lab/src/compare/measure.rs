@@ -16,7 +16,7 @@ use super::results::{Bound, BoundSource, Cell, Mean, Optimum, Row};
 /// The algorithm whose code length makes the bound where no parameters are known.
 const REFERENCE: &str = "entropy-simplify";
 
-/// What to compare.
+/// The problems, algorithms and numbers of a comparison.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The problems.
@@ -79,14 +79,14 @@ pub fn compare(plan: &Plan, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<
     Ok(cells.into_iter().zip(trials).map(|((problem, _), trials)| cell(plan, &names, problem, trials)).collect())
 }
 
-/// What came of one instance.
+/// The measurements on one instance.
 struct Trial {
     units: usize,
-    /// What the best sweep does that knows the sources.
+    /// The measurements of the best sweep, which knows the sources.
     optimal: Option<Measured>,
-    /// What it needs on average, worked out once for all trials.
+    /// The tests it needs on average, worked out once for all trials.
     expected: Option<f64>,
-    /// What one of lop's own found: how many units it kept, and its code length.
+    /// The findings of one of lop's own: how many units it kept, and its code length.
     found: Measured,
     /// Per algorithm, per number of workers.
     measured: Vec<Vec<Measured>>,
@@ -111,7 +111,7 @@ impl Trial {
     }
 }
 
-/// The seed of one instance: every algorithm gets the same one, whatever else is compared.
+/// The seed of one instance: every algorithm gets the same one, in every comparison.
 fn seed(seed: u64, problem: &str, size: usize, number: usize) -> u64 {
     let hash = blake3::hash(format!("{seed} {problem} {size} {number}").as_bytes());
     let mut bytes = [0; 8];

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Simulated problems are run on several threads, a trial at a time; the figures do not depend on how
-//! many there are. What else algorithms are let loose on brings its own [`Subject`]s.
+//! many there are. Other problems bring their own [`Subject`]s.
 
 mod csv;
 mod entrant;

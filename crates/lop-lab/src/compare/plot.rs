@@ -12,7 +12,7 @@ use super::results::{Cell, Row};
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#8c564b"];
 /// Shapes of the marks; together with the colours there are more of them than algorithms.
 const SHAPES: usize = 4;
-/// What the optimum and the bound are drawn in.
+/// The names, colours and dashes of the optimum and the bound.
 const REFERENCES: [(&str, &str, &str); 2] = [("optimum", "#000000", "none"), ("lower bound", "#777777", "4 3")];
 
 /// Inside of a panel, in pixels.

@@ -11,9 +11,9 @@ use crate::simulate::{CELLS, Family, ShortList, Simulated, longest_run, optimum,
 use super::subject::{Instance, List};
 use super::zeller::Zeller;
 
-/// What a source with known parameters is called, before its parameters.
+/// The name of a source with known parameters, before its parameters.
 const CHAIN: &str = "markov:";
-/// What a list with a stated share of needed units is called whose units use earlier ones, before it.
+/// The name of a list whose units use earlier ones, before its stated share of needed units.
 const DEPENDENT: &str = "defs-first:";
 
 /// Names and what they mean, in the order of the help.
@@ -75,7 +75,7 @@ pub enum ProblemError {
     Chain {
         /// The name.
         name: String,
-        /// What is wrong with its parameters.
+        /// The error in its parameters.
         reason: String,
     },
 }
@@ -100,7 +100,7 @@ enum What {
 
 /// Where instances come from that the lab knows nothing else of.
 pub trait Source: fmt::Debug + Send + Sync {
-    /// What to call the problem.
+    /// The name of the problem.
     fn name(&self) -> String;
 
     /// The size when none is asked for, in units.
@@ -142,13 +142,13 @@ impl Problem {
         }
     }
 
-    /// What is compared when nothing is asked for: Zeller's inputs and the 23 sources.
+    /// The problems that are compared by default: Zeller's inputs and the 23 sources.
     #[must_use]
     pub fn usual() -> Vec<Problem> {
         ["zeller", "cells"].iter().flat_map(|name| Problem::named(name).expect("both names are known")).collect()
     }
 
-    /// Whether a word is the name of a problem, whatever its parameters are.
+    /// Whether a word is the name of a problem, with any parameters.
     #[must_use]
     pub fn is_name(word: &str) -> bool {
         word.starts_with(CHAIN) || word.starts_with(DEPENDENT) || NAMES.iter().any(|(name, _)| *name == word)
@@ -203,7 +203,7 @@ impl Problem {
         }
     }
 
-    /// What the best sweep needs that knows the parameters, on average over all instances of a size.
+    /// The tests of the best sweep, which knows the parameters, on average over all instances of a size.
     pub(super) fn expected_optimum(&self, size: usize) -> Option<f64> {
         match self.what {
             What::Chain(chain) if longest_run(size, chain) <= LONGEST_RUN => Some(optimum(size, chain)),

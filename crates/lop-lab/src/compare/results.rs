@@ -1,4 +1,4 @@
-//! What a comparison comes to, as data: cells, rows, and all cells together.
+//! The results of a comparison, as data: cells, rows, and all cells together.
 
 /// A mean over trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl Mean {
     }
 }
 
-/// What one algorithm did in one cell.
+/// The results of one algorithm in one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The algorithm.
@@ -71,7 +71,7 @@ pub struct Bound {
     pub source: BoundSource,
 }
 
-/// What the best sweep needs that knows the parameters.
+/// The tests that the best sweep needs, which knows the parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimum {
     /// Mean tests on these instances.
@@ -91,7 +91,7 @@ pub struct Cell {
     pub trials: usize,
     /// The lower bound, if there is one.
     pub bound: Option<Bound>,
-    /// What the best sweep with known parameters needs, where they are known.
+    /// The tests that the best sweep with known parameters needs, where they are known.
     pub optimum: Option<Optimum>,
     /// A row for each algorithm.
     pub rows: Vec<Row>,

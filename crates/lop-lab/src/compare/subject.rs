@@ -1,5 +1,5 @@
-//! What algorithms are let loose on: a list of units with its test, and several of them as one
-//! instance of a problem.
+//! The inputs of algorithms: a list of units with its test, and several of them as one instance of a
+//! problem.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -54,7 +54,7 @@ pub struct List<'a> {
 pub struct Instance<'a> {
     /// Its lists, which are reduced one after the other.
     pub lists: Vec<List<'a>>,
-    /// Whether everybody knows that a list without any unit is not interesting.
+    /// Whether every algorithm knows that a list without any unit is not interesting.
     pub empty_is_known: bool,
 }
 

@@ -25,16 +25,16 @@ use crate::reduce::{Method, Reduced};
 
 use super::text::{Granularity, TextSubject, Units};
 
-/// A file and how it is to be reduced.
+/// A file and the way to reduce it.
 #[derive(Clone, Debug)]
 pub struct FileProblem {
-    /// What to call it.
+    /// Its name in the results.
     pub name: String,
     /// Its content.
     pub content: Vec<u8>,
     /// Its grammar; `None` is text.
     pub grammar: Option<Arc<Grammar>>,
-    /// What it is cut into.
+    /// The units it is cut into.
     pub granularity: Granularity,
     /// Names of the algorithms; empty means all.
     pub algorithms: Vec<String>,

@@ -10,7 +10,7 @@ use lop::passes;
 use lop::syntax::{self, Document, Edit, ParseError, SyntaxParser};
 use lop_engine::{BitSet, Verdict};
 
-/// What a text is cut into.
+/// The units a text is cut into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Granularity {
     /// Lines.
@@ -67,8 +67,8 @@ impl Units {
 /// Judges several texts, all at the same time if it can.
 pub type JudgeTexts<'a> = Box<dyn FnMut(Vec<Vec<u8>>) -> Result<Vec<Verdict>, Stopped> + 'a>;
 
-/// The units of a text under a test of texts. What is known of a text is known for everybody who comes
-/// later: who asks again is charged, but the test does not run.
+/// The units of a text under a test of texts. The verdict on a text is known for every later algorithm: one
+/// that asks again is charged, but the test does not run.
 pub(super) struct TextSubject<'a> {
     units: Units,
     sizes: Vec<u32>,

@@ -53,7 +53,7 @@ pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {
 fn pass_at(current: &mut Current<'_>, productions: Option<&Productions>, depth: u32) -> Result<bool, Stopped> {
     let mut reduced = false;
     let mut parent = 0;
-    // What gets smaller stands behind its parent in preorder, whose number stays.
+    // A child that gets smaller stands behind its parent in preorder, whose number stays.
     while current.has_tree() && (parent as usize) < current.document().node_count() {
         if reduce_children(current, productions, parent, depth)? {
             reduced = true;
@@ -146,8 +146,8 @@ struct Look<'l> {
 }
 
 impl Look<'_> {
-    /// What could make a child smaller: without it and its neighbours, then its subtrees, then its
-    /// other expansions.
+    /// The reductions of a child: without it and its neighbours, then its subtrees, then its other
+    /// expansions.
     fn reductions(&self, family: &Family, child: usize) -> Vec<Reduction> {
         let child = family.children[child];
         let run = family.run(child, self.depth as usize);

@@ -16,8 +16,8 @@ const MAX_DEPTH: u32 = 4;
 /// Replacements of one node that are tried.
 const MAX_REPLACEMENTS: usize = 100;
 
-/// What waits in the queue: what has the most tokens comes first, of equals the last in the text, and
-/// a node before the list in it.
+/// An entry of the queue: the one with the most tokens comes first, of equals the last in the text,
+/// and a node before the list in it.
 type Waiting = (u64, NodeId, Part);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,8 +31,8 @@ enum Part {
 /// Perses (Sun, Li, Zhang, Gu and Su, *Perses: Syntax-Guided Program Reduction*, ICSE 2018): a
 /// queue of nodes, those with the most tokens first. A list, or something optional, goes by ddmin.
 /// Another node is replaced by a descendant that may stand in its place: the nearest on every way
-/// down, up to four levels below it, the smallest first. What is left of it then waits in the
-/// queue: what replaced it, or else its children.
+/// down, up to four levels below it, the smallest first. The rest of it then waits in the queue: its
+/// replacement, or else its children.
 ///
 /// The source knows its lists from the grammar. Here they are the children that may go.
 pub(super) fn reduce(current: &mut Current<'_>) -> Result<(), Stopped> {

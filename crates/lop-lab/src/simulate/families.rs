@@ -105,7 +105,7 @@ impl Family {
 #[derive(Clone, Debug)]
 pub struct Simulated {
     sizes: Vec<u32>,
-    /// Units that have to stay whatever else does.
+    /// Units that have to stay in any case.
     needed: Vec<bool>,
     /// Pairs of a unit and one that it uses.
     uses: Vec<(usize, usize)>,
@@ -120,7 +120,7 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Interesting is whatever holds all the needed units; each has size 1.
+    /// A candidate is interesting if it holds all the needed units; each has size 1.
     pub fn monotone(needed: Vec<bool>) -> Self {
         Self {
             sizes: vec![1; needed.len()],
@@ -220,7 +220,7 @@ fn pairs(len: usize, rng: &mut impl Rng) -> Vec<(usize, usize)> {
 /// One of many short lists, as the siblings below the nodes of a tree are.
 #[derive(Clone, Debug)]
 pub struct ShortList {
-    /// What kind of list it is; lists of one kind have one source.
+    /// The kind of the list; lists of one kind have one source.
     pub kind: u32,
     /// Its depth, which tells nothing about it.
     pub depth: u32,

@@ -12,8 +12,8 @@ use super::{Family, sequence};
 
 const LEN: usize = 500;
 
-/// What a candidate of a question leaves out, its first position standing for the last unit where
-/// `backward` says so.
+/// The units that a candidate of a question leaves out, its first position standing for the last unit
+/// where `backward` says so.
 fn gone(question: &Question, backward: bool) -> BitSet {
     let mut gone = BitSet::new(LEN);
     for position in question.remove.iter().cloned().flatten() {

@@ -162,7 +162,7 @@ fn one_needed_unit_is_expected_where_empty_is_known_to_be_refused() {
     }
 }
 
-/// What a list of the family may know beforehand.
+/// The knowledge that a list of the family may have beforehand.
 #[derive(Clone, Copy)]
 enum Prior {
     Nothing,

@@ -15,13 +15,13 @@ pub struct Expansion {
 /// A child in an expansion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Child {
-    /// What may stand there.
+    /// The part that may stand there.
     pub part: Part,
     /// The field in which it stands.
     pub field: Option<u16>,
 }
 
-/// What may stand in a place of an expansion.
+/// The content of a place of an expansion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Part {
     /// A named node of one of these kinds, ascending.

@@ -1,4 +1,4 @@
-//! What a symbol of a grammar can be expanded to: its productions as rows of children.
+//! The expansions of a symbol of a grammar: its productions as rows of children.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
@@ -11,8 +11,8 @@ use super::productions::{Productions, Rule};
 const MOST_EXPANSIONS: usize = 64;
 
 impl Productions {
-    /// What nodes of this kind can be expanded to, those with the fewest children first: up to 64.
-    /// Empty for tokens of the grammar, ERROR nodes and numbers that the parser does not have.
+    /// The expansions of nodes of this kind, those with the fewest children first: up to 64. Empty for
+    /// tokens of the grammar, ERROR nodes and numbers that the parser does not have.
     #[must_use]
     pub fn alternatives(&self, kind: u16) -> Arc<[Expansion]> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What algorithms on trees know of a grammar.
+//! The knowledge of algorithms on trees about a grammar.
 
 mod expansion;
 mod expansions;

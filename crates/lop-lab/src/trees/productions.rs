@@ -2,7 +2,7 @@
 //!
 //! The file is what tree-sitter made of the grammar before it made the parser. Of its rules only what
 //! decides which children a node can have is kept: precedences go, and a token is either one text or
-//! a pattern. What a symbol can be expanded to is said by [`Productions::alternatives`].
+//! a pattern. [`Productions::alternatives`] gives the expansions of a symbol.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use super::expansion::Expansion;
 #[derive(Debug)]
 pub struct Productions {
     pub(super) rules: BTreeMap<String, Rule>,
-    /// What is aliased to a named kind, by the kind's name.
+    /// The rules that are aliased to a named kind, by the kind's name.
     pub(super) aliased: BTreeMap<String, Vec<Rule>>,
     pub(super) kinds: Kinds,
     /// Expansions by kind, as far as they were asked for.
@@ -30,7 +30,7 @@ pub enum ProductionsError {
     Json {
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong there.
+        /// The error there.
         message: String,
     },
     /// It names something that is nowhere.

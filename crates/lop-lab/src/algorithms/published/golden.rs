@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// What the design gives for 500 units: 505 tests at 50 % waste without correlation, 196 at 90 % with
+/// The design's figures for 500 units: 505 tests at 50 % waste without correlation, 196 at 90 % with
 /// P(u|u) = 0.95, and 56 at 99 % with 0.99; distinct candidates, without minimisation. (Its figure for
 /// 99.8 % is of a longer sequence.) Over 200 trials it is 505.2, 201.5 and 58.7.
 #[test]

@@ -46,7 +46,7 @@ pub struct PublishedConfig {
     pub samples: usize,
     /// Symbols get no longer once P(u^k), the chance that the next k units may all go, is below this;
     /// 0.3 by default, as in the paper. The symbol that ends the alphabet there is open: u^k and
-    /// whatever follows.
+    /// any continuation.
     pub threshold: f64,
     /// How many units a symbol may stand for; 1000 by default, as in the paper. When more are left,
     /// the limit is an even share of them that is no larger. 0 counts as 1.

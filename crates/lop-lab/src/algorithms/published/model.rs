@@ -1,7 +1,7 @@
 //! The Markov model of needed and removable units, estimated from counts, and the alphabet of run
 //! lengths with the probabilities that the model gives them.
 
-/// What is known of the unit before the next one.
+/// The knowledge of the unit before the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Before {
     /// Nothing: the sequence begins.
@@ -12,7 +12,7 @@ pub(super) enum Before {
     Removable,
 }
 
-/// What was observed, and what followed removable units.
+/// The counts of observed units, and of those that followed removable ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts {
     units: u64,

@@ -48,8 +48,8 @@ pub(super) fn presample(
     Ok(())
 }
 
-/// What becomes of a sample in the reference implementation: it looks for a unit that *equals* the
-/// random index, and a text has none. So the whole sequence is tried twice.
+/// A sample of the reference implementation: it looks for a unit that *equals* the random index, and
+/// a text has none. So the whole sequence is tried twice.
 fn reference_sample(rest: &Rest, counts: &mut Counts, judge: &mut dyn Judge) -> Result<(), Stopped> {
     if rest.len() < 2 {
         return Ok(());

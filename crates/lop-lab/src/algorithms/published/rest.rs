@@ -1,4 +1,4 @@
-//! What is left of the sequence while units go, addressed by its own indices.
+//! The rest of the sequence while units go, addressed by its own indices.
 
 use std::ops::Range;
 
