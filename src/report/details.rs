@@ -1,4 +1,4 @@
-//! What `-v` adds to the summary: where the tests went, and everything that the summary only counts.
+//! The lines that `-v` adds to the summary: where the tests went, and everything that the summary only counts.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ pub(super) fn write(
     writeln!(out)
 }
 
-/// What was asked again although the test never contradicted itself. What is to be said otherwise is in the summary.
+/// The questions that were asked again although the test never contradicted itself; the summary has the contradictions.
 fn confirmed(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
     match seen {
         Reliability { disagreements: 0, returns: 0, confirmations, .. } if confirmations > 0 => {
@@ -131,7 +131,7 @@ fn depth_row(name: &str, row: &DepthRow) -> Vec<String> {
     ]
 }
 
-/// What each of the grammar's rules took out, those of the most tokens first.
+/// The bytes and tokens that each of the grammar's rules took out, those of the most tokens first.
 fn rules(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if report.rules.is_empty() {
         return Ok(());

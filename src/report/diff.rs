@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes the unified diff that leads from `before` to `after` (each a name and its bytes).
 ///
-/// What is hidden in a line is shown as an escape: a difference of texts that have nothing of this kind is a patch.
+/// Escapes stand for hidden characters in a line: a difference of texts that have none of them is a patch.
 ///
 /// # Errors
 /// When writing fails.

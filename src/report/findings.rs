@@ -1,4 +1,4 @@
-//! What is said of an examined test: a line for what is well, a paragraph for what is not.
+//! The report on an examined test: a line for what is well, a paragraph for what is not.
 
 use std::io::{self, Write};
 

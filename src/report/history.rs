@@ -1,4 +1,4 @@
-//! What the report at the end needs of the events on the way: how the size fell, and what the test did on the input.
+//! The part of the events that the report at the end needs: how the size fell, and what the test did on the input.
 
 use std::io;
 
@@ -14,11 +14,11 @@ pub struct History {
     pub sizes: Vec<(u64, Size)>,
     /// The test on the input.
     pub baseline: Option<Outcome>,
-    /// What the user was told.
+    /// The notes that the user was shown.
     pub notes: Vec<String>,
     /// Tests at the same time, as many as there were at the start.
     pub workers: usize,
-    /// Where the best result comes from, if somebody wants to know.
+    /// Where the best result comes from, if the report shows it.
     pub origins: Option<Origins>,
 }
 

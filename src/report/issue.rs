@@ -10,7 +10,7 @@ use super::text::shown;
 /// Most of an output or an input that is shown, in bytes; trackers refuse longer texts.
 const MOST: usize = 16 << 10;
 
-/// What a bug report says.
+/// The contents of a bug report.
 #[derive(Clone, Debug)]
 pub struct Issue<'a> {
     /// The name of the input.
@@ -21,9 +21,9 @@ pub struct Issue<'a> {
     pub content: &'a [u8],
     /// The test as a line of a shell.
     pub command: &'a str,
-    /// What was looked for, in words.
+    /// The condition of an interesting run, in words.
     pub wanted: &'a str,
-    /// What the program says of its version, if it is known.
+    /// The program's own words on its version, if they are known.
     pub version: Option<&'a str>,
     /// The test on the minimal input, or on the input if that is all there is.
     pub outcome: Option<&'a Outcome>,
@@ -31,7 +31,7 @@ pub struct Issue<'a> {
     pub is_of_input: bool,
     /// How the input was made small, in a sentence.
     pub made: &'a str,
-    /// The directories that are nobody's business.
+    /// The directories that the report leaves out.
     pub nowhere: &'a Redaction,
 }
 

@@ -20,7 +20,7 @@ pub struct JsonLines {
     /// `None` once the reader has gone away.
     out: Option<Box<dyn Write>>,
     start: Instant,
-    /// What made the grammar this one.
+    /// The reason for the choice of this grammar.
     grammar_reason: Option<String>,
 }
 
@@ -114,7 +114,7 @@ fn describe(event: &Event<'_>) -> Value {
         Event::Slipped { signature, content, .. } => {
             json!({ "event": "slipped", "signature": signature, "bytes": content.len() })
         }
-        // What is told only to those who watch would make the stream depend on whether somebody does.
+        // Events that only a watched run has would make the stream depend on whether the run is watched.
         Event::Trying { .. } | Event::Idle { .. } | Event::Outlook(_) => Value::Null,
         Event::Paused { tests } => json!({ "event": "paused", "tests": tests }),
         Event::Resumed => json!({ "event": "resumed" }),
@@ -186,7 +186,7 @@ fn size_of(size: Size) -> Value {
     json!({ "bytes": size.bytes, "tokens": size.tokens, "lines": size.lines })
 }
 
-/// What is known of a run. Output that is not UTF-8 is shown with replacement characters.
+/// The facts of a run. Output that is not UTF-8 is shown with replacement characters.
 fn outcome_of(outcome: &Outcome) -> Value {
     json!({
         "verdict": text::verdict(outcome.verdict),

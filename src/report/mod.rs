@@ -2,7 +2,7 @@
 //!
 //! One event type feeds three kinds of consumer. [`Store`] keeps the best result on disk,
 //! [`JsonLines`] writes every event for programs, [`Progress`] and [`Screen`] show people what is going on;
-//! [`Reporters`] hands each event to all of them, the journal and the store first, so that nobody hears of a
+//! [`Reporters`] hands each event to all of them, the journal and the store first, so that none tells of a
 //! result that could still be lost. [`summary`], [`diff`], [`page`], [`explain`] and [`issue`]
 //! speak once, at the end; [`findings`] says what is the matter with a test, and [`steps`] what a journal holds.
 
@@ -51,18 +51,18 @@ pub struct Reporters {
     pub others: Option<Others>,
     /// Writes events as JSON lines, if asked for.
     pub json: Option<JsonLines>,
-    /// What the report at the end needs.
+    /// The part of the events that the report at the end needs.
     pub history: History,
     /// Says when something that the outcomes rest on is not as it was. It is asked when a result is confirmed, and at
     /// the end.
     pub watch: Option<Watch>,
-    /// What a user has to know at the end, however little is to be said.
+    /// The warnings that the end shows, however quiet lop is.
     pub warnings: Vec<String>,
     /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
     pub progress: Option<Box<dyn EventSink>>,
 }
 
-/// What is not as it was, as a sentence.
+/// Tells the change of something that the outcomes rest on, as a sentence.
 pub type Watch = Box<dyn FnMut() -> Option<String>>;
 
 impl Reporters {

@@ -139,7 +139,7 @@ fn by_token(
             same(&from[there], &mut to[here]);
             continue;
         }
-        // What is new stands for what was there, or belongs to what stands before it.
+        // A new token stands for one that was there, or belongs to the one before it.
         for (number, token) in to[here].iter_mut().enumerate() {
             let beside = (there.start + number).min(there.end.max(there.start + 1) - 1);
             let beside = if there.is_empty() { there.start.saturating_sub(1) } else { beside };

@@ -25,7 +25,7 @@ pub const FOLDER: &str = "other";
 const LONGEST: u64 = 64 << 10;
 /// The file that names the crash.
 const SIGNATURE: &str = "signature";
-/// What the test wrote.
+/// The files with the output of the test.
 const OUTPUT: [&str; 2] = ["stdout", "stderr"];
 
 /// A crash that was met on the way.
@@ -46,9 +46,9 @@ pub struct Other {
 pub struct Others {
     /// The folder of what the run keeps.
     state: PathBuf,
-    /// Who may read them.
+    /// The users that may read them.
     audience: Audience,
-    /// What a candidate is called.
+    /// The file name of a candidate.
     name: OsString,
     /// By signature; `None` before the folder was looked at.
     found: Option<BTreeMap<String, Other>>,
@@ -154,7 +154,7 @@ impl Others {
         state.inner(OsStr::new(FOLDER))?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// What earlier runs have kept in the folder; nothing if there is none. What is none of lop's is left alone.
+    /// The crashes that earlier runs have kept in the folder; none without it. Files of other programs are left alone.
     fn kept_earlier(&self) -> io::Result<BTreeMap<String, Other>> {
         let Some(state) = Folder::own(&self.state)? else { return Ok(BTreeMap::new()) };
         let Some(folder) = state.inner(OsStr::new(FOLDER))? else { return Ok(BTreeMap::new()) };

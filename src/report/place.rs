@@ -1,5 +1,5 @@
-//! What the store of results does with files: replaces one, keeps its original, and knows whether somebody else has
-//! written to it.
+//! The files of the store of results: replaces one, keeps its original, and knows whether another program has written
+//! to it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
@@ -16,7 +16,7 @@ pub enum StoreError {
     /// The name for the original is taken.
     #[error("{} exists already and is never overwritten; move it away, or write the result elsewhere with -o", .0.display())]
     OriginalExists(PathBuf),
-    /// What is kept as the original is not what the interrupted run began with.
+    /// The file that is kept as the original is not the input of the interrupted run.
     #[error("{} is not the input of the interrupted run; move it back, or write the result elsewhere", .0.display())]
     OriginalDiffers(PathBuf),
     /// The output is the input.
@@ -51,13 +51,13 @@ pub enum StoreError {
     NotWritable {
         /// The output as given.
         output: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
 }
 
-/// What is in a place as far as lop knows: what it has put there, or what was there when it began.
+/// The content of a place as far as lop knows: the result it has put there, or the file that was there at the start.
 #[derive(Debug)]
 pub(super) struct LeftAs {
     /// By which a file is known again without reading it.
@@ -72,7 +72,7 @@ impl LeftAs {
         LeftAs { stamp: None, content: None }
     }
 
-    /// What is there now.
+    /// The content that is there now.
     pub(super) fn found(folder: &Folder, file: &OsStr) -> Self {
         let content = folder.read(file).ok().map(|content| blake3::hash(&content));
         LeftAs { stamp: folder.stamp(file).ok(), content }
@@ -179,7 +179,7 @@ pub(super) fn replace(
     Ok(LeftAs { stamp: Some(Stamp::of(&file)?), ..LeftAs::content(content) })
 }
 
-/// Gives a file the owner and the permissions of another, as far as nobody beyond the audience gets any.
+/// Gives a file the owner and the permissions of another, as far as no user beyond the audience gets any.
 fn take_after(file: &File, like: &Metadata, audience: Audience) -> io::Result<()> {
     // Only root may give a file away, and only then do the owners differ. A group of one's own can be given without. The
     // mode comes last: a change of owner may take bits of it away.

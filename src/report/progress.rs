@@ -208,7 +208,7 @@ impl EventSink for Progress {
             Event::Paused { .. } => self.say("paused"),
             Event::Resumed => self.say("going on"),
             Event::Skipped { pass, .. } => self.say(&format!("{WARN}skipped:{WARN:#} {pass}, from now on")),
-            // Nobody told it of these: it does not follow.
+            // The driver sends these only to consumers that follow, and this one does not.
             Event::Trying { .. } | Event::Idle { .. } | Event::Outlook(_) => {}
             Event::Finished(_) => {
                 if let Some(line) = &self.line {

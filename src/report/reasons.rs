@@ -6,7 +6,7 @@ use crate::reduce::{Necessity, Reason, Record, Why};
 pub const ORDER: [Why; 8] =
     [Why::Refused, Why::Unparsed, Why::Invalid, Why::Timeout, Why::OtherCrash, Why::Kept, Why::Removable, Why::Unasked];
 
-/// What happens without the token, for a list of reasons.
+/// The outcome without the token, for a list of reasons.
 #[must_use]
 pub fn heading(why: Why) -> &'static str {
     match why {
@@ -53,7 +53,7 @@ pub fn sentence(reason: &Reason) -> String {
     text
 }
 
-/// What has to be said of a whole map, if anything: what text it is about.
+/// A caveat about a whole map, if there is one: the text it is about.
 #[must_use]
 pub fn caveat(map: &Necessity) -> Option<String> {
     if !map.is_result {

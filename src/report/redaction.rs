@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// What is left out, and what stands there instead, the most special first.
+/// The texts that are left out, and those in their place, the most special first.
 #[derive(Clone, Debug)]
 pub struct Redaction {
     /// A test's own directory, wherever temporary files are.
@@ -25,7 +25,7 @@ impl Redaction {
         let places =
             run.chain(named).filter_map(|(place, instead)| Some((place.filter(|place| place.len() > 1)?, instead)));
         let mut places: Vec<_> = places.collect();
-        // What is in another one comes first.
+        // A directory in another one comes first.
         places.sort_by_key(|(place, _)| std::cmp::Reverse(place.len()));
         let slot = Regex::new(r"/[^\s:;,'\x22`()\[\]<>]*lop-[A-Za-z0-9]{6}(/(test|tmp)[0-9]*)?(/|\b)");
         Redaction { slot: slot.expect("a constant and well formed"), places }

@@ -1,4 +1,4 @@
-//! What a journal holds, for people: the reduction once more, and the list of its best results.
+//! The content of a journal, for people: the reduction once more, and the list of its best results.
 
 use std::io::{self, Write};
 

@@ -5,7 +5,7 @@
 //! one before it, never a part. Everything that can be known to fail is found out by
 //! [`Store::open`], before any test is run and before anything is touched.
 //!
-//! What somebody writes into the place meanwhile is never overwritten: results go beside it from then on.
+//! A file that another program writes into the place is never overwritten: results go beside it from then on.
 
 use std::fs;
 use std::io::{self, Write};
@@ -38,14 +38,14 @@ pub enum Kept {
 /// The place of the result: a consumer of events that writes every accepted candidate, and the trusted result that
 /// takes the place of one that did not hold.
 ///
-/// What is accepted is written at once, before it is confirmed: a run that is killed loses nothing then, and most tests
-/// never lie. As soon as one has contradicted itself only what was confirmed is accepted, and so written.
+/// An accepted candidate is written at once, before it is confirmed: a run that is killed loses nothing then, and most
+/// tests never lie. Once a test has contradicted itself only confirmed candidates are accepted, and so written.
 #[derive(Debug)]
 pub struct Store {
     place: Place,
     written: bool,
     synced: Option<Instant>,
-    /// What somebody should be told.
+    /// A message for the user.
     notice: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl Store {
     }
 
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
-    /// somebody has edited it.
+    /// the user has edited it.
     pub fn expect(&mut self, input: &[u8]) {
         if let Place::Rename(target) = &mut self.place
             && target.original.is_some()
@@ -146,8 +146,8 @@ impl Store {
         matches!(self.place, Place::Rename(_))
     }
 
-    /// Puts the best result of an interrupted run in its place again, and its input beside it if somebody has removed
-    /// that since. A device and standard output get their result at the end.
+    /// Puts the best result of an interrupted run in its place again, and its input beside it if that was removed
+    /// since. A device and standard output get their result at the end.
     ///
     /// # Errors
     /// When writing fails.
@@ -160,7 +160,7 @@ impl Store {
             && now != input
             && let Some(original) = &target.original
         {
-            // What is in the file's place is a step already, and must not be kept as the original.
+            // The file in its place is a step already, and must not be kept as the original.
             let name = last(original);
             let mut new = target.near.temporary(name, target.audience)?;
             new.file().write_all(input)?;
@@ -178,7 +178,7 @@ impl Store {
         }
     }
 
-    /// Where results are instead of their place, because somebody has written to that.
+    /// Where results are instead of their place, because another program has written to that.
     #[must_use]
     pub fn beside(&self) -> Option<&Path> {
         match &self.place {
@@ -196,19 +196,18 @@ impl Store {
         (now != folder.path()).then(|| now.join(name))
     }
 
-    /// Whether the folder of the result is gone, or was moved where nobody can tell.
+    /// Whether the folder of the result is gone, or was moved to an unknown place.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         matches!(&self.place, Place::Rename(target) if target.place().0.whereabouts().is_none())
     }
 
-    /// What somebody should be told, once.
+    /// The message for the user, once.
     pub fn notice(&mut self) -> Option<String> {
         self.notice.take()
     }
 
-    /// Removes what a run that was killed has left of files that it was writing. Nobody else may be at work on this
-    /// result.
+    /// Removes the unfinished files of a run that was killed. No other run may be at work on this result.
     pub fn clear(&self) {
         if let Place::Rename(target) = &self.place {
             target.folder.clear(Some(&target.file));
@@ -232,10 +231,10 @@ impl Store {
 
     /// Makes sure that `best`, the result at the end, is where it was asked to be: also when no
     /// candidate was accepted and the result is the input. A file that is replaced in place is
-    /// left alone in that case. Somebody who reads from a pipe is waited for as long as `waits` says so.
+    /// left alone in that case. `waits` says how long a pipe's reader is waited for.
     ///
     /// # Errors
-    /// When writing fails, or nobody has read from the pipe.
+    /// When writing fails, or no reader has come to the pipe.
     pub fn finish(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         match &self.place {
             Place::Stdout => {
@@ -268,7 +267,7 @@ impl Store {
     /// When that fails.
     pub fn drop_original(&mut self) -> io::Result<()> {
         match &mut self.place {
-            // What was edited meanwhile may have to be held against it.
+            // The user may have to compare the edited file with it.
             Place::Rename(target) if self.written && target.beside.is_none() => {
                 target.original.take().map_or(Ok(()), |original| target.near.remove(last(&original)))
             }

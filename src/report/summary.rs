@@ -1,4 +1,4 @@
-//! What is said at the end, on part of a screen: how much smaller, at what price, how it ended, where things are, and
+//! The summary at the end, on part of a screen: how much smaller, at what price, how it ended, where things are, and
 //! what deserves attention.
 
 use std::io::{self, Write};
@@ -30,12 +30,11 @@ pub struct Places<'a> {
     pub original: Option<&'a Path>,
     /// Runs of the test at the start that are not among the tests, and how long they took.
     pub checkup: (usize, Duration),
-    /// What else deserves attention, a sentence each. Whoever puts something here has told it as a note, too, so that
-    /// events and report have it.
+    /// Other warnings, a sentence each. A note has told each of them, too, so that events and report have it.
     pub attention: &'a [String],
     /// The other crashes that were met.
     pub others: Option<&'a Others>,
-    /// What `lop resume` has to be given to go on, if there is a journal.
+    /// The argument with which `lop resume` goes on, if there is a journal.
     pub journal: Option<&'a Path>,
 }
 
@@ -78,7 +77,7 @@ fn things(report: &Report, places: &Places<'_>) -> Vec<(&'static str, String)> {
     things
 }
 
-/// What deserves attention, the most important first.
+/// The warnings, the most important first.
 fn attention(report: &Report, places: &Places<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(flaky(report.reliability));
@@ -95,7 +94,7 @@ fn attention(report: &Report, places: &Places<'_>) -> Vec<String> {
     lines
 }
 
-/// What was asked again, and came out otherwise.
+/// The questions that were asked again and got another answer.
 fn flaky(seen: Reliability) -> Option<String> {
     let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
     if disagreements == 0 && returns == 0 {

@@ -11,7 +11,7 @@ pub use super::visible::{one_line, path, shown, stderr, stdout, visible};
 
 /// Headings and the words that matter.
 pub const STRONG: Style = Style::new().bold();
-/// What is there for completeness.
+/// Details for completeness.
 pub const FAINT: Style = Style::new().dimmed();
 /// Errors.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();

@@ -1,10 +1,10 @@
-//! What strangers wrote (names of files, test cases, what tests print), as text that does nothing but say something.
+//! Texts of strangers (names of files, test cases, output of tests), as text that does nothing but say something.
 //!
 //! A raw control character can move the cursor of a terminal or give it another title, a character that turns the
 //! direction of writing shows another line than the one that is there, and a line of a log that begins like `::error`
 //! is a command for the service that reads the log. All of them are written as escapes, as in `\u{1b}`. [`visible`],
 //! [`path`] and [`shown`] do so where a text is put into a sentence. [`stdout`] and [`stderr`] do so once more with every
-//! line, so that nothing gets through where somebody forgot it: they let only those styles pass that lop itself uses.
+//! line, so that nothing gets through where a call is missing: they let only those styles pass that lop itself uses.
 
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -94,7 +94,7 @@ fn push(letter: char, stay: &[char], text: &mut String) {
     }
 }
 
-/// Standard output for text. What is not a whole line yet is written by a flush, or when this goes away.
+/// Standard output for text. A flush writes a line that has not ended, and so does the drop of this.
 #[must_use]
 pub fn stdout() -> Guarded<AutoStream<io::Stdout>> {
     Guarded::new(anstream::stdout())
@@ -110,7 +110,7 @@ pub fn stderr() -> Guarded<AutoStream<io::Stderr>> {
 #[derive(Debug)]
 pub struct Guarded<W: Write> {
     out: W,
-    /// What was written of the line that has not ended.
+    /// The bytes so far of the line that has not ended.
     line: Vec<u8>,
 }
 
@@ -152,7 +152,7 @@ impl<W: Write> Write for Guarded<W> {
 
 impl<W: Write> Drop for Guarded<W> {
     fn drop(&mut self) {
-        // Whoever wants to hear of an error flushes.
+        // A caller that wants to hear of an error flushes.
         let _ = self.pass();
     }
 }

@@ -1,4 +1,4 @@
-//! The necessity map: the result with each token marked by why it stays. What was asked appears below on hover and focus.
+//! The necessity map: the result with each token marked by why it stays. Hover and focus show the question below.
 
 use maud::{Markup, html};
 

@@ -1,6 +1,6 @@
 //! The report of a reduction as one page for a browser: it needs neither a network nor a script.
 //!
-//! Whatever comes from the input, the test or the command line goes through [`shown`] and is escaped by the templates.
+//! All text from the input, the test or the command line goes through [`shown`] and is escaped by the templates.
 
 mod chart;
 mod map;
@@ -20,7 +20,7 @@ use super::text::{self, shown};
 
 const STYLE: &str = include_str!("style.css");
 
-/// What a page is made of.
+/// The parts of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The input as the user named it.
@@ -29,7 +29,7 @@ pub struct Page<'a> {
     pub language: &'a str,
     /// The input.
     pub original: &'a [u8],
-    /// What came of it.
+    /// The report of its reduction.
     pub report: &'a Report,
     /// How it went.
     pub history: &'a History,
@@ -37,7 +37,7 @@ pub struct Page<'a> {
     pub command: &'a str,
     /// The test as a line of a shell.
     pub test: &'a str,
-    /// What makes a run of it interesting, in words.
+    /// The condition that makes a run of it interesting, in words.
     pub wanted: &'a str,
     /// Where the result is.
     pub result: &'a str,

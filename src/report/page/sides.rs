@@ -1,5 +1,5 @@
-//! What became of the input: each of its lines, whether it was kept, changed or is gone, and beside it what comes of it
-//! in the result. Long rows of lines that are gone are folded.
+//! The fate of the input: each of its lines, whether it was kept, changed or is gone, and beside it its part of the
+//! result. Long rows of lines that are gone are folded.
 
 use maud::{Markup, html};
 
@@ -15,7 +15,7 @@ const MOST_WIDTH: usize = 300;
 /// Lines that are gone are folded when there are more of them in a row.
 const FOLDED: usize = 12;
 
-/// What became of a line of the input.
+/// The fate of a line of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// The result has it as it was.
@@ -44,7 +44,7 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
     let count = |fate| text::len(rows.iter().filter(|row| row.fate == fate && row.left.is_some()).count());
     let [kept, changed, gone] = [Fate::Kept, Fate::Changed, Fate::Gone].map(count);
     let all = rows.len();
-    // What is gone is not worth the place of what is left.
+    // The lines that are gone are not worth the place of those that are left.
     if all > MOST_ROWS {
         rows = without_most_of_the_gone(rows);
     }

@@ -1,4 +1,4 @@
-//! What the passes did and what the engine learnt, as tables.
+//! The work of the passes and the parameters that the engine learnt, as tables.
 
 use maud::{Markup, html};
 

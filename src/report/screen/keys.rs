@@ -1,8 +1,8 @@
-//! What keys mean.
+//! The meaning of keys.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// What the user wants.
+/// The wish of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Hold on, or go on.
@@ -45,7 +45,7 @@ pub const LONG: [(&str, &str); 9] = [
 /// Lines of a page.
 const PAGE: isize = 15;
 
-/// What a key means; `None` for one that means nothing.
+/// The meaning of a key; `None` for one that means nothing.
 #[must_use]
 pub fn action(key: KeyEvent) -> Option<Action> {
     if key.kind == KeyEventKind::Release {

@@ -1,5 +1,5 @@
-//! What the leaves of a text's tree are, for colours: keywords, names, numbers, strings, comments. Everything follows
-//! from the tree and the grammar's data; no language is known here.
+//! The classes of the leaves of a text's tree, for colours: keywords, names, numbers, strings, comments. Everything
+//! follows from the tree and the grammar's data; no language is known here.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::syntax::{Document, NodeId, SyntaxParser};
 /// Larger texts are shown without colours: they are parsed in the time between two pictures.
 const MOST: usize = 256 << 10;
 
-/// What a leaf is.
+/// The class of a leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Leaf {
     /// Anything else, and text without a tree.
@@ -49,7 +49,7 @@ impl Leaves {
         Leaves { tools }
     }
 
-    /// The leaves of a text, first to last. What is between them is plain.
+    /// The leaves of a text, first to last. The text between them is plain.
     pub fn of(&mut self, text: &[u8]) -> Vec<(Range<usize>, Leaf)> {
         let Some((grammar, parser)) = self.tools.as_mut().filter(|_| text.len() <= MOST) else { return Vec::new() };
         let Ok(document) = Document::parse(parser, text.to_vec()) else { return Vec::new() };
@@ -58,7 +58,7 @@ impl Leaves {
     }
 }
 
-/// What a leaf is: by its own kind, else by that of what it is in, else by how it is written.
+/// The class of a leaf: by its own kind, else by that of a node around it, else by its text.
 fn kind(document: &Document, grammar: &Grammar, id: NodeId) -> Leaf {
     let around = || std::iter::successors(Some(id), |at| document.parent(*at)).take(3).map(|at| document.node(at));
     if around().any(|node| grammar.is_comment(node.kind)) {

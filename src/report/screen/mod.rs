@@ -6,8 +6,8 @@
 //!       └───────── Control, Cancel ◄── Action ── keys
 //! ```
 //!
-//! The reduction only notes what happens. What takes time (comparing texts, parsing them for colours, drawing, a slow
-//! terminal) is done by the thread, on a copy.
+//! The reduction only notes what happens. The thread does the slow work (comparing texts, parsing them for colours,
+//! drawing, a slow terminal) on a copy.
 
 pub mod keys;
 pub mod leaves;
@@ -51,7 +51,7 @@ pub struct Screen {
     subject: Subject,
     /// Says by its end that the thread has ended.
     thread: Option<Receiver<()>>,
-    /// What speaks instead where there is no screen to be had.
+    /// The lines of progress that stand in where no screen can be had.
     instead: Option<Progress>,
 }
 
@@ -103,7 +103,7 @@ impl EventSink for Screen {
 }
 
 impl Drop for Screen {
-    /// Whatever is said next is said on the terminal as it was before.
+    /// Gives the terminal back as it was before.
     fn drop(&mut self) {
         self.shared.ends.store(true, Ordering::SeqCst);
         if let Some(ended) = self.thread.take() {

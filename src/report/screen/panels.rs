@@ -136,7 +136,7 @@ fn bar(row: &Importance, width: u16, here: bool) -> Line<'static> {
     Line::from(vec![name, Span::styled(cells, style), Span::raw(numbers)])
 }
 
-/// What runs.
+/// The tests that run.
 pub(super) fn workers(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let busy = state.workers.iter().flatten().count();
     let block = Block::bordered().title(format!(" workers: {busy} of {} ", state.workers.len()));
@@ -161,7 +161,7 @@ pub(super) fn workers(frame: &mut Frame<'_>, area: Rect, state: &State) {
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-/// What happened last.
+/// The last messages.
 pub(super) fn messages(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let block = Block::bordered().title(" messages ");
     let room = usize::from(block.inner(area).height);

@@ -13,14 +13,14 @@ use super::leaves::{Leaf, Leaves};
 const COMPARED: usize = 64 << 10;
 /// The comparison becomes rough after this time.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// What goes at once is shown up to this many bytes at its beginning and at its end.
+/// A removed text shows this many bytes at its beginning and at its end at most.
 const EXCERPT: usize = 400;
 /// Bytes around the difference that are made into lines, in large texts.
 const AROUND: usize = 64 << 10;
 /// Longer lines are cut.
 const WIDEST: usize = 1_000;
 
-/// What has become of a piece of text.
+/// The fate of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
     /// It is as it was.
@@ -39,9 +39,9 @@ pub enum Fate {
 pub struct Piece {
     /// Without control characters.
     pub text: String,
-    /// What it is.
+    /// The class of its leaf.
     pub leaf: Leaf,
-    /// What has become of it.
+    /// Whether it stays, has gone or is new.
     pub fate: Fate,
 }
 
@@ -55,7 +55,7 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// What led from one text to another.
+    /// The passage that leads from one text to another.
     pub fn new(before: &[u8], after: &[u8], leaves: &mut Leaves) -> Self {
         let (old, new) = (leaves.of(before), leaves.of(after));
         let changes = changes(before, after);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     proptest! {
-        /// What stays and what is new is the new text, but for control characters.
+        /// The pieces that stay and those that are new make up the new text, but for control characters.
         #[test]
         fn the_new_text_is_all_there(before in "[ab(\n ]{0,40}", after in "[ab(\n ]{0,40}") {
             let shown = passage(&before, &after);

@@ -1,4 +1,4 @@
-//! What the consumer of events and the thread that draws have in common.
+//! The data that the consumer of events and the thread that draws have in common.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use crate::reduce::Control;
 
 use super::state::State;
 
-/// What a screen is about, and what its keys act on.
+/// The reduction that a screen shows and its keys act on.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The file that is reduced; copies of the best result are put beside it.
@@ -26,12 +26,12 @@ pub struct Subject {
     pub cancel: Cancel,
 }
 
-/// What the consumer of events and the thread share.
+/// The data that the consumer of events and the thread share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) start: Instant,
-    /// Whether the thread is to end.
+    /// Whether the thread has to end.
     pub(super) ends: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! What the screen knows of a run: told by events and a clock, asked by what draws it. No terminal here.
+//! The state of a run on the screen: events and a clock set it, the drawing reads it. No terminal here.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Attempt {
     pub pass: &'static str,
     /// Size of the candidate in bytes.
     pub bytes: usize,
-    /// What the candidate is.
+    /// The proposal behind the candidate, in words.
     pub what: String,
     /// When it began.
     pub since: Duration,
@@ -32,7 +32,7 @@ pub struct Attempt {
 /// Everything that is known of the run. All times are since the start.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// What is reduced, as the user named it.
+    /// The input, as the user named it.
     pub name: String,
     /// The grammar's name; `None` is text.
     pub grammar: Option<String>,
@@ -50,7 +50,7 @@ pub struct State {
     pub pass: &'static str,
     /// The round.
     pub round: usize,
-    /// What the model expects.
+    /// The outlook of the model.
     pub outlook: Option<Outlook>,
     /// Tests by outcome.
     pub counts: Counts,
@@ -58,9 +58,9 @@ pub struct State {
     pub tests: u64,
     /// Answers from the cache.
     pub cache_hits: u64,
-    /// What each of the tests at the same time is about.
+    /// The test of each worker; `None` where it is idle.
     pub workers: Vec<Option<Attempt>>,
-    /// What happened, the last at the end.
+    /// The messages, the last at the end.
     pub messages: VecDeque<(Duration, String)>,
     /// Whether the run is on hold.
     pub paused: bool,

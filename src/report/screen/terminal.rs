@@ -14,7 +14,7 @@ use ratatui::crossterm::terminal::{
 /// A smaller terminal shows more by a single line.
 const LEAST: (u16, u16) = (40, 10);
 
-/// What is drawn on.
+/// The terminal that the screen is drawn on.
 pub(super) type Canvas = Terminal<CrosstermBackend<BufWriter<Stderr>>>;
 
 /// Whether standard error is a terminal on which a screen makes sense: it is ours (not one of a job in the

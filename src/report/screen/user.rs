@@ -62,7 +62,7 @@ impl User {
             match if listens { event::poll(TICK) } else { Ok(false) } {
                 Ok(true) => listens = self.hear().is_ok(),
                 Ok(false) if listens => {}
-                // Nobody can type any more, but somebody may still be watching.
+                // No key can come any more, but the user may still be watching.
                 Ok(false) | Err(_) => {
                     listens = false;
                     std::thread::sleep(TICK);

@@ -21,7 +21,7 @@ const WITH_TEXT: u16 = 8;
 /// Columns of the left half at least, and at most.
 const LEFT: (u16, u16) = (36, 52);
 
-/// What lies over the panels.
+/// The window over the panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlay {
     /// Nothing.
@@ -33,10 +33,10 @@ pub enum Overlay {
     Diff,
 }
 
-/// What the user looks at.
+/// The view that the user has chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// What lies over the panels.
+    /// The window over the panels.
     pub overlay: Overlay,
     /// First line of the best result that is shown; `None` follows what goes.
     pub scroll: Option<usize>,
@@ -51,11 +51,11 @@ pub struct Look {
 /// Everything that a picture is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'p> {
-    /// What is known of the run.
+    /// The state of the run.
     pub state: &'p State,
     /// The best result.
     pub passage: &'p Passage,
-    /// What the user looks at.
+    /// The view that the user has chosen.
     pub look: &'p Look,
 }
 
@@ -129,7 +129,7 @@ fn one_column(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
     frame.render_widget(footer(area.width), foot);
 }
 
-/// What is reduced, and where the run is.
+/// The name of the input, the pass under way and the time.
 fn heading(state: &State, look: &Look) -> Line<'static> {
     let strong = Style::new().add_modifier(Modifier::BOLD);
     let mut spans = vec![Span::styled(format!(" {}", state.name), strong)];
