@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-/// How deep in the tree a match may start: tree-sitter counts depth in 16 bits. What is beyond is not found: that costs
+/// How deep in the tree a match may start: tree-sitter counts depth in 16 bits. Deeper ones are not found: that costs
 /// edits, never correctness, and real code stays far below.
 pub(super) const DEEPEST_START: u32 = 2048;
 

@@ -26,8 +26,8 @@ const FILE_NAME: &str = "common.scm";
 /// The rules.
 const TEXT: &str = include_str!("../../grammars/common.scm");
 
-/// Matches at one node when each of some children goes with each of others. What is beyond is not found: that costs edits,
-/// never correctness, and real code stays far below.
+/// Matches at one node when each of some children goes with each of others. More are not found: that costs edits, never
+/// correctness, and real code stays far below.
 const MOST_PAIRS: usize = 512;
 
 /// The rules that a parser can have and its language wants.
@@ -43,7 +43,7 @@ pub(super) struct Common {
 pub(super) struct CommonRule {
     /// The form that its captures make it.
     pub(super) form: Form,
-    /// What `#set! suffix` says; mostly empty.
+    /// The value of `#set! suffix`; mostly empty.
     pub(super) suffix: String,
     /// Likewise `#set! list`.
     pub(super) list: String,
@@ -52,7 +52,7 @@ pub(super) struct CommonRule {
     root: NodePattern,
 }
 
-/// What a node has to be.
+/// The conditions that a node has to meet.
 #[derive(Debug, Default)]
 struct NodePattern {
     /// Its kind; any named one if there is none.
@@ -125,7 +125,7 @@ impl Common {
         &self.rules
     }
 
-    /// What the rules of a form match below `root`, with their numbers; in the order of the text.
+    /// The matches of the rules of a form below `root`, with the rules' numbers; in the order of the text.
     pub(super) fn find(&self, form: Form, root: Node<'_>, mut each: impl FnMut(usize, Captures)) {
         if !self.rules.iter().any(|rule| rule.form == form) {
             return;
@@ -359,7 +359,7 @@ mod tests {
         (Language::new(folder.parser.language), types)
     }
 
-    /// What a pattern matches in a text, one capture behind the other.
+    /// The matches of a pattern in a text, one capture behind the other.
     #[track_caller]
     fn found(file: &'static str, pattern: &'static str, text: &str) -> Vec<String> {
         let join = |captures: Captures| {

@@ -22,7 +22,7 @@ const LOOKED_AT: usize = 64 * 1024;
 /// but for tables of strings that are the same in all.
 const MOST_UNPARSED: u64 = 40;
 
-/// What a token that the parser had to invent counts, in bytes it could make nothing of.
+/// The weight of a token that the parser had to invent, in bytes it could make nothing of.
 const MISSING_COUNTS: u64 = 4;
 
 /// The keys of `language.toml` about content.
@@ -50,7 +50,7 @@ impl Expression {
         if self.compiled.get().is_none() {
             let compiled = Regex::new(self.word.get_ref())
                 .map_err(|error| origin.error(self.word.span().start, Problem::Regex(error.to_string())))?;
-            // Whoever was faster has compiled the same.
+            // A thread that was faster has compiled the same.
             let _ = self.compiled.set(compiled);
         }
         Ok(self.compiled.get().is_some_and(|regex| regex.is_match(text)))
@@ -68,7 +68,7 @@ pub(super) struct Fit {
 }
 
 impl ContentTest {
-    /// What the file says of content.
+    /// The keys of the file about content.
     pub(super) fn new(file: &language_toml::Language) -> Self {
         let expression = |word: &Option<Word>| word.as_ref().map(Expression::new);
         Self {

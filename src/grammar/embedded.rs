@@ -15,9 +15,9 @@ use super::{Grammar, TEXT};
 #[derive(Debug)]
 pub struct Embedded {
     kinds: KindSet,
-    /// What the node's parent has to be; any will do if there is none.
+    /// The kinds that the node's parent may have; `None` allows any.
     parents: Option<KindSet>,
-    /// What the parent's text in front of the node has to look like.
+    /// The form of the parent's text in front of the node; `None` allows any.
     after: Option<Regex>,
     language: String,
     /// Loaded when it is first asked for: few texts hold all that they could.

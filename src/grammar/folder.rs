@@ -17,7 +17,7 @@ pub struct Folder<'a> {
     pub rules: &'a str,
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
-    /// What the language takes over from those that it extends, the nearest first.
+    /// The texts that the language takes over from those that it extends, the nearest first.
     pub inherited: &'a [Texts<'a>],
     /// Name and content of `sample.*`, the file that every rule must match.
     pub sample: Option<(&'a str, &'a [u8])>,
@@ -25,7 +25,7 @@ pub struct Folder<'a> {
     pub parser: Parser<'a>,
 }
 
-/// What a folder says, and may pass on to another one that names it in its key `extends`.
+/// The texts of a folder, which another one takes over that names it in its key `extends`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texts<'a> {
     /// The folder's name.
@@ -43,7 +43,7 @@ pub struct Texts<'a> {
 pub struct NotBuiltIn<'a> {
     /// Its own files; the folder's name is the language's.
     pub texts: Texts<'a>,
-    /// What the language takes over from those that it extends, the nearest first.
+    /// The texts that the language takes over from those that it extends, the nearest first.
     pub inherited: &'a [Texts<'a>],
     /// The parser's crate and its version.
     pub parser: &'a str,
@@ -58,12 +58,12 @@ pub struct Parser<'a> {
     pub language: LanguageFn,
     /// The parser's `node-types.json`, empty when there is none: the only place where parsers of ABI 14 name supertypes.
     pub node_types: &'a str,
-    /// What it is called and its version: of its crate, or as a library says them.
+    /// Its name and version: of its crate, or as a library says them.
     pub release: &'a str,
 }
 
 impl<'a> Folder<'a> {
-    /// What the folder itself says.
+    /// The texts of the folder itself.
     #[must_use]
     pub fn texts(&self) -> Texts<'a> {
         Texts { name: self.name, language: self.language, rules: self.rules, guard: self.guard }

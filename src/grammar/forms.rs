@@ -4,7 +4,7 @@ use tree_sitter::{CaptureQuantifier, Query};
 
 use super::problem::{GrammarError, Origin, Problem};
 
-/// What the captures of a pattern make it.
+/// The form that the captures of a pattern make it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Definition,
@@ -170,7 +170,7 @@ impl Form {
 /// Set in a rule that holds for its own language, and not for those that extend it.
 pub(super) const OWN: &str = "own";
 
-/// What `#set!` sets a key to in a pattern.
+/// The value that `#set!` gives a key in a pattern.
 pub(super) fn setting<'q>(query: &'q Query, pattern: usize, key: &str) -> Option<&'q str> {
     query.property_settings(pattern).iter().find(|property| &*property.key == key)?.value.as_deref()
 }

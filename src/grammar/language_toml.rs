@@ -1,5 +1,5 @@
-//! The form of `language.toml`: which keys there are. What the names in it mean is resolved against
-//! the parser elsewhere; here every string keeps its place, so that a wrong one can be pointed at.
+//! The form of `language.toml`: which keys there are. The names in it are resolved against the
+//! parser elsewhere; here every string keeps its place, so that a wrong one can be pointed at.
 
 use std::collections::BTreeMap;
 

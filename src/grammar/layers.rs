@@ -1,9 +1,9 @@
 //! A language's own `language.toml` and those of the languages that it extends, read as one.
 //!
 //! The nearest comes first. Lists of kinds and names are put together; a key of `[minimal]` that two of them have
-//! says what the nearer one says, in the place of the farther one; of plain values the nearest one counts. What says
-//! which files are in the language is its own alone. Behind them all stands what is said of all languages, as far as they
-//! say nothing of it.
+//! says what the nearer one says, in the place of the farther one; of plain values the nearest one counts. The
+//! keys that say which files are in the language are its own alone. The file of all languages stands behind all
+//! of them, for the keys that they do not have.
 
 use regex::bytes::Regex;
 use tree_sitter::Language;
@@ -15,7 +15,7 @@ use super::places::RulePlace;
 use super::problem::{GrammarError, Origin, Problem, line_of};
 use super::supertypes::NodeTypes;
 
-/// What is said of all languages, and the name of the file as messages show it.
+/// The file of all languages, and its name as messages show it.
 const COMMON: &str = include_str!("../../grammars/common.toml");
 const COMMON_NAME: &str = "common.toml";
 
@@ -30,7 +30,7 @@ pub(super) struct MinimalEntry<'l> {
     pub(super) layer: usize,
     /// The key.
     pub(super) key: &'l Word,
-    /// What may stand there.
+    /// The texts that may stand there.
     pub(super) texts: &'l [String],
 }
 
@@ -63,7 +63,7 @@ impl<'a> Layers<'a> {
         self.layers.iter().map(|(_, file)| file)
     }
 
-    /// What resolves the names of each file. What the parser lacks is a mistake in the language's own file only.
+    /// The resolver of each file's names. A name that the parser lacks is a mistake in the language's own file only.
     pub(super) fn resolvers(&'a self, language: &'a Language, types: &'a NodeTypes) -> Vec<Resolver<'a>> {
         let numbered = self.layers.iter().enumerate();
         numbered

@@ -12,7 +12,7 @@ pub struct Listed {
     pub name: String,
     /// The extensions of its files, without the point.
     pub extensions: Vec<String>,
-    /// What its parser is called, and which version of it this is, as far as it is known.
+    /// The name of its parser, and its version as far as it is known.
     pub parser: String,
     /// Where it comes from.
     pub home: Home,

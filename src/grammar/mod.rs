@@ -1,4 +1,4 @@
-//! What a language allows: everything that lop knows about one, read from its folder in `grammars/`.
+//! The edits that a language allows: everything that lop knows about one, read from its folder in `grammars/`.
 //!
 //! No language is named here. [`Registry`] finds the folder for a file, [`Grammar`] answers the
 //! questions of the passes, with every name of the folder's files resolved to numeric node kinds.
@@ -196,7 +196,7 @@ impl Grammar {
     }
 
     /// The same language with one rule, of which the matches are known: on the tree where [`Rules::found`]
-    /// found them nobody looks for them again.
+    /// found them no second search is made.
     #[must_use]
     pub fn knowing(self, matches: Vec<RuleMatch>) -> Self {
         Self { rules: self.rules.knowing(matches), ..self }
@@ -376,8 +376,8 @@ impl Grammar {
         self.minimal.get(place).is_some_and(|(_, texts)| texts.is_empty())
     }
 
-    /// What a node's text is if it is in another language: a node of this kind, whose parent has that kind and that text
-    /// in front of it.
+    /// The language of a node's text if it is another one: a node of this kind, whose parent has that kind and that
+    /// text in front of it.
     pub fn embedded(&self, kind: u16, parent: u16, before: &[u8]) -> Option<&Embedded> {
         self.embedded.iter().find(|entry| entry.fits(kind, parent, before))
     }

@@ -1,4 +1,4 @@
-//! What a user adds to a language without a rebuild: a folder with more rules, or other facts.
+//! A user's additions to a language without a rebuild: a folder with more rules, or other facts.
 
 use toml::{Table, Value};
 
@@ -41,12 +41,11 @@ impl Overrides {
     /// Lays them over a language.
     ///
     /// # Errors
-    /// Whatever is wrong with them, by their own names and lines.
+    /// A mistake in them, by their own names and lines.
     pub fn patch<'a>(&self, folder: &Folder<'a>) -> Result<Patched<'a>, GrammarError> {
         let (language, rules) =
             (self.language.as_deref().unwrap_or_default(), self.rules.as_deref().unwrap_or_default());
-        // By themselves first, so that a mistake is found in its own file. What is right there stays
-        // right together.
+        // By themselves first, so that a mistake is found in its own file. Correct files stay correct together.
         Grammar::load(&Folder { language, rules, sample: None, ..*folder }).map_err(|error| self.own(error))?;
         let mut built_in = folder.rules.to_owned();
         if !built_in.is_empty() && !built_in.ends_with('\n') {

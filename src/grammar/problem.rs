@@ -1,4 +1,4 @@
-//! What can be wrong with a language's files, and how a position in them becomes a line number.
+//! The mistakes in a language's files, and how a position in them becomes a line number.
 
 use tree_sitter::{QueryError, QueryErrorKind};
 
@@ -14,13 +14,13 @@ pub enum GrammarError {
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong there.
+        /// The mistake.
         problem: Problem,
     },
     /// There is no language of this name.
     #[error("unknown grammar `{name}` (known: {})", known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// Every name that would have been understood.
         known: Vec<String>,
@@ -28,7 +28,7 @@ pub enum GrammarError {
     /// There is a language of this name, but the program was built without it.
     #[error("{}", not_built_in(name, feature))]
     NotBuiltIn {
-        /// What was asked for.
+        /// The name that was asked for.
         name: &'static str,
         /// The cargo feature that brings it.
         feature: &'static str,
@@ -79,7 +79,7 @@ pub enum Problem {
         /// The field's name.
         field: String,
     },
-    /// What is embedded is in a language that lop does not know.
+    /// The embedded text is in a language that lop does not know.
     #[error("unknown language `{0}`: `lop grammars` lists those that are known")]
     UnknownLanguage(String),
     /// A regular expression does not compile.
@@ -101,7 +101,7 @@ pub enum Problem {
     NotARule {
         /// The complete sets.
         forms: String,
-        /// What the pattern captures.
+        /// The captures of the pattern.
         found: String,
     },
     /// `#set!` with a key that no rule of this form reads, a key without a value, or an unknown predicate.
@@ -164,12 +164,12 @@ impl Origin<'_> {
     }
 }
 
-/// What a user can do about a language that was left out.
+/// The way to get a language that was left out.
 pub(super) fn not_built_in(name: &str, feature: &str) -> String {
     format!("{name} is known, but not built into this lop: cargo install --path . --features {feature} builds it in")
 }
 
-/// What is wrong with a query.
+/// The mistake in a query, in words.
 pub(super) fn in_words(error: &QueryError) -> String {
     let what = match error.kind {
         QueryErrorKind::NodeType => "unknown kind ",

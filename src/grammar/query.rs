@@ -16,7 +16,7 @@ pub enum QueryProblem {
     /// Nothing in it says what is meant.
     #[error("it has no capture @{0}")]
     NoCapture(String),
-    /// It restricts itself by something that nobody evaluates.
+    /// It has a predicate or directive that lop does not evaluate.
     #[error("unknown predicate or directive #{0}")]
     Unknown(String),
 }

@@ -38,7 +38,7 @@ struct Entry<'a> {
     content: ContentTest,
 }
 
-/// What made a language the one of a file.
+/// The reason why a language is the one of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// It was asked for by name.

@@ -17,15 +17,15 @@ use super::template::{Piece, Template};
 use super::wildcard::begins_with_wildcard;
 
 /// How many matches may be under way at a time. Every match under way is looked at for every node, which is quadratic on
-/// a tree that is all depth. What is beyond is not found: that costs edits, never correctness, and real code stays far
-/// below.
+/// a tree that is all depth. Further ones are not found: that costs edits, never correctness, and real code stays
+/// far below.
 const MATCHES_UNDER_WAY: u32 = 512;
 
 /// `@def.unit`, `@def.name`: something that can go when its name is found nowhere else.
 /// A unit that defines several names occurs once for each of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Definition {
-    /// What goes.
+    /// The unit that goes.
     pub unit: Capture,
     /// The name it defines.
     pub name: Capture,
@@ -35,7 +35,7 @@ pub struct Definition {
 /// stand where `outer` stands. The two can be the same node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Splice {
-    /// What is replaced.
+    /// The node that is replaced.
     pub outer: Capture,
     /// The block whose inside replaces it.
     pub inner: Capture,
@@ -44,20 +44,20 @@ pub struct Splice {
 /// `@lift.outer`, `@lift`: the text of `lift`, followed by `suffix`, may stand where `outer` stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lift {
-    /// What is replaced.
+    /// The node that is replaced.
     pub outer: Capture,
-    /// What replaces it.
+    /// The node that replaces it.
     pub lift: Capture,
-    /// What has to follow, from `#set! suffix`; mostly empty.
+    /// The text that has to follow, from `#set! suffix`; mostly empty.
     pub suffix: String,
 }
 
 /// `@rewrite` with `#set! text`: what stands there may become what the template says.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rewrite {
-    /// What is replaced: one node, or several side by side. The kind is that of the first.
+    /// The node that is replaced, or several side by side. The kind is that of the first.
     pub outer: Capture,
-    /// What it becomes.
+    /// The text in its place.
     pub pieces: Vec<Piece>,
 }
 
@@ -66,9 +66,9 @@ pub struct Rewrite {
 pub struct Grouped {
     /// The group: those of one group, name and scope go together.
     pub group: String,
-    /// What is replaced.
+    /// The node that is replaced.
     pub outer: Capture,
-    /// What it becomes.
+    /// The text in its place.
     pub pieces: Vec<Piece>,
     /// The name that the edits have in common, from `@group.name`; none where only the scope counts.
     pub name: Option<Capture>,
@@ -106,35 +106,35 @@ pub struct Parameters {
 /// `@alias.unit`, `@alias.name`, `@alias.text`: a name that stands for a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alias {
-    /// What makes the name stand for the text; it goes when nobody uses the name any more.
+    /// The node that makes the name stand for the text; it goes when no use of the name is left.
     pub unit: Capture,
     /// The name.
     pub name: Capture,
-    /// What it stands for.
+    /// The text that it stands for.
     pub text: Vec<Piece>,
-    /// What stays where the unit was; mostly nothing.
+    /// The text that stays where the unit was; mostly none.
     pub leave: Vec<Piece>,
 }
 
 /// `@globalise`, `@globalise.before`: something that may stand before another thing instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Globalise {
-    /// In front of what it may stand.
+    /// The node in front of which it may stand.
     pub before: Capture,
-    /// What moves.
+    /// The node that moves.
     pub moved: Capture,
-    /// How it reads there.
+    /// Its text there.
     pub text: Vec<Piece>,
 }
 
 /// Something that can be put in the place of its calls.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inlined {
-    /// What goes when there is no other call.
+    /// The unit that goes when there is no other call.
     pub unit: Capture,
     /// The name by which it is called.
     pub name: Capture,
-    /// What takes the place of a call: the inside of this block, or all of this.
+    /// The node that takes the place of a call: the inside of this block, or all of it.
     pub body: Capture,
     /// Its parameters, whose names become the arguments.
     pub parameters: Option<Capture>,
@@ -143,7 +143,7 @@ pub struct Inlined {
 /// Where something is called.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Call {
-    /// What is replaced.
+    /// The call that is replaced.
     pub site: Capture,
     /// The name that is called.
     pub name: Capture,
@@ -161,11 +161,11 @@ pub struct Rules {
     queries: [Option<FormQuery>; Form::ALL.len()],
     /// Those for all languages, behind the others.
     common: Common,
-    /// What `#set!` says in each of these.
+    /// The settings by `#set!` of each of these.
     common_settings: Vec<Settings>,
     /// Every rule, in file order.
     texts: Vec<RuleText>,
-    /// What the only rule matches, where that was found before.
+    /// The matches of the only rule, where they were found before.
     known: Option<Vec<RuleMatch>>,
 }
 
@@ -200,7 +200,7 @@ struct Settings {
 pub struct RuleMatch {
     /// The captures of the form, in its order.
     captures: Vec<Option<Capture>>,
-    /// What `#set! text` makes of it.
+    /// The text that `#set! text` makes of it.
     text: Vec<Piece>,
     /// Likewise `#set! leave`.
     leave: Vec<Piece>,
@@ -264,7 +264,7 @@ impl Rules {
         self.texts.iter().zip(matches).collect()
     }
 
-    /// What each rule matches below `root`, in file order, with all that its form needs.
+    /// The matches of each rule below `root`, in file order, with all that its form needs.
     pub fn found(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, Vec<RuleMatch>)> {
         let mut found = vec![Vec::new(); self.texts.len()];
         for query in self.queries.iter().flatten() {
@@ -274,14 +274,14 @@ impl Rules {
         self.texts.iter().zip(found).collect()
     }
 
-    /// The same rules, of which there is one, without looking for what it matches: that is known, and whoever
-    /// asks has the same tree.
+    /// The same rules, of which there is one, without a search for its matches: they are known, and the caller
+    /// has the same tree.
     #[must_use]
     pub(super) fn knowing(self, matches: Vec<RuleMatch>) -> Self {
         Self { known: Some(matches), ..self }
     }
 
-    /// What `@def.unit` and `@def.name` match below `root`, in document order and without doubles.
+    /// The matches of `@def.unit` and `@def.name` below `root`, in document order and without doubles.
     /// `source` is the text that was parsed.
     pub fn definitions(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Definition>> {
         self.collect(Form::Definition, root, source, |found| {
@@ -299,7 +299,7 @@ impl Rules {
         bodies
     }
 
-    /// What `@splice.outer` and `@splice.inner` match below `root`, in document order and without doubles.
+    /// The matches of `@splice.outer` and `@splice.inner` below `root`, in document order and without doubles.
     pub fn splices(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Splice>> {
         self.collect(Form::Splice, root, source, |found| {
             let [outer, inner] = all(&found)?;
@@ -307,7 +307,7 @@ impl Rules {
         })
     }
 
-    /// What `@lift.outer` and `@lift` match below `root`, in document order and without doubles.
+    /// The matches of `@lift.outer` and `@lift` below `root`, in document order and without doubles.
     pub fn lifts(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Lift>> {
         self.collect(Form::Lift, root, source, |found| {
             let [outer, lift] = all(&found)?;
@@ -315,12 +315,12 @@ impl Rules {
         })
     }
 
-    /// What `@rewrite` matches below `root`, in document order and without doubles.
+    /// The matches of `@rewrite` below `root`, in document order and without doubles.
     pub fn rewrites(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.rewritten(Form::Rewrite, root, source)
     }
 
-    /// What `@unify` matches below `root`, in document order and without doubles: those of one rule and
+    /// The matches of `@unify` below `root`, in document order and without doubles: those of one rule and
     /// equal text are replaced together.
     pub fn unified(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.rewritten(Form::Unify, root, source)
@@ -333,7 +333,7 @@ impl Rules {
         })
     }
 
-    /// What `@group` matches below `root`, in document order within a group and without doubles.
+    /// The matches of `@group` below `root`, in document order within a group and without doubles.
     pub fn grouped(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Grouped>> {
         self.collect(Form::Group, root, source, |found| {
             let [outer, name] = &found.matched.captures[..] else { return None };
@@ -342,7 +342,7 @@ impl Rules {
         })
     }
 
-    /// What `@group.scope` matches below `root`, in document order within a group and without doubles.
+    /// The matches of `@group.scope` below `root`, in document order within a group and without doubles.
     pub fn scopes(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Scope>> {
         self.collect(Form::Scope, root, source, |found| {
             let [scope] = all(&found)?;
@@ -350,7 +350,7 @@ impl Rules {
         })
     }
 
-    /// What `@forward` and `@forward.name` match below `root`, in document order and without doubles.
+    /// The matches of `@forward` and `@forward.name` below `root`, in document order and without doubles.
     pub fn forwards(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Forward>> {
         self.collect(Form::Forward, root, source, |found| {
             let [unit, name] = all(&found)?;
@@ -358,7 +358,7 @@ impl Rules {
         })
     }
 
-    /// What `@param.fn` and `@param.list` match below `root`, in document order and without doubles.
+    /// The matches of `@param.fn` and `@param.list` below `root`, in document order and without doubles.
     pub fn parameters(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Parameters>> {
         self.collect(Form::Parameters, root, source, |found| {
             let [list, function] = all(&found)?;
@@ -366,7 +366,7 @@ impl Rules {
         })
     }
 
-    /// What `@alias.unit` and `@alias.name` match below `root`, in document order and without doubles.
+    /// The matches of `@alias.unit` and `@alias.name` below `root`, in document order and without doubles.
     pub fn aliases(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Alias>> {
         self.collect(Form::Alias, root, source, |found| {
             let [unit, name, text] = &found.matched.captures[..] else { return None };
@@ -379,7 +379,7 @@ impl Rules {
         })
     }
 
-    /// What `@globalise` and `@globalise.before` match below `root`, in document order and without doubles.
+    /// The matches of `@globalise` and `@globalise.before` below `root`, in document order and without doubles.
     pub fn globalised(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Globalise>> {
         self.collect(Form::Globalise, root, source, |found| {
             let [before, moved] = all(&found)?;
@@ -391,13 +391,13 @@ impl Rules {
         })
     }
 
-    /// What can be put in the place of a statement that calls it, and those statements.
+    /// The bodies that can take the place of statements that call them, and those statements.
     pub fn bodies_and_sites(&self, root: Node<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
         let bodies = self.inlined(Form::InlineBody, root, source);
         (bodies, self.calls(Form::InlineSite, root, source))
     }
 
-    /// What can be put in the place of an expression that calls it, and those expressions.
+    /// The values that can take the place of expressions that call them, and those expressions.
     pub fn values_and_expressions(&self, root: Node<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
         let values = self.inlined(Form::InlineValue, root, source);
         (values, self.calls(Form::InlineExpression, root, source))
@@ -442,7 +442,7 @@ impl Rules {
             self.find_common(form, root, |found| made.extend(make(found)));
         }
         // Matches come in the order in which they end, and two rules may say the same: the first in the file has it.
-        // What is unified is all that one rule matches, whatever another does.
+        // A rule of `@unify` keeps all its matches, also those that another has.
         made.sort_unstable();
         made.dedup_by(|next, first| next.what == first.what && (form != Form::Unify || next.rule == first.rule));
         made
@@ -450,7 +450,7 @@ impl Rules {
 }
 
 impl Rules {
-    /// What the rules for all languages match that are of one form.
+    /// The matches of the rules for all languages that are of one form.
     fn find_common(&self, form: Form, root: Node<'_>, mut each: impl FnMut(Found<'_>)) {
         let first = self.texts.len() - self.common.rules().len();
         self.common.find(form, root, |number, captures| {
@@ -540,7 +540,7 @@ impl FormQuery {
     }
 }
 
-/// What a capture holds; of several nodes side by side all, from the first to the last.
+/// The node of a capture; of several side by side all, from the first to the last.
 fn capture(found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
     let mut nodes = found.captures().iter().filter(|capture| capture.index == index).map(|capture| capture.node);
     let first = nodes.next()?;

@@ -18,7 +18,7 @@ use super::{Grammar, places};
 /// The file's name where tree-sitter writes it.
 const NODE_TYPES: &str = "node-types.json";
 
-/// What stands before a path in the key `parser`.
+/// The prefix of a path in the key `parser`.
 const FILE: &str = "file:";
 
 /// No parser is larger.
@@ -49,7 +49,7 @@ pub enum LoadedError {
     Unread {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -209,7 +209,7 @@ impl Loaded {
     }
 }
 
-/// What a language takes over that extends one that is built in; `None` when there is none of this name.
+/// The texts that a language takes over from a built-in one that it extends; `None` if no language has this name.
 fn inherited(name: &str) -> Option<Vec<Texts<'static>>> {
     let folder = EMBEDDED.iter().find(|folder| folder.name == name)?;
     Some(std::iter::once(folder.texts()).chain(folder.inherited.iter().copied()).collect())

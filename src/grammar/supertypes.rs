@@ -56,7 +56,7 @@ impl NodeTypes {
         Ok(Self { supertypes: resolved(&direct), fields: Some(fields) })
     }
 
-    /// What a parser tells of itself.
+    /// The supertypes that a parser itself tells.
     pub(super) fn of(language: &Language) -> Self {
         let name = |kind: u16| Some(language.node_kind_for_id(kind)?.to_owned());
         let mut direct = BTreeMap::new();

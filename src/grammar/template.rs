@@ -80,8 +80,8 @@ impl Template {
         Ok(Template { parts })
     }
 
-    /// What the template makes of a match. A capture that is missing (it was optional) is nothing; one
-    /// that holds several nodes reaches from the first to the last.
+    /// The pieces that the template makes of a match. A capture that is missing (it was optional) is nothing;
+    /// one that holds several nodes reaches from the first to the last.
     pub(super) fn fill(&self, found: &QueryMatch<'_, '_>, source: &[u8]) -> Vec<Piece> {
         let pieces = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(Piece::Text(text.clone())),
@@ -101,7 +101,7 @@ impl Template {
     }
 }
 
-/// What stands between a node's first and last token, without the blanks at its ends.
+/// The range between a node's first and last token, without the blanks at its ends.
 fn inside_of(node: Node<'_>, source: &[u8]) -> Option<Range<usize>> {
     let last = node.child(node.child_count().checked_sub(1)?)?;
     let (start, end) = (node.child(0)?.end_byte(), last.start_byte());

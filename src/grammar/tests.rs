@@ -1,4 +1,4 @@
-//! What must hold for every folder of `grammars/`, asked of all of them alike: there is no code here
+//! The invariants of every folder of `grammars/`, asked of all of them alike: there is no code here
 //! for any one language.
 
 use std::path::Path;
@@ -47,8 +47,8 @@ impl Sampled {
         if self.grammar.is_indented() { unindented(self.source, part.start, text) } else { text.to_vec() }
     }
 
-    /// What the rules say that are in folders: those of all languages know nothing of this one, and the gate refuses
-    /// what they say wrongly.
+    /// The edits of the rules in folders: those of all languages know nothing of this one, and the gate refuses their
+    /// mistakes.
     fn of_folders<T>(&self, all: Vec<ByRule<T>>) -> impl Iterator<Item = ByRule<T>> {
         let texts = self.grammar.rules().texts();
         all.into_iter().filter(|one| !texts[one.rule.index()].is_common())
