@@ -60,7 +60,7 @@ impl Target {
         })
     }
 
-    /// A file that exists, to be replaced where it really is by what may be read by who may read the input.
+    /// A file that exists, to be replaced where it really is; readers of the input may read the result.
     pub(super) fn existing(name: &Path, input: &Path) -> Result<Target, StoreError> {
         let failed = |source| StoreError::NotWritable { output: name.to_owned(), source };
         let path = fs::canonicalize(name).map_err(failed)?;

@@ -81,7 +81,7 @@ impl Page<'_> {
         self.history.origins.clone().unwrap_or_else(|| Origins::new(self.original))
     }
 
-    /// Whose time it is when the times of tests are added up.
+    /// The workers whose times of tests are added up, in words.
     fn summed(&self) -> String {
         match self.history.workers {
             0 | 1 => "one worker".to_owned(),
