@@ -28,7 +28,7 @@ impl RuleId {
 /// Something that a rule says, with the rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByRule<T> {
-    /// The part that the rule says.
+    /// The thing itself.
     pub what: T,
     /// The rule.
     pub rule: RuleId,
