@@ -29,7 +29,7 @@ const FAST: Duration = Duration::from_millis(30);
 /// This many times as long at the same time as alone is slow.
 const SLOW: f64 = 1.5;
 
-/// What all checks find.
+/// The findings of all checks.
 #[must_use]
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     CHECKS.iter().filter_map(|check| check(facts)).collect()
@@ -343,7 +343,7 @@ mod tests {
         }
     }
 
-    /// What is found of a test that differs from a healthy one in one thing.
+    /// The one finding of a test that differs from a healthy one in one thing. Panics if there are more or none.
     #[track_caller]
     fn only(change: impl FnOnce(&mut Facts)) -> Finding {
         let mut facts = healthy();
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn each_ill_has_its_own_finding() {
-        /// What makes a test ill.
+        /// The change that makes a test ill.
         type Ill = fn(&mut Facts);
         let ills: [(&str, Level, Ill); 10] = [
             ("repeated", Level::Fault, |facts| facts.input[3] = no()),

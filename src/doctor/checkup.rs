@@ -42,7 +42,7 @@ pub struct Checkup<'a> {
     baseline: Option<(Outcome, Duration)>,
     /// Runs that were made, and how long they took.
     made: (usize, Duration),
-    /// What of it is worth saying again at the end.
+    /// The warnings of it that the end shows again.
     attention: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Checkup<'a> {
         self.made
     }
 
-    /// What deserves attention when all is done, each in a sentence.
+    /// The warnings for the end, each in a sentence.
     #[must_use]
     pub fn attention(&self) -> Vec<String> {
         self.attention.clone()

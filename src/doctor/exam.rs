@@ -32,7 +32,7 @@ pub struct Examination<'a> {
     pub content: &'a [u8],
     /// Whole files of its language with nothing in them.
     pub empty_texts: &'a [String],
-    /// What makes a run interesting, in words.
+    /// The condition that makes a run interesting, in words.
     pub wanted: &'a str,
     /// How many tests would run at the same time; at least 1.
     pub jobs: usize,
@@ -40,7 +40,7 @@ pub struct Examination<'a> {
     pub deadline: Option<Duration>,
     /// Where tests run.
     pub slots: SlotOptions,
-    /// What every test relies on: /dev/null.
+    /// The device that every test relies on: /dev/null.
     pub null: &'a Path,
 }
 
@@ -52,7 +52,7 @@ impl Examination<'_> {
         [parent(self.path), script, std::env::current_dir().ok()].into_iter().flatten().collect()
     }
 
-    /// What can be known without a run.
+    /// The facts that need no run.
     pub(super) fn read(&self) -> Facts {
         let script = Script::read(self.oracle.program(), self.words);
         let paths = [self.path.canonicalize(), std::path::absolute(self.path)];

@@ -8,12 +8,12 @@ use crate::oracle::{Exit, Outcome};
 use super::missing::Missing;
 use super::rewording::Reworded;
 
-/// What was seen of a test. What was not tried is `None` or empty.
+/// The facts about a test. A fact that was not tried is `None` or empty.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The program that is run.
     pub program: PathBuf,
-    /// What makes a run interesting, in words.
+    /// The condition that makes a run interesting, in words.
     pub wanted: String,
     /// Runs on the input, one after the other.
     pub input: Vec<Outcome>,
@@ -34,7 +34,7 @@ pub struct Facts {
     pub together: Vec<Outcome>,
     /// Names of processes that the runs left behind.
     pub processes: Vec<String>,
-    /// What was made or changed where the sources are.
+    /// The files that were made or changed where the sources are.
     pub changed: Vec<PathBuf>,
     /// Words of the test that name the input itself by a path that holds everywhere.
     pub names_original: Option<String>,

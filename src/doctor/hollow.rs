@@ -1,7 +1,7 @@
 //! Responsible for texts with nothing in them: a test that takes one of them says nothing about the input.
 //!
 //! These are what a reduction ends with when its condition is satisfied too easily: no text at all, a program with
-//! nothing in it, a bracket that nobody closes.
+//! nothing in it, a bracket that is never closed.
 
 /// Empty texts of a language that are tried.
 const OF_LANGUAGE: usize = 4;

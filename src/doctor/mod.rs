@@ -54,16 +54,16 @@ impl Level {
     }
 }
 
-/// What a check found.
+/// The finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The check, in a word or two.
     pub check: &'static str,
     /// How serious it is.
     pub level: Level,
-    /// What was seen.
+    /// The observation.
     pub seen: String,
-    /// What that means; empty where it is plain.
+    /// The meaning of it; empty where it is plain.
     pub means: String,
     /// How to mend it; empty where nothing has to be done.
     pub mend: String,

@@ -14,14 +14,14 @@ const MOST_ENTRIES: usize = 5_000;
 /// A test's script is read up to here.
 const SCRIPT: u64 = 256 << 10;
 
-/// What was in some directories at one moment.
+/// The content of some directories at one moment.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     entries: BTreeMap<PathBuf, Stamp>,
     directories: Vec<PathBuf>,
 }
 
-/// What tells a file from what it was before.
+/// The mark that tells a file from its earlier state.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -43,8 +43,8 @@ impl Snapshot {
         snapshot
     }
 
-    /// What is new or different since then. Files that this process has open itself (what it says may go to one) do
-    /// not count, nor do those that another lop is about to rename.
+    /// The files that are new or different since then. Those that this process has open itself (its output may go to
+    /// one) do not count, nor do those that another lop is about to rename.
     pub(super) fn changes(&self) -> Vec<PathBuf> {
         let changed = |path: &PathBuf, stamp: &Stamp| {
             let is_new = self.entries.get(path).is_none_or(|before| before != stamp && path.is_file());
@@ -86,7 +86,7 @@ fn is_open_here(_path: &Path) -> bool {
     false
 }
 
-/// What a test is written in: its words, and the text of the scripts among them.
+/// The text of a test: its words, and the text of the scripts among them.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     lines: Vec<String>,

@@ -48,7 +48,7 @@ fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded>
 }
 
 /// Words that name what the command writes to, by the one usual option for that, in a folder below `here` or beside it:
-/// without the folder, which a test's own directory does not have. What a test writes stays there.
+/// without the folder, which a test's own directory does not have. The output of a test stays there.
 fn own_outputs(words: &[OsString], here: &Path) -> Vec<Reworded> {
     reword(words, |at| {
         let start = output(words, at)?;

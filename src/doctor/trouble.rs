@@ -8,7 +8,7 @@ pub enum Trouble {
     /// There is no place to run tests in.
     #[error(transparent)]
     Slot(#[from] SlotError),
-    /// Somebody stopped it.
+    /// A cancellation stopped it.
     #[error("stopped before the examination was over")]
     Cancelled,
 }
