@@ -1,4 +1,4 @@
-//! What a program may choose about a reduction: the language, the limits, who is told.
+//! A program's choices about a reduction: the language, the limits, the callback for events.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::oracle::Cancel;
 use crate::passes::Pass;
 use crate::reduce::{Event, EventSink, Options};
 
-/// What is told of events.
+/// The function that is told of events.
 type Callback<'a> = dyn FnMut(&Event<'_>) + 'a;
 
-/// What is chosen about a reduction by [`reduce`](super::reduce()). The default asks one candidate after the other, in
+/// The choices about a reduction by [`reduce`](super::reduce()). The default asks one candidate after the other, in
 /// the caller's thread, and finds the language out by the content.
 ///
 /// ```
@@ -197,7 +197,7 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// What the driver tells of events.
+    /// The consumer that the driver tells of events.
     pub(super) fn sink(&self) -> impl EventSink + '_ {
         Told(self.on_event.as_ref())
     }

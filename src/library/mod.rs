@@ -48,7 +48,7 @@ pub enum Error {
 /// # Ok::<(), lop::Error>(())
 /// ```
 ///
-/// Whatever can be chosen is in the [`Config`]; for a closure that changes what it has captured, or for tests that run
+/// The [`Config`] has all the choices; for a closure that changes what it has captured, or for tests that run
 /// elsewhere, there is [`reduce_on`].
 ///
 /// # Errors
