@@ -1,4 +1,4 @@
-//! Whatever the input is, nothing panics: random and mutated texts are parsed, every pass says what it would do with
+//! Nothing panics on any input: random and mutated texts are parsed, every pass says what it would do with
 //! them, each proposal is rendered, and whole reductions with drawn options end.
 //!
 //! `bash .ci/nightly any_input` tries many more.

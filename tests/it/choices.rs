@@ -1,4 +1,4 @@
-//! What a user may choose about syntax, effort and preference, and that it is so.
+//! A user's choices of syntax, effort and preference, and that they take effect.
 
 use std::fs;
 use std::path::Path;

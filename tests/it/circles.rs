@@ -1,5 +1,5 @@
-//! Holds the sources to this: no files of a crate import each other in a circle. What two files need of each other
-//! belongs into a third.
+//! Holds the sources to this: no files of a crate import each other in a circle. Code that two files need of
+//! each other belongs into a third.
 //!
 //! Imports are text: paths that begin with `crate::` or `super::` in the lines that are compiled outside of tests, and
 //! what a module uses of those below it. A path leads to the file of the longest module it names, or to the one that what
@@ -15,7 +15,7 @@ use regex::Regex;
 /// A module by the names that lead to it from the root of its crate.
 type Module = Vec<String>;
 
-/// What each module of a crate imports of the others.
+/// The modules that each module of a crate imports.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
 static TESTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -30,14 +30,14 @@ static BELOW: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^use (\w+)::")
 static HANDED_ON: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?m)^pub use (\w+(?:::\w+)*)(?:::\{([^;]*?)\})?;").expect("a constant"));
 
-/// The text without comments, without what is compiled for tests only, and without who may see what.
+/// The text without comments, without what is compiled for tests only, and without scopes of `pub`.
 fn production(text: &str) -> String {
     let text = TESTS.replace_all(text, "");
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     VISIBILITY.replace_all(&lines.join("\n"), "pub").into_owned()
 }
 
-/// What stands in the braces behind `first`, or `first` alone: `a::{b, c::D}` is two paths.
+/// The paths in the braces behind `first`, or `first` alone: `a::{b, c::D}` is two paths.
 fn with_list(first: &str, list: Option<&str>) -> Vec<Vec<String>> {
     let words = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
     let first = words(first);
@@ -60,7 +60,7 @@ fn handed_on(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Who imports whom among these files, given by module.
+/// The imports among these files, given by module.
 fn imports(files: &BTreeMap<Module, String>) -> Imports {
     let files: BTreeMap<&Module, String> = files.iter().map(|(module, text)| (module, production(text))).collect();
     let mut owners: BTreeMap<(Module, String), Module> = BTreeMap::new();

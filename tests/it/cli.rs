@@ -248,7 +248,7 @@ fn grammars_are_listed_and_a_file_may_have_a_subcommands_name() {
             assert!(listed.lines().any(|line| line.split_whitespace().next() == Some(&name)), "{name} in\n{listed}");
         }
     }
-    // What each has is what its folder has, and the version is that of the lock.
+    // Each has the parts of its folder, and the version of the lock.
     let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).expect("it is shipped");
     let row = |name: &str| {
         let mut rows = listed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());

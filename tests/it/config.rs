@@ -73,7 +73,7 @@ fn a_reduction_takes_its_options_from_there_and_says_so() {
     let folder = prepared("max-tests = 1\nallow-flaky = true\n", "");
     let ran = at_home(&folder, &["test.sh", "case.txt"]).expect_code(3);
     assert!(ran.stderr.contains("note: max-tests, allow-flaky from "), "{}", ran.stderr);
-    // What a run was started with is in its journal: the file may change.
+    // The journal has the options of its run: the file may change.
     folder.write("lop.toml", "jobs = \"wrong\"\n");
     at_home(&folder, &["resume", "case.txt.lop"]).expect_code(0);
     assert_eq!(folder.read("case.txt"), b"needle");
@@ -123,7 +123,7 @@ fn two_entries_that_exclude_each_other_are_named_with_their_lines() {
     let folder = prepared("# mine\nfast = true\njobs = 2\nthorough = true\n", "");
     let wrong = "lop.toml:4: thorough cannot be set together with fast in line 2";
     refused(&folder, &[wrong, "hint: take one of the two lines out"]);
-    // What is typed decides.
+    // A typed option decides.
     at_home(&folder, &["--fast", "test.sh", "case.txt"]).expect_code(0);
     // Neither is an option of this one.
     at_home(&folder, &["doctor", "test.sh", "case.txt"]).expect_code(0);

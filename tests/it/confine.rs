@@ -124,7 +124,7 @@ fn holds_in_a_box(options: &[&str], claims: &[&str]) {
     }
 }
 
-/// What root may do as such, and what he may do as the owner of most files.
+/// The rights of root as such, and those as the owner of most files.
 #[test]
 fn a_test_in_a_box_has_no_rights_beyond_its_directories_even_as_root() {
     holds_in_a_box(
@@ -134,7 +134,7 @@ fn a_test_in_a_box_has_no_rights_beyond_its_directories_even_as_root() {
             "grep -q \"^NoNewPrivs:.1\" /proc/self/status",
             "! mount -o remount,rw / 2>/dev/null",
             "! mknod node b 1 1 2>/dev/null",
-            // What is written there is started by the system itself.
+            // The system itself starts a program that is written there.
             "! test -w /proc/sys/kernel/core_pattern",
             "! test -w /proc/sysrq-trigger",
             "! test -w /sys/kernel/mm",
@@ -197,7 +197,7 @@ fn a_test_in_a_box_inherits_no_descriptor_but_the_three_usual_ones() {
     }
 }
 
-/// A terminal takes text from whoever controls it as if it had been typed.
+/// A terminal takes text from a process that controls it as if it had been typed.
 #[test]
 fn a_test_in_a_box_has_no_terminal() {
     if !has("setsid") {
@@ -209,7 +209,7 @@ fn a_test_in_a_box_has_no_terminal() {
         let line = [&["--ui", "none", "-o", "out"], options, &["input.txt", "--", "sh", "-c", test]].concat();
         let mut run = Session::new(&folder.command(&line));
         let ended = run.end().code();
-        // What is said of a box that cannot be made is on the terminal.
+        // The message about a box that cannot be made is on the terminal.
         let ran = Ran { code: ended, stdout: Vec::new(), stderr: run.output() };
         if code == 1 {
             ran.expect_code(1);

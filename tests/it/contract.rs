@@ -288,8 +288,8 @@ fn a_candidate_whose_worker_died_is_tried_again_and_the_others_are_answered() {
     });
 }
 
-/// Holds answers back, gives them in any order, and forwards no wish to cancel: whatever nobody wants any more is
-/// answered all the same.
+/// Holds answers back, gives them in any order, and forwards no wish to cancel: a question that is withdrawn gets its
+/// answer all the same.
 struct Late {
     inner: Box<dyn Executor>,
     back: Vec<(Ticket, Outcome)>,

@@ -39,7 +39,7 @@ func main() {
 }
 "#;
 
-/// What ties the first of several results to the first value of each return.
+/// The rules that tie the first of several results to the first value of each return.
 const RESULTS: &str = r#"
 ((function_declaration result: (parameter_list . (parameter_declaration) @group . "," @group))
   (#set! group "first") (#set! text ""))

@@ -26,8 +26,8 @@ fn peak(input: &str) -> usize {
     1024 * peaks.lines().filter_map(kilobytes).max().expect("the test has run")
 }
 
-/// Of all texts it has the most nodes for its size. What the program takes for any text is no part of it: that
-/// depends on how it was built.
+/// Of all texts it has the most nodes for its size. The memory that any text takes is no part of it: that depends
+/// on the build.
 #[test]
 fn a_dense_text_takes_less_than_three_hundred_times_its_size_of_memory() {
     let input = numbers("1", 500_000);

@@ -9,7 +9,7 @@ use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 use crate::safety::{own_seconds, processes};
 use crate::support::{Folder, Ran};
 
-/// What a test that nothing is wrong with looks for.
+/// The command of a test that nothing is wrong with.
 const HEALTHY: &str = "grep -q bug \"$1\"";
 
 fn folder(test: &str) -> Folder {
@@ -148,7 +148,7 @@ fn tests_that_get_in_each_others_way_are_a_fault() {
 fn a_test_that_changes_its_mind_late_is_not_taken_for_one_that_others_disturb() {
     let folder = folder("");
     let count = folder.path("../count").display().to_string();
-    // So many runs come before the two at the same time, which say no.
+    // Runs 10 and 11 are the two at the same time; these say no, and so does run 13, which is alone.
     let no = "test $n = 10 -o $n = 11 -o $n = 13 && exit 1";
     folder.script("test.sh", &format!("echo >> '{count}'; n=$(wc -l < '{count}'); {no}; {HEALTHY}"));
     let ran = examined(&folder, &["-j2", "test.sh", "input.txt"]).expect_code(1);
@@ -254,7 +254,7 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
     for check in ["input", "repeated", "empty file"] {
         expect(&ran, "ok", check);
     }
-    // Whatever ends with 3 is no crash.
+    // A run that ends with 3 is no crash.
     let ran = examined(&folder, &[&["--crash", "input.txt"], &command[..]].concat()).expect_code(1);
     assert!(ran.stderr.contains("the command does not crash on input.txt"), "{}", ran.stderr);
     // A command that has no failure to keep is taken as it is.

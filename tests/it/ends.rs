@@ -22,7 +22,7 @@ fn input() -> String {
     (0..60).map(|number| if number % 3 == 0 { format!("keep {number}\n") } else { format!("go {number}\n") }).collect()
 }
 
-/// What stays interesting.
+/// The test: all lines with `keep` have to stay.
 const KEEP_ALL: &str = "test \"$(grep -c keep \"$1\")\" = 20";
 
 fn is_interesting(content: &[u8]) -> bool {
@@ -288,7 +288,7 @@ fn a_place_for_temporary_files_that_is_full_ends_the_run_with_the_best_result() 
     assert_eq!(left, ["filler"]);
 }
 
-/// A test that would take ten minutes: whoever waits for it fails.
+/// A test that would take ten minutes: a run that waits for it fails.
 const FOR_EVER: &str = "sleep 600";
 
 #[test]
@@ -309,7 +309,7 @@ fn the_limit_of_time_ends_a_test_that_runs() {
 fn the_limit_of_time_ends_a_run_with_the_best_result() {
     let folder = Folder::new();
     folder.write("input.txt", input());
-    // What has lost something of what has to stay takes for ever; what has not is interesting.
+    // A candidate that lost one of the lines that have to stay takes for ever; the others are interesting.
     folder.script("test.sh", &format!("test -s \"$1\" || exit 1; {KEEP_ALL} || {FOR_EVER}"));
     let ran = folder.lop(&["--timeout", "600", "--max-time", "3", "-j", "1", "./test.sh", "input.txt"]).expect_code(3);
     assert!(ran.stderr.contains("stopped"), "{}", ran.stderr);

@@ -505,7 +505,7 @@ fn take_census() {
     assert_eq!(children, "");
 }
 
-/// A process that was started by somebody else is nobody's business, even where this process is a library's host.
+/// A process that lop did not start is left alone, even where it is a child of the library's host.
 #[test]
 #[cfg(target_os = "linux")]
 fn children_of_the_host_survive() {

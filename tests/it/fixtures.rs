@@ -21,7 +21,7 @@ struct Expect {
     tools: Vec<String>,
     /// Tests within which it has to be that small, where going on to the end would take long.
     max_tests: Option<usize>,
-    /// What the result must look like beyond being interesting.
+    /// The pattern that the result must match beyond being interesting.
     matches: Option<String>,
 }
 

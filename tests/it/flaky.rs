@@ -1,4 +1,4 @@
-//! Tests that lie: what comes out of a reduction when the test says the wrong thing now and then, and what that costs.
+//! Tests that lie: the result of a reduction when the test says the wrong thing now and then, and its price.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -40,7 +40,7 @@ fn all_match(patterns: &[&str]) -> impl Fn(&[u8]) -> bool + use<> {
     move |text| patterns.iter().all(|pattern| pattern.is_match(text))
 }
 
-/// The calculator with a function in its table that nobody wrote: what is called has to be defined.
+/// The calculator with a function in its table that is not defined: a called function needs a definition.
 fn calculator() -> Subject {
     let crash =
         all_match(&[r#""median",\s*NULL"#, r"return\s+builtin->call\(", r"\bmain\(", r"product\(", r"primary\("]);
@@ -93,7 +93,7 @@ impl Subject {
         (report.expect("it starts, and nothing else is in the way"), runs.get())
     }
 
-    /// What lies cost, as multiples of the honest run: runs of the test and tokens of the result, the mean and the
+    /// The price of lies, as multiples of the honest run: runs of the test and tokens of the result, the mean and the
     /// most. Panics when a result is not interesting.
     #[track_caller]
     fn price(&self, refuses: f64, accepts: f64, seeds: u64) -> Price {
@@ -163,7 +163,7 @@ fn lies_about_one(times: u32, truth: impl Fn(&[u8]) -> bool) -> impl FnMut(&[u8]
     }
 }
 
-/// What looks at it would find out too late if a result that was trusted were never looked at again.
+/// The confirmation at the end would come too late if a trusted result were never asked about again.
 #[test]
 fn a_result_that_was_trusted_by_mistake_is_found_out_when_nothing_comes_of_it() {
     let subject = posts();
@@ -181,7 +181,7 @@ fn a_result_that_was_trusted_by_mistake_is_found_out_when_nothing_comes_of_it() 
     assert!(spent <= 3 * honest, "{spent} runs, {honest} of an honest test");
 }
 
-/// What it accepted, with all runs of the test.
+/// The candidates it accepted, with all runs of the test.
 #[derive(Default)]
 struct Steps {
     accepted: Vec<Vec<u8>>,
@@ -285,7 +285,7 @@ fn an_honest_test_is_asked_about_the_best_result_again_and_about_nothing_else() 
     assert!(asked[last..].iter().all(|candidate| *candidate == report.best), "the result is confirmed at the end");
 }
 
-/// What a consumer of events would have on disk, and what happened to it.
+/// The content that a consumer of events would have on disk, with the returns and the notes.
 #[derive(Default)]
 struct Disk {
     content: Vec<u8>,

@@ -25,7 +25,7 @@ const SAMPLES: [(&str, &str); 3] = [
     ("x.json", include_str!("../../grammars/json/sample.json")),
 ];
 
-/// Everything that was accepted, with who found it.
+/// The accepted candidates with the pass that found each, and their sizes.
 #[derive(Default)]
 struct Accepted(Vec<(Vec<u8>, &'static str)>, Vec<usize>);
 

@@ -1,7 +1,7 @@
 //! Texts that are hard on a reducer itself: deep, broken, dense or long. Shared by the tests, which count, and by
 //! `benches/pathological.rs`, which measures.
 
-/// What a test can look for in each text: it stands there once.
+/// The word that a test can look for in each text: it stands there once.
 pub(crate) const NEEDLE: &str = "Xneedle";
 
 /// A kind of text.

@@ -311,7 +311,7 @@ fn outputs_go_to_the_tests_directory_and_a_hang_finds_its_files() {
     let line = |out| {
         ["--stderr", "bug", "--exit-code", "0", "case.txt", "--", "sh", "-c", writes, "sh", "@@", "include", "-o", out]
     };
-    // What it writes there stays with the test.
+    // A file that it writes there stays with the test.
     let ran = begun(&folder, &line("../build/case.o"));
     says(
         &ran,

@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, has};
 
-/// What is left of a text on which a command goes on ending with 0; `None` without the command.
+/// The rest of a text on which a command goes on ending with 0; `None` without the command.
 fn reduced(name: &str, text: &str, command: &[&str]) -> Option<String> {
     has(command[0]).then(|| {
         let folder = Folder::new();
@@ -13,7 +13,7 @@ fn reduced(name: &str, text: &str, command: &[&str]) -> Option<String> {
     })
 }
 
-/// What is left of a program in whose tree, or in `nodes` of it, Python itself finds something.
+/// The rest of a program in whose tree, or in `nodes` of it, Python itself finds something.
 fn reduced_python(text: &str, is_wanted: &str) -> Option<String> {
     let program = format!(
         "import ast, sys; tree = ast.parse(open('x.py', newline='').read()); nodes = list(ast.walk(tree)); \

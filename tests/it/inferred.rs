@@ -1,4 +1,4 @@
-//! What is found out about a command without a condition means something: the reduction ends with the bug of the input, or
+//! The condition that lop infers for a command means something: the reduction ends with the bug of the input, or
 //! with a refusal that names the way out.
 
 use std::fs::File;
@@ -133,7 +133,7 @@ fn what_an_engine_says_of_a_program_stays_true() {
     assert!(out.contains(';') && out.len() < 10, "{out}");
     let (out, _) = reduced("a.js", &program("let s = 'abc;"), &["node", "@@"]);
     assert!(out.contains('\'') && out.len() < 10, "{out}");
-    // Whatever is open is as bad, and the message has nothing else to say.
+    // Any open bracket is as bad, and the message says nothing else.
     let said = refused("a.js", &program("if (a) {"), &["-q"], &["node", "@@"]);
     assert!(said.contains("Unexpected end of input") && said.contains("`{`"), "{said}");
     assert!(said.contains("--stderr RE") && said.contains("--yes"), "{said}");
@@ -254,7 +254,7 @@ fn a_warning_of_a_command_that_succeeds_can_be_kept() {
     folder.lop(&[&conditions, &["-o", "other", "x.c", "--"][..], &command[..]].concat()).expect_code(0);
     let out = String::from_utf8(folder.read("other")).expect("it is text");
     assert!(!out.contains("if ("), "{out}");
-    // Whoever does not want to be asked gets the first.
+    // A user who does not want to be asked gets the first.
     folder.lop(&[&["-y", "-o", "again", "x.c", "--"], &command[..]].concat()).expect_code(0);
     assert_eq!(folder.read("again"), folder.read("out"));
 }
@@ -265,7 +265,7 @@ fn a_linter_that_writes_to_its_output_and_ends_well_is_heard() {
     let command = ["sh", "-c", linter, "sh", "@@"];
     let said = refused("a.txt", "one\nbad\nbad two\n", &[], &command);
     assert!(said.contains("and this keeps it: lop -j2 -o out a.txt --stdout 'W10 bad word' -- sh"), "{said}");
-    // What it says of any file is no warning about this one, and a command that refuses the empty file is a test.
+    // A line about any file is no warning about this one, and a command that refuses the empty file is a test.
     let quiet = refused("a.txt", "one\n", &[], &["sh", "-c", "echo warning: old machine >&2"]);
     assert!(!quiet.contains("keeps"), "{quiet}");
     let (out, _) = reduced("a.txt", "one\nbug\n", &["sh", "-c", "echo warning: odd >&2; grep -q bug"]);

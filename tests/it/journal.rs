@@ -30,7 +30,7 @@ const INTERESTING: &str = "test \"$(grep -c keep \"$1\")\" = 8";
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("input.txt", input());
-    // Whoever wants to kill a run at one of its tests has it wait there, as long as lop lives.
+    // `HOLD` has a run wait at one of its tests, as long as lop lives, to be killed there.
     let hold = "test $(wc -l <\"$LOG\") -lt ${HOLD-999999} || while kill -0 $PPID; do sleep 0.01; done 2>&1";
     folder.script("test.sh", &format!("cksum < \"$1\" >> \"$LOG\"; {hold}; {INTERESTING}"));
     folder
@@ -57,7 +57,7 @@ fn is_interesting(text: &[u8]) -> bool {
     String::from_utf8_lossy(text).lines().filter(|line| line.contains("keep")).count() == 8
 }
 
-/// What an uninterrupted run asks, and its result.
+/// The questions of an uninterrupted run, and its result.
 fn uninterrupted(options: &[&str]) -> (Vec<String>, Vec<u8>) {
     let folder = folder();
     run(&folder, "log", &[&["-q", "-j1"], options, &["test.sh", "input.txt"]].concat()).expect_code(0);
@@ -233,7 +233,7 @@ fn a_finished_run_is_left_as_it_is() {
     assert!(!folder.path("second").exists());
 }
 
-/// What `lop resume` says about a journal that it must not go on with; nothing may change.
+/// The message of `lop resume` about a journal that it must not go on with; nothing may change.
 fn refused(spoil: impl FnOnce(&Folder, &Path)) -> String {
     let folder = folder();
     let journal = interrupted(&folder, &["-q", "-j1", "-o", "out", "test.sh", "input.txt"], "out.lop/journal");

@@ -1,4 +1,4 @@
-//! What the user wants kept stays, whatever the test says.
+//! Text that the user wants kept stays, whatever the test says.
 
 use lop::engine::Verdict;
 use lop::reduce::{Ended, Keep, KeepSpec, Minimal};

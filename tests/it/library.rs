@@ -167,7 +167,7 @@ fn a_custom_pass_has_its_turn_at_every_stage_on_trees_and_on_text() {
                         passes.borrow_mut().insert(*pass);
                     }
                 });
-                // What other passes would find is not what this is about.
+                // The edits of other passes are not the subject here.
                 let config = config.options(|options| options.passes.only = vec!["minimality"]);
                 let report = lop::reduce(input.as_bytes(), is_balanced, &config).expect("interesting");
                 assert!(report.best.starts_with(b"x"), "{stage:?} {language}: {:?}", report.best);
@@ -243,8 +243,8 @@ fn of_alternatives_the_best_that_is_interesting_is_taken_once() {
     assert_eq!(report.best, b"s");
     let stats = report.passes.iter().find(|pass| pass.name == "shorter").expect("it had its turn");
     assert_eq!((stats.accepted, stats.bytes), (1, 3));
-    // What saves everything is known to be refused: the empty file was asked about in the baseline. So one candidate is
-    // tested.
+    // The edit that saves everything is known to be refused: the baseline asked about the empty file. So one candidate
+    // is tested.
     assert_eq!(stats.tests, 1);
 }
 

@@ -1,5 +1,6 @@
-//! Sibling lists that several workers are asked about: whatever depends on what, and in whichever order the answers
-//! come, each accepted candidate is interesting, and nothing that one list found is lost or believed of another.
+//! Sibling lists that several workers are asked about: however the units depend on each other, and in whichever order
+//! the answers come, each accepted candidate is interesting, and nothing that one list found is lost or believed of
+//! another.
 
 use std::collections::HashSet;
 use std::io;
@@ -60,7 +61,7 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Shuffled<F> {
     }
 }
 
-/// What was accepted, in its order.
+/// The accepted candidates, in their order.
 #[derive(Default)]
 struct Accepted(Vec<Vec<u8>>);
 
@@ -93,7 +94,7 @@ fn nested(rng: &mut ChaCha8Rng) -> (String, Vec<String>) {
     (format!("{}]", text.trim_end_matches(',')), names)
 }
 
-/// What a name asks for.
+/// The condition that a name sets.
 enum Need {
     Always(String),
     /// One of the two.
@@ -183,7 +184,7 @@ fn lists_that_disturb_each_other_come_to_an_end() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (text, names) = nested(&mut rng);
         let needed = &names[rng.random_range(0..names.len())];
-        // What is said of a text says nothing about the next.
+        // The answer about one text tells nothing about the next.
         let test = |candidate: &[u8]| {
             let mood =
                 candidate.iter().fold(7_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619)) >> 8;

@@ -102,7 +102,7 @@ fn apply(make: &Make, mut text: Vec<u8>, rng: &mut ChaCha8Rng) -> Vec<u8> {
     text
 }
 
-/// What came out and how many candidates were tested for it: those asked about twice, to confirm them, count once.
+/// The result and how many candidates were tested for it: those asked about twice, to confirm them, count once.
 struct Row {
     name: String,
     best: Vec<u8>,
@@ -117,7 +117,7 @@ impl Row {
         Row { name: name.to_owned(), best, tests: distinct.len() }
     }
 
-    /// What is wrong with it if it is larger, blanks not counted, or took more tests than this.
+    /// The complaint about it if it is larger, blanks not counted, or took more tests than this.
     fn beyond(&self, bytes: usize, tests: usize) -> Option<String> {
         let Row { name, best, tests: took } = self;
         let size = best.iter().filter(|b| !matches!(b, b' ' | b'\r' | b'\n')).count();
@@ -189,7 +189,7 @@ fn one_fault_in_a_document_is_all_that_is_left() {
     assert_none(rows);
 }
 
-/// What a parser says, without the place.
+/// The message of a parser, without the place.
 fn message(text: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<serde_json::Value>(text).err()?.to_string();
     Some(error.split(" at line").next().expect("split always gives one").to_owned())
@@ -200,7 +200,7 @@ fn a_parsers_message_is_all_that_is_left() {
     let rows = FAULTS.iter().flat_map(|(name, _, make, ..)| {
         SEEDS.filter_map(move |seed| {
             let input = malformed(make, seed);
-            // What the empty text is told as well is no test.
+            // A message that the empty text gets as well is no test.
             let wanted = message(&input).filter(|wanted| message(b"").as_ref() != Some(wanted))?;
             let row = Row::of(name, "x.json", &input, |c| message(c).as_ref() == Some(&wanted));
             Some(row.beyond(28, 130))

@@ -20,7 +20,7 @@ fn manual() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
-/// What a page wants done, in its order.
+/// A step that a page wants done, in its order.
 #[derive(Debug, PartialEq)]
 enum Step {
     Write { name: String, text: String },
@@ -194,7 +194,7 @@ fn every_page_is_in_the_table_of_contents() {
     }
 }
 
-/// What a heading is called in a link.
+/// The name of a heading in a link.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     let kept = kept.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
@@ -210,7 +210,7 @@ fn links_lead_to_pages_and_headings_of_the_book() {
         for found in link.captures_iter(&read(&page)).filter(|found| !found[1].contains("://")) {
             let (target, place) = found[1].split_once('#').unwrap_or((&found[1], ""));
             let target = if target.is_empty() { page.as_str() } else { target };
-            // What is outside of docs/ is no part of the book.
+            // A file outside of docs/ is no part of the book.
             let is_there = !target.starts_with("..") && manual().join(target).is_file();
             let headings = read(target);
             let mut headings = headings.lines().filter(|line| line.starts_with('#'));

@@ -72,7 +72,7 @@ fn stdout(ran: Ran) -> String {
     String::from_utf8(ran.expect_code(0).stdout).expect("plain")
 }
 
-/// What is proposed in a file, without the line that says why it has this language.
+/// The proposals in a file, without the line that says why it has this language.
 fn proposals(folder: &Folder, line: &[&str]) -> String {
     let shown = stdout(folder.lop(&[&["grammars", "--all"], line].concat()));
     shown.split_once('\n').expect("several lines").1.to_owned()
@@ -165,7 +165,7 @@ fn what_is_no_parser_is_refused_with_the_reason() {
     small(&folder, "new.so", "const void *tree_sitter_x(void) { static const int l[999] = {99}; return l; }\n");
     small(&folder, "two.so", "void *tree_sitter_x(void) { return 0; }\nvoid *tree_sitter_y(void) { return 0; }\n");
     small(&folder, "data.so", "int tree_sitter_x = 1;\n");
-    // What it needs of Node.js is called while it is loaded.
+    // Its loading calls a function of Node.js.
     let register = "void napi_module_register(void);\n__attribute__((constructor)) static void f(void) \
                     { napi_module_register(); }\nvoid *tree_sitter_x(void) { return 0; }\n";
     small(&folder, "node.so", register);
@@ -319,7 +319,7 @@ fn a_parser_that_the_user_names_is_listed_with_its_path() {
     let listed = stdout(folder.lop(&["grammars", "--grammar", "./own"]));
     let own = row(&listed, " ./own ");
     assert!(own.starts_with("own .q tree_sitter_c") && own.ends_with(" ./own rules, minimal texts"), "{listed}");
-    // What the user's own file says counts, and a path with nothing there is an error.
+    // The user's own file counts, and a path with nothing there is an error.
     let home = folder.home().join(".config/lop");
     fs::create_dir_all(&home).expect("a new folder");
     fs::rename(folder.path("real.so"), home.join("real.so")).expect("our own file");

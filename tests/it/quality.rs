@@ -21,7 +21,7 @@ use crate::support::{self, Folder, find, missing};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
-    /// What may go wrong here, for people.
+    /// The trap, for people.
     trap: String,
     /// The input: a file beside this one, or only a name if there is a recipe.
     file: String,
@@ -59,7 +59,7 @@ struct Said {
     at_most_tokens: usize,
     /// Tests that it may take.
     at_most_tests: usize,
-    /// What the result has to be, byte for byte, where only one will do.
+    /// The result, byte for byte, where only one will do.
     #[serde(default)]
     result: Option<String>,
 }
@@ -231,7 +231,7 @@ impl Case {
     }
 }
 
-/// What came of a case.
+/// The outcome of a case.
 struct Outcome {
     figures: String,
     faults: Vec<String>,
@@ -251,7 +251,7 @@ fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
     made.into_iter().flatten().collect()
 }
 
-/// What came of all cases: they run once, whichever test asks first.
+/// The outcomes of all cases: they run once, whichever test asks first.
 #[expect(clippy::print_stderr, reason = "who runs it with --nocapture sees what every case ends with")]
 fn outcomes() -> &'static [Outcome] {
     static OUTCOMES: OnceLock<Vec<Outcome>> = OnceLock::new();
@@ -279,7 +279,7 @@ fn every_rule_pays_in_a_trap() {
     let mut idle = Vec::new();
     for folder in EMBEDDED {
         let grammar = Grammar::load(folder).expect("it is right");
-        // What fills an emptied block goes in with what empties it: no step is its own.
+        // The text that fills an emptied block goes in with the edit that empties it: no step is its own.
         let kinds = 0..u16::try_from(grammar.language().node_kind_count()).expect("kinds are numbers of two bytes");
         let fillers = kinds.filter(|&kind| grammar.is_indented_kind(kind)).filter_map(|kind| {
             grammar

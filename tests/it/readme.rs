@@ -1,5 +1,5 @@
-//! What the README promises: its size, that its tables say what the program says, and that what it shows happens. Counts
-//! and times depend on compilers and machines, and so it promises none.
+//! The promises of the README: its size, that its tables say what the program says, and that what it shows happens.
+//! Counts and times depend on compilers and machines, and so it promises none.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -107,8 +107,8 @@ fn its_program_is_one_of_the_manual() {
     assert!(chapter.contains(program), "{program}");
 }
 
-/// Runs a command that is shown, on the examples; what is printed below it must be said. What is in the file it writes.
-/// The first command, which builds lop, is run by `.ci/run`.
+/// Runs a command that is shown, on the examples; the lines below it must be printed. Returns the content of the
+/// file it writes. The first command, which builds lop, is run by `.ci/run`.
 fn shown(begins: &str, output: &str) -> String {
     let readme = readme();
     let mut lines =

@@ -29,7 +29,7 @@ pub(crate) fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
         registry.choose(AUTO, Path::new(file), text).expect("auto always finds something").0
     };
     if Path::new(file).extension().is_none() {
-        // What the text looks like decides.
+        // The content of the text decides.
         return load();
     }
     // A test that panicked elsewhere has left nothing half done.

@@ -1,4 +1,4 @@
-//! What is reported of a run beside the summary: the page in a real browser, the explanation, the bug report, the
+//! The reports of a run beside the summary: the page in a real browser, the explanation, the bug report, the
 //! annotations, and the events held against their schema.
 
 use std::fs;
@@ -14,7 +14,7 @@ const HOSTILE: &[u8] =
     b"one </script><b>bold</b> two\n<img src=x onerror=alert(1)>\x1b[31m\xff\xfe\0 &amp; three\nneedle </pre></span> \
     four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen\n";
 
-/// What is needed of it has markup in it, too.
+/// The needed part of it has markup in it, too.
 const TEST: &str = "grep -qa 'needle.*</pre>' input.zed || exit 1";
 
 fn reduce_hostile(folder: &Folder, more: &[&str]) -> Ran {
@@ -250,7 +250,7 @@ fn browser() -> Option<PathBuf> {
     names.iter().find_map(|name| find(name))
 }
 
-/// What a page of this width says of itself, in the light or in the dark.
+/// The measures that a page of this width takes of itself, in the light or in the dark.
 fn measure(browser: &Path, folder: &Folder, page: &Path, width: u32, dark: bool) -> Value {
     let profile = tempfile::tempdir().expect("a temporary directory");
     // A window of a browser is never as narrow as a telephone; a frame is.

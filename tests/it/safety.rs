@@ -33,7 +33,7 @@ pub(crate) fn started(folder: &Folder, arguments: &[&str]) -> Child {
     folder.write("input.txt", long_input());
     folder.script("test.sh", KEEP_ALL);
     let lop = folder.command(arguments);
-    // Who has called the tests by `nohup` does not hear of a hang-up, and hands that on.
+    // A caller that runs the tests by `nohup` does not hear of a hang-up, and hands that on.
     let mut command = Command::new("env");
     command.arg("--default-signal=HUP").arg(lop.get_program()).args(lop.get_args());
     command.env_clear().envs(lop.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -244,7 +244,7 @@ fn events_that_cannot_be_written_end_the_run_with_6() {
 fn a_result_that_cannot_be_written_ends_the_run_with_6_and_is_not_half_there() {
     let folder = Folder::new();
     folder.write("input.txt", long_input());
-    // Somebody takes the name of the original while lop runs.
+    // Another program takes the name of the original while lop runs.
     let original = folder.path("input.txt.orig");
     folder.script("test.sh", &format!("echo precious > '{}'; {KEEP_ALL}", original.display()));
     let ran = folder.lop(&["-j1", "test.sh", "input.txt"]).expect_code(6);
@@ -252,7 +252,7 @@ fn a_result_that_cannot_be_written_ends_the_run_with_6_and_is_not_half_there() {
     assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
     assert_eq!(folder.read("input.txt"), long_input().into_bytes());
     assert_eq!(folder.read("input.txt.orig"), b"precious\n");
-    // What was found is not lost, and nobody is told that it is where it is not.
+    // The result is not lost, and no message says that it is where it is not.
     assert!(ran.stderr.contains("; input.txt is unchanged"), "{}", ran.stderr);
     let [best] = &folder.temporaries()[..] else { panic!("{:?}", folder.temporaries()) };
     assert!(ran.stderr.contains(&format!("/{best};")), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! What a compiler's first stages would complain of in a text with C's brackets, strings, comments and
+//! The complaints of a compiler's first stages about a text with C's brackets, strings, comments and
 //! directives: for tests of malformed programs.
 
 use std::collections::BTreeSet;

@@ -46,7 +46,7 @@ fn settled(file: &Path) -> usize {
     })
 }
 
-/// What the test writes behind what a run has written.
+/// The text that the test writes behind the output of a run.
 const THE_END: &str = "\x1b[0mthat is all\x1b[0m";
 
 /// A run on a terminal.
@@ -71,7 +71,7 @@ impl Session {
         let slave = File::from(rustix::fs::open(&name, flags, Mode::empty()).expect("ours"));
         let end = || slave.try_clone().expect("ours");
         let mut setsid = Command::new("setsid");
-        // Who has called the tests by `nohup` does not hear of a hang-up, and hands that on.
+        // A caller that runs the tests by `nohup` does not hear of a hang-up, and hands that on.
         setsid.args(["--ctty", "env", "--default-signal=HUP"]).arg(command.get_program()).args(command.get_args());
         setsid.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         setsid.current_dir(command.get_current_dir().expect("it has one")).env("TERM", "xterm-256color");
@@ -112,7 +112,7 @@ impl Session {
         status
     }
 
-    /// What is on the screen now.
+    /// The text on the screen now.
     fn screen(&self) -> String {
         let size = |number: u16| number.try_into().expect("not zero");
         let mut parser = vt100::Parser::new(size(30), size(100), 0);
@@ -251,7 +251,7 @@ fn a_terminal_that_goes_away_ends_the_run_and_keeps_the_best_result() {
     let folder = Folder::new();
     let (mut run, _) = Session::lop(&folder, &["--ui", "tui"]);
     run.shows("siblings");
-    // The hang-up comes when nobody holds the master any more. The reader has a copy, so it is said instead.
+    // The hang-up comes when no process holds the master any more. The reader has a copy, so a signal stands in.
     run.master = None;
     run.signal(Signal::HUP);
     assert_eq!(wait(&mut run.child).code(), Some(3));

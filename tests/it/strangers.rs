@@ -1,4 +1,4 @@
-//! What strangers have put beside a file does nothing, and what lop makes of a file is for its readers only.
+//! Files that strangers have put beside a file do nothing, and those that lop makes of it are for its readers only.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{Folder, Ran, finish, missing};
 
-/// A user that is nobody's.
+/// A user without any files.
 const STRANGER: u32 = 65534;
 
 /// A file with one line that counts, and its test.
@@ -112,7 +112,7 @@ fn what_a_user_names_is_not_written_to_through_a_link() {
     for option in ["-o", "--json", "--report"] {
         let folder = prepared();
         symlink("victim", folder.path("planted")).expect("a link");
-        // What the result is written to may be missing so far.
+        // The file that the result is written to may be missing so far.
         let mut line = vec!["-q", option, "planted", "test.sh", "input.txt"];
         if option != "-o" {
             line.extend(["-o", "out"]);
@@ -128,7 +128,7 @@ fn what_a_user_names_is_not_written_to_through_a_link() {
     folder.script("test.sh", "grep -q kee \"$1\"");
     folder.lop(&["verify", "small", "-o", "planted"]).expect_code(6);
     assert_eq!(folder.read("victim"), b"precious\n");
-    // What the system itself names is another matter.
+    // A link that the system itself names is another matter.
     let ran = folder.lop(&["-q", "-o", "small2", "--json", "/dev/stdout", "test.sh", "input.txt"]).expect_code(0);
     assert!(ran.stdout.starts_with(b"{"), "{ran:?}");
 }
@@ -200,7 +200,7 @@ fn nothing_is_open_to_more_than_the_file() {
         });
         let mut count = 0;
         for (path, is_folder, found) in made {
-            // The folder of a cache is shared by whoever its user wants.
+            // Several users may share the folder of a cache.
             if path.ends_with("/outcomes") {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! What the tests of the program share: an empty folder, a scrubbed environment, a deadline, so that a hang is a
-//! failure and not a stuck CI job, and what is said where a test cannot do its work.
+//! The parts that the tests of the program share: an empty folder, a scrubbed environment, a deadline, so that a hang
+//! is a failure and not a stuck CI job, and the message where a test cannot do its work.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
@@ -118,7 +118,7 @@ pub(crate) struct Folder {
     directory: tempfile::TempDir,
 }
 
-/// What a run of lop came to.
+/// The outcome of a run of lop.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -161,7 +161,7 @@ impl Folder {
         list(&self.path("."))
     }
 
-    /// What is left in the place for temporary files.
+    /// The names left in the place for temporary files.
     pub(crate) fn temporaries(&self) -> Vec<String> {
         list(&self.directory.path().join("tmp"))
     }

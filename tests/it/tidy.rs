@@ -314,7 +314,7 @@ fn text_goes_out_through_one_place() {
     assert_eq!(text_faults(&Source::new("src/cli/x.rs", "writeln!(anstream::stderr());")).len(), 1);
 }
 
-/// What makes a file, or writes to one, by its name. Comparisons and manual pages stand beside nobody's file.
+/// Code that makes a file, or writes to one, by its name. Comparisons and manual pages stand beside no user's file.
 fn making_faults(source: &Source) -> Vec<String> {
     let is_beside = matches!(source.layer(), Some("journal" | "report" | "cli"));
     if !is_beside || ["compare.rs", "man.rs"].iter().any(|name| source.path.ends_with(name)) {
@@ -339,7 +339,7 @@ fn process_faults(source: &Source) -> Vec<String> {
     if source.path.starts_with("src/oracle/process") {
         return Vec::new();
     }
-    // The rest of the oracle may say what is to be started.
+    // The rest of the oracle may name the program to start.
     let starting = r"\.(spawn|output|status)\(\)|\bCommandExt::exec\b|\bexecv|\bposix_spawn";
     let naming = r"\bprocess::Command\b|\bCommand::new\b|\bprocess::\{[^}]*\bCommand\b";
     let pattern = if source.layer() == Some("oracle") { starting.to_owned() } else { format!("{starting}|{naming}") };
@@ -527,8 +527,7 @@ fn the_steps_from_a_pass_to_the_disk_name_functions_that_are_there() {
     assert!(first_and_last[0].starts_with("src/passes/") && first_and_last[1].starts_with("src/report/"));
 }
 
-/// Types whose methods are in more files than their own and one other. What stands in a type's own folder counts as its
-/// file.
+/// Types whose methods are in more files than their own and one other. A type's own folder counts as its file.
 fn spread_types(sources: &[Source]) -> Vec<String> {
     let declaration = Regex::new(r"^(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum) (\w+)").expect("a constant");
     let methods = Regex::new(r"^impl(?:<[^>]*>)? (\w+)(?:<[^>]*>)? \{").expect("a constant");

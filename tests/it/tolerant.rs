@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// What may be wrong with a JSON text and still leave clear what was meant.
+/// A fault that a JSON text may have and still leave its meaning clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
     BadEscape,
@@ -162,7 +162,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// What stands between two elements; whether it is a comma.
+    /// Reads the text between two elements; tells whether it is a comma.
     fn commas(&mut self) -> Option<bool> {
         self.blank()?;
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! What strangers wrote reaches a terminal or a log as text only: names of files, test cases, outputs of tests, values of
+//! Texts of strangers reach a terminal or a log as text only: names of files, test cases, outputs of tests, values of
 //! options. One table of commands is fed with the same nasty things, and every line of what lop says is looked at.
 
 use std::ffi::{OsStr, OsString};

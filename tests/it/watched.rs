@@ -1,4 +1,4 @@
-//! Somebody watches a reduction: holds it, leaves passes out of it, and is told what it is about to do.
+//! A user watches a reduction: holds it, leaves passes out of it, and is told what it is about to do.
 
 use std::cell::Cell;
 use std::io;

@@ -34,7 +34,7 @@ fn a_slip_gets_what_may_have_been_meant() {
         let ran = folder.lop(&words.split(' ').collect::<Vec<_>>()).expect_code(2);
         assert!(ran.stderr.contains(hint), "lop {words}\n{}", ran.stderr);
     }
-    // What is there is what is meant.
+    // A name that exists is the one that is meant.
     folder.script("docter", "grep -q needle \"$1\"");
     folder.lop(&["-q", "-o", "out", "docter", "a.c"]).expect_code(0);
     let ran = folder.lop(&["./t.sh", "crash.c"]).expect_code(2);
