@@ -148,7 +148,7 @@ fn tests_that_get_in_each_others_way_are_a_fault() {
 fn a_test_that_changes_its_mind_late_is_not_taken_for_one_that_others_disturb() {
     let folder = folder("");
     let count = folder.path("../count").display().to_string();
-    // Runs 10 and 11 are the two at the same time; these say no, and so does run 13, which is alone.
+    // Runs 9 and 10 are the two at the same time, and those behind them are alone: 10 says no, and so does 11.
     let no = "test $n = 10 -o $n = 11 -o $n = 13 && exit 1";
     folder.script("test.sh", &format!("echo >> '{count}'; n=$(wc -l < '{count}'); {no}; {HEALTHY}"));
     let ran = examined(&folder, &["-j2", "test.sh", "input.txt"]).expect_code(1);
