@@ -66,7 +66,7 @@ pub(super) fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerpri
         let same: Vec<_> =
             outside.iter().copied().filter(|(_, kind)| kind.is_none_or(|kind| kind == alias.name.kind)).collect();
         let both = if same.len() < outside.len() { vec![outside, same] } else { vec![outside] };
-        // A name that nobody uses is no alias but a definition without use.
+        // A name that nothing uses is no alias but a definition without use.
         both.into_iter().filter(|uses| !uses.is_empty()).filter_map(move |uses| {
             let uses = uses.into_iter().map(|(at, _)| Edit::replace(at.clone(), text.clone()));
             let edits = unit.iter().cloned().chain(uses).collect();

@@ -36,8 +36,8 @@ pub struct Alternative {
     pub bytes: i64,
     /// Whether the stage of local edits leaves it to later ones: by then most of it will have gone otherwise.
     pub is_late: bool,
-    /// What this edit is, whatever stands around it: the pass, the class, the text before and after and the
-    /// kind of the parent. Never an offset, which would change with every other edit.
+    /// A hash of this edit, whatever stands around it: of the pass, the class, the text before and after and the
+    /// kind of the parent. Never of an offset, which would change with every other edit.
     pub memo: u64,
     /// The grammar's rules that it comes from, each once; most passes need none.
     pub rules: Vec<RuleId>,

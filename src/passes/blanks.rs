@@ -32,7 +32,7 @@ impl Pass for Blanks {
     }
 }
 
-/// What a unit is replaced by when its place is to stay: its line breaks and tabs, and a blank for every other character.
+/// The unit that keeps the place of another: line breaks and tabs stay, and a blank replaces every other character.
 #[must_use]
 pub fn blanked(document: &Document, grammar: &Grammar, unit: &Unit) -> Unit {
     let edits = match &unit.removal {

@@ -94,7 +94,7 @@ fn smaller(
     Some(Body { node: id, unit: Unit { removal: Removal::Edits(vec![edit]), tokens, cleared: false }, rules })
 }
 
-/// What is left of a node when there is nothing between its first and its last token; `None` if these are no pair.
+/// The first and the last token of a node, with nothing between them; `None` if these are no pair.
 fn brackets(document: &Document, id: NodeId) -> Option<String> {
     let mut children = document.children(id).filter(|&child| !document.node(child).is_extra());
     let (first, last) = (children.next()?, children.last()?);

@@ -1,4 +1,4 @@
-//! What rules have captured, as nodes of a document, and what is inside of a block.
+//! The captures of rules as nodes of a document, and the inside of a block.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::syntax::{Document, NodeId};
 
 use super::alternatives::Class;
 
-/// What has to follow the inside of a block in the place of `outer`: a line end where lines matter and
+/// The text that follows the inside of a block in the place of `outer`: a line end where lines matter and
 /// something follows on the line. Without its braces the last statement may need it.
 pub(super) fn line_end(document: &Document, grammar: &Grammar, outer: NodeId) -> &'static str {
     let after = &document.source()[document.node(outer).end as usize..];
@@ -26,8 +26,8 @@ pub(super) fn class(document: &Document, outer: NodeId, inner: NodeId) -> Class 
     Class { outer: document.node(outer).kind, inner: document.node(inner).kind, depth }
 }
 
-/// What stands between the first and the last token of a block, without blanks at its ends, and
-/// how many tokens that is; `None` if it has no two tokens. An indented block has no brackets: it is all of it.
+/// The range between the first and the last token of a block, without blanks at its ends, and the number
+/// of its tokens; `None` if the block has no two tokens. An indented block has no brackets: it is all of it.
 pub(super) fn inside(document: &Document, grammar: &Grammar, block: NodeId) -> Option<(Range<usize>, u32)> {
     if grammar.is_indented_kind(document.node(block).kind) {
         let whole = document.node(block).range();

@@ -23,8 +23,8 @@ type Group = usize;
 /// Number of a definition.
 type UnitId = usize;
 
-/// What the definitions of a document are, and where they are referred to. It costs a look at the whole tree; each
-/// question then costs what goes, not what is there.
+/// The definitions of a document, and where they are referred to. It costs a look at the whole tree; each question
+/// then costs what goes, not what is there.
 #[derive(Default)]
 pub struct Cascade {
     units: Vec<Defining>,
@@ -43,7 +43,7 @@ struct Defining {
     range: Range<usize>,
     kind: u16,
     groups: Vec<Group>,
-    /// What goes with it; `None` where it may not go.
+    /// The nodes that go with it; `None` where it may not go.
     nodes: Option<Vec<(NodeId, Range<usize>)>>,
 }
 
@@ -113,8 +113,8 @@ impl Cascade {
         self.units.iter().filter(|unit| unit.nodes.is_some()).map(|unit| unit.kind)
     }
 
-    /// What goes with something that goes: the nodes of definitions that were referred to from there and are referred to
-    /// no more, and the kinds of these definitions. Names in texts that are put in are references.
+    /// The nodes of the definitions that were referred to from parts that go and are referred to no more, and the kinds
+    /// of these definitions. Names in texts that are put in are references.
     #[must_use]
     pub fn after(&self, gone: Gone) -> (Vec<NodeId>, BTreeSet<u16>) {
         let Gone { mut all, mut new, texts } = gone;
@@ -213,7 +213,7 @@ impl Scoped {
     }
 }
 
-/// What has gone of a text.
+/// The parts of a text that have gone, and the texts in their places.
 #[derive(Default)]
 pub struct Gone {
     all: Ranges,
@@ -224,7 +224,7 @@ pub struct Gone {
 }
 
 impl Gone {
-    /// What has gone before: some nodes in order and what is in the place of some edits. Its consequences are known.
+    /// Parts that have gone before: some nodes in order and the places of some edits. Their consequences are known.
     #[must_use]
     pub fn before(document: &Document, nodes: impl Iterator<Item = NodeId>, edits: &[Edit]) -> Self {
         let mut gone = Gone::default();
@@ -351,7 +351,7 @@ pub(super) fn scopes(document: &Document, definitions: &Definitions) -> Vec<With
     all
 }
 
-/// The nodes that go with a definition; `None` when it may not go. What would hold nothing without it goes in its place.
+/// The nodes that go with a definition; `None` when it may not go. A parent that would hold nothing else goes instead.
 fn removed(document: &Document, grammar: &Grammar, shapes: &mut Shapes, unit: NodeId) -> Option<Vec<NodeId>> {
     let mut at = unit;
     loop {
@@ -374,7 +374,7 @@ mod tests {
     use crate::passes::removal::{NodeSet, removal_edits};
     use crate::passes::testing::{Languages, lossy};
 
-    /// What is left when some parts go with all that nothing refers to any more.
+    /// The text that is left when some parts go with all that nothing refers to any more.
     fn left(file: &str, text: &str, parts: &[&str]) -> String {
         let mut sample = Languages.sample(file, text);
         let cascade = Cascade::of(&sample.document, &sample.grammar, &mut sample.shapes, |_| true);

@@ -1,7 +1,7 @@
 //! Closures: definitions with all that they refer to.
 //!
-//! A candidate that has a definition and lacks one that it refers to is refused wherever a test asks for valid code. What
-//! is asked about here are closures: sets of units that refer to nothing outside of themselves. The idea is that of
+//! A candidate that has a definition and lacks one that it refers to is refused wherever a test asks for valid code.
+//! This pass asks about closures: sets of units that refer to nothing outside of themselves. The idea is that of
 //! Kalhauge and Palsberg, "Binary Reduction of Dependency Graphs" (ESEC/FSE 2019); a unit refers to another by a name
 //! that the other defines, as far as the language's rules tell.
 
@@ -211,8 +211,8 @@ fn units(
     units
 }
 
-/// The units that define each name for others: none where what is in no unit defines it, and is always there. What a body
-/// or a list of parameters defines is known there only.
+/// The units that define each name for others: none where what is in no unit defines it, and is always there. Names
+/// that a body or a list of parameters defines are known there only.
 fn exported(
     document: &Document,
     grammar: &Grammar,
@@ -355,7 +355,7 @@ mod tests {
                 "int a; int b;\n#define A a\nint c = A;\n",
                 &["int a;", "int b;", "int a; #define A a", "int a; #define A a int c = A;"],
             ),
-            // What is no definition is a unit, too.
+            // A statement that is no definition is a unit, too.
             (
                 "x.js",
                 "function f() { g() } function g() {} f(); h();",

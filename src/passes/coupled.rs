@@ -62,7 +62,7 @@ impl Pass for Coupled {
                 }
             };
             let Some(edits) = united(edits, removal_edits(document, grammar, &dead)) else { continue };
-            // What is learnt of one such edit is learnt of that kind of definition.
+            // The verdict on one such edit counts for that kind of definition.
             let class = Class { outer: kind, inner: 0, depth: 0 };
             let made = Alternative::of_edits(document, tree.prints(), class, edits, memo);
             all.extend(made.map(|made| made.by(rules)));
@@ -71,14 +71,14 @@ impl Pass for Coupled {
     }
 }
 
-/// What another pass proposes.
+/// A proposal of another pass.
 struct Other {
     removal: Removal,
     memo: u64,
     rules: Vec<RuleId>,
 }
 
-/// What goes by itself, according to other passes that have their turn.
+/// The proposals of other passes that have their turn, each by itself.
 fn others(view: &View<'_>, tree: &Tree<'_>) -> Vec<Other> {
     let (document, grammar) = (tree.document, tree.grammar);
     let allows = |pass: &dyn Pass| (view.allows)(pass.name());

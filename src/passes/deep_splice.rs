@@ -36,8 +36,8 @@ const MAX_OUTER: usize = 10;
 const MAX_STATEMENTS: usize = 10;
 
 /// All deep splices of a document: a block is what a rule splices or calls a body, and everything of
-/// the same kind. What the rules themselves splice is left to [`splices`](super::splice::splices), and what is
-/// near to [`hoists`](super::hoist::hoists).
+/// the same kind. Splices of the rules themselves are left to [`splices`](super::splice::splices), and near ones to
+/// [`hoists`](super::hoist::hoists).
 #[must_use]
 pub(super) fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (rules, tree, source) = (grammar.rules(), document.tree(), document.source());
@@ -71,7 +71,7 @@ pub(super) fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fing
     all
 }
 
-/// What stands in a block.
+/// The statements of a block.
 fn statements(document: &Document, block: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     document.children(block).filter(|&child| {
         let node = document.node(child);

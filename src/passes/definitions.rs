@@ -29,7 +29,7 @@ impl Pass for Unreferenced {
 /// Number of a name that is defined somewhere.
 pub(super) type Name = u32;
 
-/// What a document defines, and where the names of that are found.
+/// The definitions of a document, and the places of their names.
 ///
 /// It costs a look at the whole tree. While parts of that are taken out it need not be made again: they can be
 /// [forgotten](Self::forget).
@@ -171,7 +171,7 @@ impl Definitions {
         self.is_kept[name as usize]
     }
 
-    /// What each unit defines, unit by unit.
+    /// The names that each unit defines, unit by unit.
     fn of_each_unit(&self) -> impl Iterator<Item = &[(NodeId, Name, RuleId)]> {
         self.defined.chunk_by(|one, next| one.0 == next.0)
     }
@@ -213,7 +213,8 @@ fn of_name(pairs: &[(Name, NodeId)], name: Name) -> impl Iterator<Item = NodeId>
     from.iter().take_while(move |&&(other, _)| other == name).map(|&(_, node)| node)
 }
 
-/// What is no identifier, such as the path of an import, is known by its last word that is no version: `c` of `a/b.c/v2`.
+/// The name of a text that is no identifier, such as an import's path: its last word that is no version, `c` of
+/// `a/b.c/v2`.
 fn last_word(text: &[u8]) -> &[u8] {
     let is_version = |word: &[u8]| {
         word.strip_prefix(b"v").is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))

@@ -1,6 +1,6 @@
 //! Syntax errors: what stands around one need not stand there.
 //!
-//! Whoever reduces a malformed text mostly wants the place where it is malformed. But the tree is least
+//! The reduction of a malformed text mostly aims at the place where it is malformed. But the tree is least
 //! to be trusted there: error recovery may take half a file apart for one missing quote. Brackets
 //! are more faithful. So the groups of brackets around an error are peeled off like the shells of a chain, and
 //! in the innermost group what is beside the error goes element by element. If the error is all that
@@ -18,7 +18,7 @@ use crate::syntax::{Document, Edit, NodeId};
 use super::chains;
 use super::sequence::{Removal, Sequence, Unit};
 
-/// What stands around the last and around the first syntax error of a text: a sequence for each.
+/// The shells around the last and around the first syntax error of a text: a sequence for each.
 #[must_use]
 pub fn error_shells(document: &Document) -> Vec<Sequence> {
     let faults = errors(document);
@@ -39,7 +39,7 @@ pub struct Windows {
     pub groups: Vec<Range<usize>>,
 }
 
-/// What could be cut out around the last and around the first syntax error.
+/// The windows around the last and around the first syntax error.
 #[must_use]
 pub fn error_windows(document: &Document) -> Vec<Windows> {
     let faults = errors(document);
@@ -136,7 +136,7 @@ fn closing(bracket: u8) -> u8 {
     }
 }
 
-/// What stands around an error; `None` if it stands alone.
+/// The shells around an error and the elements beside it; `None` if it stands alone.
 fn shells(document: &Document, groups: &[Group], fault: NodeId) -> Option<Sequence> {
     let part = document.node(fault).range();
     let around: Vec<_> = groups_around(groups, &part).rev().collect();

@@ -1,6 +1,6 @@
 //! Fingerprints of parts of a text in constant time each.
 //!
-//! What was refused is remembered by text, so every node of a document needs a hash of its bytes.
+//! A refusal is remembered by text, so every node of a document needs a hash of its bytes.
 //! Hashing them one by one would be quadratic in the depth; a rolling polynomial needs one pass.
 
 use std::ops::Range;

@@ -59,7 +59,7 @@ pub(super) fn globalised(document: &Document, grammar: &Grammar, prints: &Finger
         let alone = (class(document, before, moved), &[][..], 0);
         let others = others(&places, moved);
         let with = others.as_ref().map(|others| {
-            // What was handed on under this name is there once another of this name has moved: then it is asked again.
+            // Arguments of this name are defined once another parameter of this name has moved: then it is asked again.
             (Class { depth: WITH_ARGUMENTS, ..alone.0 }, &others[..], alike[text(rule)])
         });
         for (class, others, alike) in std::iter::once(alone).chain(with) {

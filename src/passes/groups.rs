@@ -25,7 +25,7 @@ impl Pass for Groups {
     }
 }
 
-/// What edits must have in common to be made together: group, name, and the scope around them.
+/// The common ground of edits that are made together: group, name, and the scope around them.
 type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);
 
 /// How many bytes at its start tell a scope from others in which the same is done.

@@ -1,4 +1,4 @@
-//! What a document's indentation means, in a language whose syntax it is.
+//! The meaning of a document's indentation, in a language whose syntax it is.
 
 use crate::grammar::Grammar;
 use crate::syntax::{
@@ -45,7 +45,7 @@ pub(super) fn moved(grammar: &Grammar, source: &[u8], at: usize, text: Vec<u8>) 
     if grammar.is_indented() { unindented(source, at, &text) } else { text }
 }
 
-/// What has to stand in an indented block when nothing else does.
+/// The text that stands in an indented block when nothing else does.
 pub(super) fn filler<'g>(document: &Document, grammar: &'g Grammar, block: NodeId) -> Option<&'g str> {
     if !grammar.is_indented_kind(document.node(block).kind) || document.node(block).is_empty() {
         return None;
@@ -80,7 +80,7 @@ fn alike(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_
         .take_while(move |&around| document.node(around).range() == range)
 }
 
-/// What stands in a block.
+/// The elements of a block.
 fn elements(document: &Document, block: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     document.children(block).filter(|&child| {
         let node = document.node(child);
@@ -108,8 +108,8 @@ struct Leaves<'d> {
 }
 
 impl Leaves<'_> {
-    /// What the line is whose first byte that is no blank is at `first`; it `goes_on` where the line break before is
-    /// masked. Lines are asked about in their order.
+    /// The kind of the line whose first byte that is no blank is at `first`; it `goes_on` where the line break before
+    /// is masked. Lines are asked about in their order.
     fn line(&mut self, first: usize, goes_on: bool) -> LineStart {
         let document = self.document;
         while (self.next as usize) < document.node_count() {

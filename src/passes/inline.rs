@@ -27,10 +27,10 @@ impl Pass for Inline {
     }
 }
 
-/// A text that the parser does not look into is short as a rule, and may take the places of so many calls.
+/// The most calls whose places a text takes that the parser does not look into: it is short as a rule.
 const MOST_CALLS: usize = 4;
 
-/// What is called in exactly one place, or a few, takes that place, and its definition goes.
+/// Edits that put a definition in the place of its only call, or of its few calls.
 #[must_use]
 pub(super) fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());

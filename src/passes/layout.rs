@@ -102,7 +102,7 @@ pub fn layout(
     (!units.is_empty()).then_some(Sequence::of(list_kind::LAYOUT, units))
 }
 
-/// What is not looked into: leaves, and what the language says are texts, comments or opaque.
+/// The nodes that are not looked into: leaves, and what the language says are texts, comments or opaque.
 pub(super) fn atoms(document: &Document, grammar: &Grammar) -> Vec<NodeId> {
     let mut end = 0;
     let mut all = Vec::new();
@@ -281,7 +281,7 @@ impl Indented {
         } else if format == Format::Compact {
             gap.compact()
         } else if document.text(gap.right) == b":" {
-            // What ends a header stands at it.
+            // The colon that ends a header stands at it.
             Vec::new()
         } else {
             gap.pretty(None)

@@ -180,7 +180,7 @@ fn shorter_numbers(number: &[u8], simplest: &[String]) -> Vec<String> {
     kept
 }
 
-/// What stands between the borders of a text: its first token, and its last one that is spelled like
+/// The range between the borders of a text: its first token, and its last one that is spelled like
 /// the first or else the very last. `None` for a text of one token with nothing around it.
 fn content(document: &Document, id: NodeId) -> Option<Range<usize>> {
     let node = document.node(id);

@@ -30,7 +30,7 @@ impl Pass for Merge {
 const MOST_TOKENS: usize = 300;
 const MOST_NAMES: usize = 40;
 
-/// What defines a name, and the place of the name in it.
+/// A unit that defines a name, and the place of the name in it.
 struct Defined {
     unit: NodeId,
     name: NodeId,
@@ -74,7 +74,7 @@ pub(super) fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprin
             gone.iter().map(|&node| document.node(node).range()).all(|g| place.end <= g.start || g.end <= place.start)
         };
         let left: Vec<_> = places.iter().filter(is_left).collect();
-        // A name that nobody uses is a definition without use.
+        // A name that nothing uses is a definition without use.
         if left.is_empty() {
             continue;
         }
@@ -93,7 +93,8 @@ pub(super) fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprin
     made
 }
 
-/// What goes with a name: what defines it, or of what defines others as well the largest part that defines it only.
+/// The node that goes with a name: its unit, or of a unit that defines others as well the largest part that defines it
+/// only.
 fn part(document: &Document, all: &[(&[u8], Vec<Defined>)], defined: &Defined) -> NodeId {
     let name = document.text(defined.name);
     let others: Vec<NodeId> = all

@@ -1,4 +1,4 @@
-//! The guarantee at the end. What is asked follows from the level that the guarantee is about, so the driver itself says
+//! The guarantee at the end. Its questions follow from the level that the guarantee is about, so the driver itself says
 //! what is tried; here is what the pass says of itself.
 
 use super::pass::{Facts, Pass, Proposals, Stage, View};

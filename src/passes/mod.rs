@@ -2,7 +2,7 @@
 //!
 #![doc = include_str!("../../docs/designing-a-pass.md")]
 //!
-//! # What is here
+//! # Contents
 //!
 //! Each is a file that says its name, its stage and what it does, and has a function from a [`View`] of the text to
 //! [`Proposals`]. There are two kinds of proposal. A [`Sequence`] is a list of units of which any subset may go; the

@@ -64,7 +64,7 @@ pub(super) fn occurrences(document: &Document, grammar: &Grammar) -> Vec<Vec<Ran
         if grammar.holds_names(node.kind) {
             unseen.extend(words(source, node.range()));
         }
-        // What stands before a name and marks it, such as a sigil, stays; an escape is a part of the name.
+        // A mark before a name, such as a sigil, stays; an escape is a part of the name.
         let mut inside = words(source, node.range());
         if document.is_leaf(id)
             && grammar.is_identifier(node.kind)
