@@ -83,7 +83,7 @@ fn pair(
     let bracket = row[open];
     let outer = document.parent(bracket).map_or(0, |parent| document.node(parent).kind);
     let class = Class { outer, inner: document.node(bracket).kind, depth: variant };
-    // What is inside says which pair it is.
+    // The inside says which pair it is.
     let end = edits.last().map_or(0, |edit| edit.end);
     let whole = prints.of(between(document, row, open.saturating_sub(MOST_BEFORE), open + 1).start..end);
     Alternative::of_edits(document, prints, class, edits, whole)
@@ -131,7 +131,7 @@ mod tests {
             ("x.js", js, "a = *(x)", &["a = *x", "a = x", "a x", "x"]),
             ("x.c", c, "int a = b(1);", &["int a = b 1;", "int a = 1;", "int a 1;", "int a = 1;"]),
             ("x.c", c, "#if A\n(b);\n#endif\n", &["#if A\nb;\n#endif\n", "#if A\nb\n#endif\n"]),
-            // What the tree has not paired.
+            // Brackets that the tree has not paired.
             ("x.json", "[{}]", "{[1}", &["[1"]),
             ("x.c", c, "((a) ;;;", &["(a ;;;", "a ;;;", "a ;;;"]),
         ];

@@ -1,4 +1,4 @@
-//! What a pass is: what it says of itself, what it sees, and what it may propose.
+//! The interface of passes: what a pass says of itself, what it sees, and what it may propose.
 
 use std::cell::{OnceCell, RefCell, RefMut};
 use std::collections::HashMap;
@@ -21,17 +21,17 @@ use super::tolerance::Tolerance;
 pub enum Stage {
     /// Once, before everything else.
     First,
-    /// What can go as a whole.
+    /// Parts that can go as a whole.
     Deletion,
     /// Nodes that become smaller.
     LocalEdits,
     /// Tokens, whatever the tree says.
     Tokens,
-    /// What the language's rules describe.
+    /// Edits that the language's rules describe.
     Rules,
-    /// What leads astray while there is still much to do.
+    /// Edits that lead astray while there is still much to do.
     Late,
-    /// What is inside tokens.
+    /// The inside of tokens.
     Characters,
     /// How it looks.
     Finish,
@@ -60,7 +60,7 @@ impl Stage {
     }
 }
 
-/// What a pass says of itself.
+/// The description of a pass by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Its name on the command line, in events and in the summary; no other pass has it.
@@ -69,7 +69,7 @@ pub struct Facts {
     pub stage: Stage,
     /// A later stage in which its single edits are asked about once more, together with that stage's own.
     pub again_in: Option<Stage>,
-    /// What it does, in a line for `lop passes`.
+    /// Its effect, in a line for `lop passes`.
     pub about: &'static str,
     /// Whether it does nothing without rules of the language.
     pub needs_rules: bool,
@@ -117,10 +117,10 @@ impl Facts {
 /// [`Effort::Thorough`](crate::reduce::Effort::Thorough) each time the reduction begins again), as long as it finds
 /// something, at its stage: a later stage begins when the ones before find nothing more. On a tree what is said to come
 /// later than [`Stage::Characters`] comes then; on text without one all passes of the caller have their turn at the end of
-/// each round. What was refused is not asked again before the text has shrunk by a quarter, but for a second look near the
-/// end of a reduction.
+/// each round. A refusal holds until the text has shrunk by a quarter, but for a second look near the end of a
+/// reduction.
 ///
-/// What it proposes has to depend on the view alone, or two runs with the same seed are not the same.
+/// Its proposals have to depend on the view alone, or two runs with the same seed are not the same.
 ///
 /// ```
 /// use lop::reduce::{Facts, Proposals, Stage, View};
@@ -155,11 +155,10 @@ impl Facts {
 /// # Ok::<(), lop::Error>(())
 /// ```
 pub trait Pass: Send + Sync {
-    /// What it is called, when it has its turn and what it does: the same at every call.
+    /// Its name, its stage and its effect: the same at every call.
     fn facts(&self) -> Facts;
 
-    /// What could be tried on the text as it is now. Nothing is the right answer of a pass over trees where there is no
-    /// tree.
+    /// Its proposals for the text as it is now: nothing is right for a pass over trees where there is no tree.
     ///
     /// # Panics
     /// The reduction panics when an edit lies outside the text.
@@ -171,7 +170,7 @@ pub trait Pass: Send + Sync {
     }
 }
 
-/// What a pass proposes, signed by it: the numbers by which its edits are remembered are no other pass's.
+/// The proposals of a pass, signed by it: the numbers by which its edits are remembered are no other pass's.
 ///
 /// # Panics
 /// When an edit lies outside of the text, or a sequence has another number of units than are remembered.
@@ -217,7 +216,7 @@ fn signed(pass: &str, memo: u64) -> u64 {
     hasher.finish()
 }
 
-/// What a pass proposes.
+/// The proposals of a pass.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
     /// Lists of units of which any subset may go.
@@ -248,7 +247,7 @@ impl From<Option<Sequence>> for Proposals {
     }
 }
 
-/// What a pass is asked for.
+/// The kinds of proposals that a pass is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// All that it has to propose.
@@ -259,7 +258,7 @@ pub enum Wanted {
     Alternatives,
 }
 
-/// What a pass sees: the text as it is now and what is known of it.
+/// The view of a pass: the text as it is now and what is known of it.
 pub struct View<'a> {
     /// The text.
     pub text: &'a [u8],
@@ -267,16 +266,16 @@ pub struct View<'a> {
     pub part: Range<usize>,
     /// Its tree; `None` for text without a grammar.
     pub tree: Option<Tree<'a>>,
-    /// What the result is to be like.
+    /// The style of the result.
     pub style: Style,
-    /// What the pass is asked for. It need not make what is not wanted.
+    /// The proposals that the pass is asked for. It need not make others.
     pub wanted: Wanted,
     /// Says whether something was asked and refused, by the number that stands for it.
     pub(crate) settled: &'a dyn Fn(u64) -> bool,
     /// How often a pass has proposed the same so far. Equal texts are told apart by their order: their places change with
     /// every other edit.
     pub(crate) occurrences: RefCell<HashMap<u64, u64>>,
-    /// What is known of definitions of a kind that nothing refers to.
+    /// Says whether the test tolerates definitions of a kind that nothing refers to.
     pub(crate) tolerance: &'a dyn Fn(u16) -> Tolerance,
     /// Says whether the pass of a name has its turn.
     pub(crate) allows: &'a dyn Fn(&str) -> bool,
@@ -286,7 +285,7 @@ pub struct View<'a> {
 pub struct Tree<'a> {
     /// The tree.
     pub document: &'a Document,
-    /// What the language allows.
+    /// The grammar of its language.
     pub grammar: &'a Grammar,
     prints: OnceCell<Fingerprints>,
     brackets: &'a Brackets,
@@ -349,7 +348,8 @@ impl<'a> View<'a> {
     }
 
     /// Single edits of which at most one is taken before the pass is asked again. Each is one or more changes, made
-    /// together. What saves most is tried first; what saves nothing, in the sense of [`View::any_of`], is left out.
+    /// together. The edit that saves most is tried first; one that saves nothing, in the sense of [`View::any_of`], is
+    /// left out.
     #[must_use]
     pub fn one_of(&self, edits: impl IntoIterator<Item = Vec<Edit>>) -> Proposals {
         let mut made: Vec<_> = self.gains(edits).collect();
@@ -431,17 +431,17 @@ impl<'a> Tree<'a> {
         self.prints.get_or_init(|| Fingerprints::new(self.document.source()))
     }
 
-    /// What opens and closes in the language.
+    /// The brackets of the language.
     pub(super) fn brackets(&self) -> &Brackets {
         self.brackets
     }
 
-    /// What parses with a node left out or replaced.
+    /// The knowledge of which nodes can be left out or replaced without new syntax errors.
     pub(super) fn shapes(&self) -> RefMut<'_, &'a mut Shapes> {
         self.shapes.borrow_mut()
     }
 
-    /// Whether this was asked when the text was not much larger than now, and refused, or nobody may ask.
+    /// Whether this was asked when the text was not much larger than now, and refused, or may not be asked.
     pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
         (self.refused)(ask, node)
     }

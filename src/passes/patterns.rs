@@ -15,7 +15,7 @@ const MOST_ALTERNATIVES: usize = 8;
 /// How many bytes on either side of a change belong to what was asked.
 const AROUND: usize = 4;
 
-/// What can be done to a part, as the numbers of classes of edits.
+/// The changes of a part, as the numbers of classes of edits.
 const WHOLE: u16 = 0;
 const OPENED: u16 = 1;
 const CHOSEN: u16 = 2;
@@ -66,9 +66,9 @@ struct Open {
     bars: Vec<usize>,
 }
 
-/// What may be taken out of a pattern together, with what that is; outer parts before inner ones.
+/// The parts that may be taken out of a pattern together, with the number of the change; outer ones before inner ones.
 ///
-/// Read in one pass, without recursion: patterns are nested as deeply as anybody likes.
+/// Read in one pass, without recursion: patterns may be nested at any depth.
 fn cuts(text: &[u8]) -> Vec<(u16, Vec<Range<usize>>)> {
     // With the part that each is about.
     let mut all: Vec<(Range<usize>, u16, Vec<Range<usize>>)> = Vec::new();
@@ -115,10 +115,10 @@ fn cuts(text: &[u8]) -> Vec<(u16, Vec<Range<usize>>)> {
         }
         at = end;
     }
-    // What is left open has no end to go with its start.
+    // A group that is left open has no end to go with its start.
     let whole = open.swap_remove(0);
     all.extend(chosen(&whole, text.len()).into_iter().map(|gone| (0..text.len(), CHOSEN, gone)));
-    // Parts were found when they ended. What is about the same part stays in the order in which it was listed.
+    // Parts were found when they ended. Changes of the same part stay in the order in which they were listed.
     all.sort_by_key(|(part, ..)| (part.start, Reverse(part.end)));
     all.into_iter().map(|(_, number, gone)| (number, gone)).collect()
 }

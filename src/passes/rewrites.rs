@@ -10,7 +10,7 @@ use super::fingerprint::Fingerprints;
 use super::indentation::moved;
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 
-/// What a rule's template makes of a node.
+/// Nodes in the form that a rule's template gives them.
 pub(super) struct Rewrite;
 
 impl Pass for Rewrite {
@@ -42,7 +42,7 @@ pub(super) fn class(rule: usize, kind: u16) -> Class {
     Class { outer: u16::try_from(rule).unwrap_or(u16::MAX), inner: kind, depth: 0 }
 }
 
-/// The edits that put pieces in the place of a part of the source. What stays where it is is not
+/// The edits that put pieces in the place of a part of the source. Text that stays where it is is not
 /// written anew, so that what is known about it is not lost.
 pub(super) fn place(grammar: &Grammar, source: &[u8], outer: Range<usize>, pieces: &[Piece]) -> Vec<Edit> {
     let mut edits = Vec::new();

@@ -5,7 +5,7 @@ use crate::syntax::{Edit, NodeId};
 
 use super::removal::Nodes;
 
-/// What has to be done to the text to take a unit out.
+/// The changes of the text that take a unit out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// The nodes go, with the separators that belong to them.
@@ -17,7 +17,7 @@ pub enum Removal {
 /// Something that can be taken out by itself.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// What taking it out means.
+    /// The changes that take it out.
     pub removal: Removal,
     /// Tokens that go with it, for the order of the work.
     pub tokens: u32,
@@ -56,7 +56,7 @@ pub enum Remembered {
     Whole(Vec<u64>),
 }
 
-/// What was asked about a node: each is remembered by itself.
+/// The questions about a node: each is remembered by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ask {
     /// May it go, with its separator?
@@ -133,7 +133,7 @@ pub mod list_kind {
     pub const WORDS: u32 = COMMENTS + 6;
     /// Characters.
     pub const CHARACTERS: u32 = COMMENTS + 7;
-    /// All nodes of one level of the tree, whoever their parents are.
+    /// All nodes of one level of the tree, whatever their parents are.
     pub const LEVEL: u32 = COMMENTS + 8;
     /// Numbers and texts that could be simpler.
     pub const LITERALS: u32 = COMMENTS + 9;

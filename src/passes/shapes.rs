@@ -15,7 +15,7 @@ use super::indentation::rendered;
 
 use super::removal::{NodeSet, removal_edits};
 
-/// Of texts of so many bytes not all is parsed for a trial, if a part that is so many times smaller will do.
+/// Bytes from which on a trial parses only a part of a text, if it is at least `MUCH_LESS` times smaller.
 const LARGE: usize = 1 << 16;
 const MUCH_LESS: usize = 4;
 /// Siblings next to a node that are in its trial parse.
@@ -30,7 +30,7 @@ const LEAST_HOLE: usize = 1 << 10;
 const LONG: usize = 1 << 19;
 const MOST_STEPS: usize = 60_000;
 
-/// What is known about taking a node out.
+/// The knowledge about taking a node out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clearance {
     /// A trial parse of its shape made no new syntax errors.
@@ -79,7 +79,7 @@ struct Shape {
 pub struct Shapes {
     trials: Trials,
     known: HashMap<Shape, Clearance>,
-    /// What was not found out, because the text is too long: a shorter one may tell.
+    /// Shapes without an answer, because the text is too long: a shorter one may tell.
     untold: HashSet<Shape>,
     replaced: HashMap<(u16, u16, u16, String), bool>,
 }
@@ -185,7 +185,7 @@ impl Shapes {
     }
 }
 
-/// What trial parses are made with.
+/// The parser of trial parses, with the steps that are left.
 struct Trials {
     parser: SyntaxParser,
     /// Steps that those of all of a long text may still take.
@@ -230,8 +230,8 @@ impl Trials {
     }
 }
 
-/// What is around a node of a large text: the neighbours at the top that it could run together with, and what can be
-/// left out of long lists between. What stands farther off is parsed as it was. `None` where that is not much less
+/// The surroundings of a node of a large text: the neighbours at the top that it could run together with, and the parts
+/// that can be left out of long lists between. Text farther off parses as it did. `None` where that is not much less
 /// than the text.
 fn surroundings(document: &Document, node: NodeId, edits: &[Edit]) -> Option<(Range<usize>, Vec<Edit>)> {
     if document.source().len() < LARGE {
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(clearance("a", 0), (Clearance::Cleared, 0));
     }
 
-    /// What is learnt of a node is the same in two documents.
+    /// The clearance of a node is the same in two documents.
     fn assert_alike((small, id): (&mut Sample, NodeId), (large, twin): (&mut Sample, NodeId)) {
         assert_eq!(
             large.shapes.clearance(&large.document, &large.grammar, twin),

@@ -47,7 +47,7 @@ pub fn siblings(
         let Some(nodes) = clearance.nodes(document, child) else { continue };
         let tokens: u32 = nodes.iter().map(|n| document.tokens_of(*n)).sum();
         let filler = filler_tokens(document, grammar, child);
-        // What would come in its place is as large.
+        // The filler in its place would be as large.
         if filler > 0 && filler >= tokens {
             continue;
         }

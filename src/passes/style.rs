@@ -1,4 +1,4 @@
-//! What a result is to be like: what there is to be little of in it, and how it is written.
+//! The style of a result: the measure of its size, and its format.
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Format {
     Pretty,
 }
 
-/// What small means where edits have to be compared.
+/// The measure of size by which edits are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
     /// Few tokens, then few bytes.
@@ -24,10 +24,10 @@ pub enum Prefer {
     Lines,
 }
 
-/// What the result is to be like.
+/// The style of the result.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// What there is to be little of.
+    /// The measure of its size.
     pub prefer: Prefer,
     /// How it is written.
     pub format: Format,

@@ -1,4 +1,4 @@
-//! What the tests of the passes share: texts with their languages, proposals as texts, and inputs to
+//! Helpers of the tests of the passes: texts with their languages, proposals as texts, and inputs to
 //! try everything on. Languages are chosen by the names of files, as a user's files choose theirs.
 
 use std::collections::BTreeMap;
@@ -126,8 +126,8 @@ impl Sample {
         alternatives.iter().map(result).collect()
     }
 
-    /// What each unit takes out, the nodes of one unit joined by `+`; the text that is left for units
-    /// that are edits.
+    /// The text that each unit takes out, the nodes of one unit joined by `+`; the text that is left for
+    /// units that are edits.
     pub(crate) fn units(&self, sequence: Option<&Sequence>) -> Vec<String> {
         let name = |unit: &Unit| match &unit.removal {
             Removal::Nodes(nodes) => nodes.iter().map(|&node| self.text(node)).collect::<Vec<_>>().join("+"),
@@ -151,7 +151,7 @@ impl Sample {
         self.proposed(|pass| pass.facts().stage != Stage::Finish || pass.name() == "rename").0
     }
 
-    /// What one pass proposes.
+    /// The proposals of one pass.
     pub(crate) fn proposals(&mut self, pass: &dyn Pass) -> Proposals {
         let (sequences, alternatives) = self.proposed(|other| other.name() == pass.name());
         Proposals { sequences, alternatives }

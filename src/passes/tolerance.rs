@@ -1,6 +1,6 @@
 //! Whether definitions that nothing refers to may be in a text.
 
-/// What is known of definitions of a kind that nothing refers to.
+/// The knowledge about definitions of a kind that nothing refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerance {
     /// Nothing.

@@ -26,7 +26,7 @@ impl Pass for Unify {
 /// The edits of one rule in the places that have one text, and the kind of the first of these.
 type Places<'t> = BTreeMap<(RuleId, &'t [u8]), (u16, Vec<Edit>)>;
 
-/// What can be made the same: the texts that one rule matches, each wherever it stands.
+/// Edits that make texts the same: those that one rule matches, each wherever it stands.
 #[must_use]
 pub(super) fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut places: Places<'_> = BTreeMap::new();

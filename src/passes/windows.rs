@@ -52,7 +52,7 @@ const AROUND: usize = 2;
 /// together the longest first. Single tokens are swept.
 ///
 /// In a text without syntax errors a bracket goes only with its partner: anything else would be an
-/// error. What consists of neighbouring children of one node, all of which are `needed`, is left out:
+/// error. A window of neighbouring children of one node, all of which are `needed`, is left out:
 /// in long lists that would be most windows, and none of them was found to go.
 #[must_use]
 pub(super) fn windows(
