@@ -1,4 +1,4 @@
-//! Who may read what lop makes of a file: nobody who may not read that file.
+//! Permissions of what lop makes of a file: only users who may read that file may read it.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -24,13 +24,13 @@ impl Audience {
     /// Only the user.
     pub const OWN: Audience = Audience { shared: 0, group: None };
 
-    /// Whoever may read or write a file with these facts.
+    /// The users who may read or write a file with these facts.
     #[must_use]
     pub fn of(facts: &Metadata) -> Self {
         Audience { shared: facts.mode() & SHARED, group: Some(facts.gid()) }
     }
 
-    /// Whoever may read or write this file; only the user where that cannot be told.
+    /// The users who may read or write this file; only the user where that cannot be told.
     #[must_use]
     pub fn of_file(path: &Path) -> Self {
         fs::metadata(path).map_or(Self::OWN, |facts| Self::of(&facts))
@@ -42,7 +42,7 @@ impl Audience {
         Audience { shared: self.shared & READING, ..self }
     }
 
-    /// What of these permissions goes with this audience, for a file of this group.
+    /// The part of these permissions that goes with this audience, for a file of this group.
     #[must_use]
     pub fn narrow(self, mode: u32, group: u32) -> u32 {
         mode & (self.bits(group) | !SHARED) & 0o777
@@ -53,7 +53,7 @@ impl Audience {
         0o600 | self.bits(group_in(folder))
     }
 
-    /// The mode to make a folder with, in another with these facts: who may read may look into it.
+    /// The mode to make a folder with, in another with these facts: readers may look into it.
     pub(super) fn folder_mode(self, folder: &Stat) -> u32 {
         let reading = self.bits(group_in(folder)) & READING;
         0o700 | reading | reading >> 2

@@ -3,15 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is the matter with it.
+/// The reason to distrust it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Distrust {
     /// It leads somewhere else.
     Link,
-    /// Somebody else has put it there.
+    /// Another user has put it there.
     Foreign,
-    /// What is written to it is written to another name, too.
+    /// It has another name: a write to it is a write to that, too.
     Shared,
     /// A pipe, a device, a folder.
     NotAFile,
@@ -25,7 +25,7 @@ pub enum Distrust {
 pub struct Distrusted {
     /// Where it stands.
     pub path: PathBuf,
-    /// What is the matter with it.
+    /// The reason to distrust it.
     pub why: Distrust,
 }
 

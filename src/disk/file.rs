@@ -14,7 +14,7 @@ use rustix::io::{Errno, retry_on_intr};
 use super::audience::Audience;
 use super::folder::{Folder, check_regular};
 
-/// How often it is looked whether somebody reads from a pipe.
+/// The time between two looks for a reader of a pipe.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where the system keeps names of what is open already.
@@ -37,7 +37,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Opens what a user named as a place to write to: a new file, one of the user's own, which is emptied, or a device or a
-/// pipe. Somebody who reads from a pipe is waited for as long as `waits` says so.
+/// pipe. It waits for a reader of a pipe as long as `waits` says so.
 ///
 /// # Errors
 /// When it is a link to a file, another user's file, has another name, or cannot be written to.
@@ -68,7 +68,7 @@ pub fn create_new(path: &Path, audience: Audience) -> io::Result<File> {
 /// whatever signal comes; here it is waited for as long as `waits` says so.
 ///
 /// # Errors
-/// When it cannot be written to, or nobody has read from the pipe.
+/// When it cannot be written to, or no process has read from the pipe.
 pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
     if !fs::metadata(path)?.file_type().is_fifo() {
         return OpenOptions::new().write(true).open(path);

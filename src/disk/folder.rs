@@ -22,7 +22,7 @@ const END: &str = ".tmp";
 /// How many names are tried; each has 64 random bits.
 const TRIES: usize = 16;
 
-/// A folder that is open. What is done in it is done in this one, whatever its name leads to by now.
+/// A folder that is open. All access stays in this one, whatever its name leads to by now.
 #[derive(Debug)]
 pub struct Folder {
     handle: File,
@@ -30,7 +30,7 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// A file that is being written, under a name that nobody else has. Dropping it removes it.
+/// A file that is being written, under a name that nothing else has. Dropping it removes it.
 #[derive(Debug)]
 pub struct Temporary<'f> {
     folder: &'f Folder,
@@ -197,14 +197,14 @@ impl Folder {
     pub fn open(&self, name: &OsStr, wanted: bool) -> io::Result<File> {
         let path = self.path_of(name);
         let access = if wanted { OFlags::RDWR | OFlags::APPEND } else { OFlags::RDONLY };
-        // Opening a pipe must not wait for somebody at its other end.
+        // Opening a pipe must not wait for a process at its other end.
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file: File = match retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty())) {
             Ok(file) => file.into(),
             Err(Errno::LOOP) => return Err(Distrust::Link.at(&path)),
             Err(Errno::NXIO | Errno::ISDIR) => return Err(Distrust::NotAFile.at(&path)),
             Err(error) => {
-                // What is wrong with it is said even where it may not be opened.
+                // The error names the reason of the distrust even where it may not be opened.
                 if let Ok(facts) = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
                     && let Some(why) = self.distrust(&facts)
                 {
@@ -255,10 +255,10 @@ impl Folder {
         Ok(Stamp::from(&facts))
     }
 
-    /// What is the matter with something that should be a file of the user's own; a name that nothing has is no matter.
+    /// Checks that a name belongs to a file of the user's own; a name that nothing has is all right.
     ///
     /// # Errors
-    /// That.
+    /// The reason of the distrust, and what the system says.
     pub fn check_file(&self, name: &OsStr) -> io::Result<()> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(facts) => self.distrust(&facts).map_or(Ok(()), |why| Err(why.at(&self.path_of(name)))),
@@ -280,7 +280,7 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
                 Ok(file) => {
-                    // It says that somebody is at work on it. Some file systems have no locks.
+                    // The lock says that a process is at work on it. Some file systems have no locks.
                     let _ = file.try_lock();
                     return Ok(Temporary { folder: self, name, file, is_done: false });
                 }
@@ -292,7 +292,7 @@ impl Folder {
     /// Puts a whole file into a place, instead of what is there.
     ///
     /// # Errors
-    /// The system's own words. What is there has not changed then.
+    /// The system's own words. The place has not changed then.
     pub fn replace(&self, name: &OsStr, content: &[u8], audience: Audience) -> io::Result<()> {
         let mut new = self.temporary(name, audience)?;
         new.file().write_all(content)?;
@@ -368,7 +368,7 @@ impl Folder {
         Ok(rustix::fs::fstat(&self.handle)?)
     }
 
-    /// What is the matter with a file of these facts in this folder.
+    /// The reason to distrust a file of these facts in this folder; `None` where there is none.
     pub(super) fn distrust(&self, facts: &Stat) -> Option<Distrust> {
         match FileType::from_raw_mode(facts.st_mode) {
             FileType::Symlink => Some(Distrust::Link),
@@ -384,8 +384,8 @@ impl Folder {
         facts.is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::Symlink)
     }
 
-    /// Whether something in this folder is the user's. Some file systems give all files to one owner, whoever makes
-    /// them: then that one is the user.
+    /// Whether something in this folder is the user's. Some file systems give all files to one owner, no matter which
+    /// user makes them: then that one is the user.
     fn is_ours(&self, facts: &Stat) -> bool {
         facts.st_uid == rustix::process::geteuid().as_raw() || self.owner_of_new() == Some(facts.st_uid)
     }

@@ -1,4 +1,4 @@
-//! Files where others may have put theirs: what lop writes beside somebody's file, and what it finds there.
+//! Files where others may have put theirs: what lop writes beside a user's file, and what it finds there.
 //!
 //! A repository or an archive can hold links under any name, other users can put files where a folder is shared, and a
 //! name that was looked at can mean something else a moment later. So there is one place that opens and makes such files:
@@ -7,7 +7,7 @@
 //!   Folder ── temporary ──► Temporary ── put ──► a whole file under its name    what is there is replaced, not written to
 //!     │  └─── open ───────► a regular file of the user's with no other name     never through a link, never a pipe
 //!     └────── create ─────► what a user named: made anew, or emptied
-//!   Audience                who may read what is made: nobody who may not read the test case
+//!   Audience                the readers of what is made: only users who may read the test case
 //! ```
 //!
 //! A folder is a handle: what is looked at and what is opened are the same thing.

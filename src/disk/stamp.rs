@@ -5,8 +5,8 @@ use std::io;
 
 use rustix::fs::Stat;
 
-/// By which a file is known again without reading it. Whoever edits a file can set its time of modification back, but not
-/// the time of its last change.
+/// The facts by which a file is known again without reading it. An editor can set its time of modification back, but
+/// not the time of its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp([i128; 7]);
 
