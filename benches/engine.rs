@@ -1,4 +1,4 @@
-//! What the engine itself costs, in time per step: one `next_tests` and one `observe`.
+//! The cost of the engine itself, in time per step: one `next_tests` and one `observe`.
 
 use divan::Bencher;
 use lop::engine::{Config, EvidenceView, Search, Verdict};

@@ -1,4 +1,4 @@
-//! What a test costs lop itself: parsing, making a candidate, and the gate's parse.
+//! The cost of a test to lop itself: parsing, making a candidate, and the gate's parse.
 //!
 //! Inputs are the shipped samples, repeated up to size. Aims, in CPU time per test: a candidate
 //! without the gate's parse 2 ms at 100 KB and 10 ms at 1 MB, with it 7 and 30.

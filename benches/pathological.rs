@@ -1,4 +1,4 @@
-//! What lop itself spends on texts that are hard on it: CPU time of its own, the longest stretch of it between two
+//! The effort of lop itself on texts that are hard on it: CPU time of its own, the longest stretch of it between two
 //! tests, and its share of what the same run would spend in tests of 50 ms.
 //!
 //! `cargo bench --bench pathological -- 1000000` for texts of a megabyte; more words choose among the texts by name.

@@ -58,7 +58,7 @@ impl<F: FnMut(&[u8]) -> Verdict> Executor for Clocked<F> {
     }
 
     fn wait(&mut self) -> Option<(Ticket, Outcome)> {
-        // What began first ends first.
+        // The job that began first ends first.
         if let Some((end, _)) = self.running.front().filter(|_| self.cancelled.is_empty()) {
             self.now.set(self.now.get().max(*end));
         }
