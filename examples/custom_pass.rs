@@ -1,6 +1,6 @@
 //! A pass of one's own: columns of a table. Rows go as lines, but a column is a cell of every row, and a table with
-//! rows of different lengths is not even read by the program under test: only whoever knows what a column is can take
-//! one out. Run it with `cargo run --example custom_pass`.
+//! rows of different lengths is not even read by the program under test: only a pass that knows what a column is can
+//! take one out. Run it with `cargo run --example custom_pass`.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl Pass for Columns {
                 Some(next) => cell.start..next.start,
                 None => column.checked_sub(1).map_or(cell.start, |before| cells[before].end)..cell.end,
             };
-            // Exactly so: around what goes no blank is to be added or taken away.
+            // Exactly so: no blank is added or taken away around what goes.
             Some(Edit::delete_raw(range))
         };
         let columns = (0..width).map(|column| rows.iter().filter_map(|cells| without(cells, column)).collect());

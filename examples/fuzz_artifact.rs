@@ -1,4 +1,4 @@
-//! What a fuzzer like libFuzzer leaves behind, made small: an artifact is a file of bytes, mostly no text at all, and
+//! The finds of a fuzzer like libFuzzer, made small: an artifact is a file of bytes, mostly no text at all, and
 //! the fuzz target is a function of it. Run it with `cargo run --example fuzz_artifact`, or with the path of a file.
 //!
 //! A format that says how long its parts are resists: no byte of a part can go as long as its length says otherwise. A
@@ -20,7 +20,7 @@ fn target(data: &[u8]) {
         let Some((content, behind)) = content.split_at_checked(usize::from(*length)) else { return };
         match kind {
             0xC4 => palette = content.to_vec(),
-            // The bug: nobody has looked whether the palette is that long.
+            // The bug: no check that the palette is that long.
             0xDA => content.iter().for_each(|&index| assert!(usize::from(index) < palette.len(), "no such colour")),
             _ => {}
         }
@@ -81,7 +81,7 @@ impl Pass for Chunks {
     }
 }
 
-/// Makes an artifact small, with the pass or without it. What counts in it is bytes: it has no words.
+/// Makes an artifact small, with the pass or without it. Bytes count in it: it has no words.
 pub(crate) fn run(data: &[u8], knows_chunks: bool) -> Result<Report, lop::Error> {
     let config = Config::new().language("text").options(|options| options.prefer = Prefer::Bytes);
     lop::reduce(data, crashes, &if knows_chunks { config.pass(Chunks) } else { config })
@@ -89,7 +89,7 @@ pub(crate) fn run(data: &[u8], knows_chunks: bool) -> Result<Report, lop::Error>
 
 #[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Panics are what is looked for here: nobody need be told of each.
+    // The search is for panics here: no message need tell of each.
     std::panic::set_hook(Box::new(|_| {}));
     let data = match std::env::args_os().nth(1) {
         Some(path) => std::fs::read(path)?,

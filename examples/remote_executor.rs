@@ -7,7 +7,7 @@
 //!          ◄── answers ───
 //! ```
 //!
-//! What an executor owes its caller says [`Executor`]; `tests/it/contract.rs` asks it of this one, too. The two things
+//! [`Executor`] says what an executor owes its caller; `tests/it/contract.rs` asks it of this one, too. The two things
 //! to get right: every job comes back exactly once, whatever becomes of it, and nothing runs after a shutdown.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,9 +20,9 @@ use lop::exec::{Executor, Job, Ticket};
 use lop::oracle::Outcome;
 use lop::{Config, Report, Verdict};
 
-/// What goes out: a name for it, and the candidate.
+/// A message to a machine: a name for it, and the candidate.
 type Request = (u64, Vec<u8>);
-/// What comes back: the verdict, or nothing when the machine died of it.
+/// A message back: the name, and the verdict, or nothing when the machine died of it.
 type Answer = (u64, Option<Verdict>);
 
 /// How a machine judges.
@@ -31,12 +31,12 @@ type Judge = dyn Fn(&[u8]) -> Verdict + Send + Sync;
 /// Sends candidates away and collects the verdicts.
 pub(crate) struct Remote {
     machines: usize,
-    /// `None` after shutdown: the machines stop when nobody can ask them any more.
+    /// `None` after shutdown: the machines stop when no request can come any more.
     requests: Option<Sender<Request>>,
     answers: Receiver<Answer>,
     /// Jobs that are away, and how often their machines have died.
     away: BTreeMap<Ticket, (Job, u32)>,
-    /// Jobs that wait until a machine is free: they can be cancelled without a word to anybody.
+    /// Jobs that wait until a machine is free: they can be cancelled without a message.
     queued: VecDeque<Job>,
     ready: VecDeque<(Ticket, Outcome)>,
 }
@@ -79,7 +79,7 @@ impl Remote {
         self.away.insert(job.ticket, (job, deaths));
     }
 
-    /// What an answer means; `None` when the job is tried once more.
+    /// The outcome that an answer means; `None` when the job is tried once more.
     fn take(&mut self, (number, verdict): Answer) -> Option<(Ticket, Outcome)> {
         let ticket = Ticket(number);
         let (job, deaths) = self.away.remove(&ticket).expect("only what is away is answered");
@@ -139,7 +139,7 @@ impl Executor for Remote {
     }
 
     fn cancel(&mut self, ticket: Ticket) {
-        // What is away is judged to its end here; one could send word to its machine.
+        // A job that is away is judged to its end here; one could send word to its machine.
         if let Some(at) = self.queued.iter().position(|job| job.ticket == ticket) {
             self.queued.remove(at);
             self.ready.push_back((ticket, Outcome::cancelled()));
