@@ -47,7 +47,7 @@
 ((_ value: (identifier) @param.fn type_arguments: (_) @param.list) (#set! list "types") (#set! rule "type parameters"))
 ((generic_type . (_) @param.fn (type_arguments) @param.list) (#set! list "types") (#set! rule "type parameters"))
 
-; Names: what a name stands for, wherever it is used. What runs over the values is no such name.
+; Names: what a name stands for, wherever it is used. A loop variable is no such name.
 ((_ name: (_) @alias.name "=" value: (_) @alias.text !body) @alias.unit (#set! rule "names"))
 ((_ pattern: (identifier) @alias.name "=" value: (_) @alias.text !body) @alias.unit (#set! rule "names"))
 ((_ left: (identifier) @alias.name "=" right: (_) @alias.text !operator) @alias.unit (#set! rule "names"))

@@ -277,7 +277,7 @@
 ((function_definition declarator: (_ parameters: (parameter_list (parameter_declaration declarator: (_)) @globalise @_moved)))
   @globalise.before (#set! text "{_moved};"))
 
-; What is called once takes the call's place.
+; A function that is called once takes the call's place.
 ((function_definition declarator: (function_declarator declarator: (identifier) @inline.name parameters: (_) @inline.parameters)
   body: (compound_statement) @inline.body) @inline.unit)
 ((expression_statement (call_expression function: (identifier) @inline.call arguments: (_) @inline.arguments)) @inline.site)

@@ -1,4 +1,4 @@
-; What the rules of C do not know.
+; Rules for the parts of C++ that C does not have.
 
 ; Definitions: what can go when its name is found nowhere else.
 

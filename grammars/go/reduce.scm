@@ -20,7 +20,7 @@
     (variadic_parameter_declaration name: (_) @def.name)
     (type_parameter_declaration name: (_) @def.name)
   ] @def.unit)
-; One name of several: b of  for a, b := range c   var a, b int,  and that of a receiver: func (a *T) f(). What is left
+; One name of several: b of  for a, b := range c   var a, b int,  and that of a receiver: func (a *T) f(). The rest
 ; of  for _, b := range c  would declare nothing.
 ([
     (range_clause left: (expression_list (_) @_first . (identifier) @def.unit @def.name .))

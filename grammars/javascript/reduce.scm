@@ -283,14 +283,14 @@
 ((class_declaration name: (_) @alias.name (class_heritage)? @_base body: (_) @_body) @alias.unit
   (#set! text "class {_base} {_body}"))
 
-; What a function declares moves out of it.
+; A declaration in a function moves out of it.
 [
   (program (function_declaration body: (statement_block [(declaration) (expression_statement (assignment_expression))] @globalise)) @globalise.before)
   (statement_block (function_declaration body: (statement_block [(declaration) (expression_statement (assignment_expression))] @globalise)) @globalise.before)
   (program (class_declaration body: (class_body (method_definition body: (statement_block (declaration) @globalise)))) @globalise.before)
 ]
 
-; What is called once takes the call's place.
+; A function that is called once takes the call's place.
 ([
     (function_declaration name: (_) @inline.name parameters: (_) @inline.parameters body: (_) @inline.body)
     (variable_declaration . (variable_declarator name: (_) @inline.name value: (_ parameters: (_) @inline.parameters body: (statement_block) @inline.body)) .)

@@ -14,7 +14,7 @@
     (import_from_statement name: [(dotted_name (identifier) @def.name) (aliased_import alias: (identifier) @def.name)])
   ] @def.unit)
 
-; What is inside takes the place of what is around it.
+; The inside of a block takes the place of what is around it.
 ((if_statement consequence: (block) @splice.inner) @splice.outer)
 ((if_statement alternative: (_ [consequence: (block) body: (block)] @splice.inner)) @splice.outer)
 ((for_statement body: (block) @splice.inner) @splice.outer)
@@ -31,7 +31,7 @@
 ((for_statement right: (_) @lift) @lift.outer)
 ((raise_statement (_) @lift) @lift.outer)
 ((with_statement (with_clause (with_item value: [(identifier) (attribute) (call)] @lift))) @lift.outer)
-; What stands in the head of a definition: def f(a: b = c) -> d;  class e(f);  @g
+; Parts of the head of a definition: def f(a: b = c) -> d;  class e(f);  @g
 ([
     (function_definition return_type: (type (_) @lift))
     (function_definition parameters: (parameters (_ [type: (type (_) @lift) value: (_) @lift])))
