@@ -102,7 +102,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
 }
 
 /// Whether a test that said *interesting* and something else in turns does so on the empty file as well, and the other way
-/// round: `last` is what it said of the input last. Then each second answer is wrong, whatever the candidate. A test that
+/// round: `last` is what it said of the input last. Then each second answer is wrong for any candidate. A test that
 /// only refuses each second time refuses the empty file always, and one that does not look has no break in its turns.
 fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Interrupt> {
     for run in 0..RUNS_IN_TURNS {

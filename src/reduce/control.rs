@@ -1,4 +1,4 @@
-//! What somebody outside may ask of a reduction under way: to hold on, to go on, and to leave passes out.
+//! Requests from outside to a reduction under way: to hold on, to go on, and to leave passes out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::oracle::Cancel;
 /// A wait without an end in sight is begun anew after this.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// The wishes of somebody who watches a reduction. Clones share their state; a clone goes into
+/// The requests of an observer of a reduction. Clones share their state; a clone goes into
 /// [`Options::control`](super::Options::control), and every method may be called from any thread.
 ///
 /// ```
@@ -31,17 +31,17 @@ pub struct Control {
 #[derive(Debug, Default)]
 struct State {
     paused: AtomicBool,
-    /// The passes that are to be left out, by name, in the order in which that was asked for. It only grows.
+    /// The passes to leave out, by name, in the order of the requests. It only grows.
     skipped: Mutex<Vec<&'static str>>,
-    /// Passes that are to be left out at a moment; see [`Control::skip_at`].
+    /// Passes to leave out at a moment; see [`Control::skip_at`].
     later: Mutex<Vec<(u64, &'static str)>>,
-    /// Wakes the reductions that are on hold. Whoever changes `paused` or looks at it in order to wait has this lock, so
-    /// that no waking is missed.
+    /// Wakes the reductions that are on hold. Code that changes `paused`, or reads it in order to wait, holds this
+    /// lock, so that no waking is missed.
     wake: Mutex<Vec<Cancel>>,
 }
 
 impl Control {
-    /// Nobody wants anything yet.
+    /// A control without any request.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -60,7 +60,7 @@ impl Control {
         wake.drain(..).for_each(|waiting| waiting.stop());
     }
 
-    /// Whether no test is to be started now.
+    /// Whether no test may start now.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.state.paused.load(Ordering::SeqCst)

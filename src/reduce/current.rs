@@ -28,17 +28,17 @@ use super::size::Size;
 pub(super) struct Candidate {
     /// The whole text.
     pub(super) text: Arc<[u8]>,
-    /// Its tokens, where whoever made it knows; else they are counted when it is accepted.
+    /// Its tokens, where its maker knows them; else they are counted when it is accepted.
     pub(super) tokens: Option<usize>,
     /// Whether every part that is gone may go by itself; all of them together may still be too much.
     pub(super) cleared: bool,
     /// Where everything is that the user wants kept; `None` if something of it is touched.
     pub(super) kept: Option<Vec<Range<usize>>>,
-    /// What makes it of the base.
+    /// The edits and removals that make it of the base.
     pub(super) pending: Rc<Pending>,
 }
 
-/// What has been taken out of a base.
+/// The edits and removals made in a base.
 #[derive(Clone, Default)]
 pub(super) struct Pending {
     edits: Vec<Edit>,
@@ -62,14 +62,14 @@ pub(super) struct Current<'g> {
     base: Base<'g>,
     /// Parts of the base that the user wants kept.
     kept: Vec<Range<usize>>,
-    /// What makes the best result of the base.
+    /// The edits and removals that make the best result of the base.
     pending: Rc<Pending>,
-    /// What candidates are made from instead while it is not sure that what was found last is interesting.
+    /// The state that candidates are made from instead while it is not sure that the last find is interesting.
     provisional: Option<Rc<Pending>>,
     around: Around,
 }
 
-/// What stands around the part that is worked on: it is no more to be touched than what is kept.
+/// The text around the part that is worked on: passes may not touch it, as if it were kept.
 #[derive(Clone, Copy, Default)]
 struct Around {
     /// Bytes before the part and behind it.
@@ -88,7 +88,7 @@ struct Tree<'g> {
     document: Document,
     /// Where indentation is syntax.
     indents: Option<Indents>,
-    /// What goes along with what a candidate takes out.
+    /// The rules that add nodes to what a candidate takes out.
     coupling: Option<Cascade>,
 }
 
@@ -140,7 +140,7 @@ impl Pending {
 }
 
 impl<'g> Current<'g> {
-    /// Begins with the input, without a tree. Nobody may touch what is kept of it: parts that ascend and do not overlap.
+    /// Begins with the input, without a tree. No pass may touch `kept`, its parts that ascend and do not overlap.
     pub(super) fn new(text: Arc<[u8]>, size: Size, kept: Vec<Range<usize>>) -> Self {
         let (base, pending) = (Base::Text(Arc::clone(&text)), Rc::default());
         let best = Best { text, size, kept: kept.clone() };
@@ -189,13 +189,13 @@ impl<'g> Current<'g> {
         self.around.before..self.source().len() - self.around.behind
     }
 
-    /// What stands around that part.
+    /// The text around that part.
     fn frame(&self) -> impl Iterator<Item = Range<usize>> {
         let part = self.part();
         [0..part.start, part.end..self.source().len()].into_iter().filter(|around| !around.is_empty())
     }
 
-    /// What nobody may touch, in the order of the text.
+    /// The parts that no pass may touch, in the order of the text.
     fn untouchable(&self) -> Cow<'_, [Range<usize>]> {
         if !self.is_part() {
             return Cow::Borrowed(&self.kept);
@@ -216,7 +216,7 @@ impl<'g> Current<'g> {
         self.kept.is_empty() && !self.is_part()
     }
 
-    /// What candidates are made from.
+    /// The edits and removals that every candidate includes.
     pub(super) fn pending(&self) -> &Rc<Pending> {
         self.provisional.as_ref().unwrap_or(&self.pending)
     }
@@ -296,7 +296,7 @@ impl<'g> Current<'g> {
         self.coupled_with(self.pending(), &[&Removal::Nodes(Nodes::One(node))]).is_some()
     }
 
-    /// What goes along when this is taken out, too.
+    /// The nodes that go along when this is taken out, too; `None` if there are none, or without a coupling.
     fn coupled_with(&self, pending: &Pending, more: &[&Removal]) -> Option<Removal> {
         let (cascade, document) = (self.coupling()?, self.document());
         let mut gone = Gone::before(document, pending.dead.iter(), &pending.edits);
@@ -305,18 +305,18 @@ impl<'g> Current<'g> {
         (!nodes.is_empty()).then(|| Removal::Nodes(nodes.into()))
     }
 
-    /// Whether some edits touch what is to be kept.
+    /// Whether some edits touch a kept part.
     pub(super) fn edits_touch_kept(&self, edits: &[Edit]) -> bool {
         let untouchable = self.untouchable();
         edits.iter().any(|edit| touches(&untouchable, &(edit.start..edit.end)))
     }
 
-    /// Whether something of a node is to be kept.
+    /// Whether a kept part reaches into a node.
     pub(super) fn node_is_kept(&self, node: NodeId) -> bool {
         !self.is_free() && touches(&self.untouchable(), &self.document().node(node).range())
     }
 
-    /// A sequence without the units that touch what is to be kept; `None` if it has no others.
+    /// A sequence without the units that touch a kept part; `None` if it has no others.
     pub(super) fn spare(&self, mut sequence: Sequence) -> Option<Sequence> {
         if !self.is_free() {
             let may_go = |unit: &Unit| match &unit.removal {

@@ -22,19 +22,19 @@ use super::ranked::Ranked;
 
 /// How many edits are made in larger trees before the tree is built anew.
 pub(super) const EDITS_BEFORE_REBASE: usize = 12;
-/// What an edit is worth that saves only what does not count.
+/// The value of an edit that saves only what does not count.
 const LITTLE: f64 = 0.01;
 
 /// An edit that waits for its turn, by the tokens it is expected to save; of equal ones the first in
 /// the order in which they were proposed.
 pub(super) type Waiting = Ranked<Reverse<usize>, Alternative>;
 
-/// What edits are tried on, and what is known of edits like them.
+/// The text that edits are tried on, and the knowledge of edits like them.
 pub(super) struct EditSpace<'t> {
     /// The text that edits are of.
     pub(super) source: &'t [u8],
     pub(super) heap: &'t mut BinaryHeap<Waiting>,
-    /// What was edited since the tree was built.
+    /// The parts that were edited since the tree was built.
     pub(super) edited: &'t [Range<usize>],
     pub(super) classes: &'t mut Classes,
     pub(super) prefer: Prefer,
@@ -111,7 +111,7 @@ impl<'t> EditSearch<'t> {
         self.open.keys().any(|question| !self.is_up_to_date(*question))
     }
 
-    /// What nobody has begun to test begins on a new text if at all.
+    /// Edits without a test under way are tried on the new text, if at all.
     fn accept(&mut self, alternatives: Vec<Alternative>) {
         self.rules = each_once(alternatives.iter().flat_map(|alternative| &alternative.rules).copied());
         for alternative in alternatives {
@@ -180,7 +180,7 @@ impl QuestionSource for EditSearch<'_> {
     }
 
     fn may_accept(&self, _: u64) -> bool {
-        // What is not accepted when it is answered is asked about again, as another question.
+        // An edit that is not accepted with its answer comes again, as another question.
         false
     }
 
@@ -242,7 +242,7 @@ impl QuestionSource for EditSearch<'_> {
     }
 }
 
-/// What one test is expected to save, in what the user prefers to have little of.
+/// The expected saving of one test, in the measure that the user prefers to be small.
 pub(super) fn value(classes: &Classes, prefer: Prefer, source: &[u8], alternative: &Alternative) -> f64 {
     let gain = match prefer {
         Prefer::Tokens => Gain::default(),

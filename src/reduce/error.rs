@@ -7,7 +7,7 @@ use crate::oracle::Outcome;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyntaxCause {
-    /// Without a grammar nobody knows what is valid.
+    /// Without a grammar lop cannot tell valid text.
     #[error("it is text without a grammar; name its language with --grammar")]
     NoGrammar,
     /// It would be cut down by lines before it has a tree.
@@ -34,7 +34,7 @@ pub enum ReduceError {
     /// No pass has this name that was chosen or left out.
     #[error("there is no pass {0}; `lop passes` lists those that there are")]
     NoPass(&'static str),
-    /// The syntax of every candidate is to be like this, and that of the input is not, or cannot be told.
+    /// The syntax of every candidate must be like this, and that of the input is not, or cannot be told.
     #[error("the input cannot stay {wanted}: {cause}")]
     Syntax {
         /// `valid` or `invalid`.
@@ -45,7 +45,7 @@ pub enum ReduceError {
     /// The input does not pass its own test.
     #[error("the input is not interesting")]
     NotInteresting {
-        /// What the test did on the input.
+        /// The outcome of the test on the input.
         outcome: Box<Outcome>,
     },
     /// The test gave different answers on the same input.
@@ -73,7 +73,7 @@ pub enum ReduceError {
     /// The test could not be run.
     #[error("the test could not be run: {message}")]
     Unresolved {
-        /// What went wrong.
+        /// The reason.
         message: String,
         /// The best result so far, if the reduction had begun.
         best: Option<Vec<u8>>,
@@ -81,7 +81,7 @@ pub enum ReduceError {
     /// A consumer of events failed, for example because the disk is full.
     #[error("the result could not be kept")]
     Sink {
-        /// What the consumer said.
+        /// The error of the consumer.
         #[source]
         source: std::io::Error,
         /// The best result so far.

@@ -1,4 +1,4 @@
-//! What a reduction tells the outside while it runs: one event type for every consumer.
+//! The events of a reduction while it runs: one type for every consumer.
 //!
 //! People (progress, summary), machines (JSON lines) and files (the store that keeps the best
 //! result on disk) are three consumers of the same stream, in one order: the order in which the
@@ -50,7 +50,7 @@ pub enum Event<'a> {
         pass: &'static str,
         /// Size of the candidate in bytes.
         bytes: usize,
-        /// What the test said; `None` if the run gave no answer (cancelled or failed).
+        /// The verdict of the test; `None` if the run gave no answer (cancelled or failed).
         verdict: Option<Verdict>,
         /// How long it ran.
         duration: Duration,
@@ -100,11 +100,11 @@ pub enum Event<'a> {
     },
     /// A candidate is not interesting, but shows another crash.
     Slipped {
-        /// What tells this crash from others: how it ended, and the first line that looks like an error.
+        /// The signature of this crash: how it ended, and the first line that looks like an error.
         signature: &'a str,
         /// The candidate.
         content: &'a [u8],
-        /// What the test did on it.
+        /// The outcome of the test on it.
         outcome: &'a Outcome,
     },
     /// A test was started. Only for sinks that [follow](EventSink::follows).
@@ -124,7 +124,7 @@ pub enum Event<'a> {
         /// The number of the worker that ran it.
         worker: usize,
     },
-    /// What the model expects from now on; told ten times a second at most. Only for sinks that
+    /// The expectation of the model from now on; told ten times a second at most. Only for sinks that
     /// [follow](EventSink::follows).
     Outlook(&'a Outlook),
     /// The reduction holds on: no test runs, and none is started before [`Event::Resumed`].
@@ -134,7 +134,7 @@ pub enum Event<'a> {
     },
     /// It goes on.
     Resumed,
-    /// A pass is left out from now on, because somebody asked for that while the reduction ran.
+    /// A pass is left out from now on, by a request made while the reduction ran.
     Skipped {
         /// The pass.
         pass: &'static str,

@@ -1,4 +1,4 @@
-//! What is learnt of a language while a text in it is reduced.
+//! The evidence that a reduction gathers of a language.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use super::classes::Classes;
 use super::memory::Refusals;
 use super::unused::Unused;
 
-/// What was learnt of texts in one language, by that language's numbers of kinds.
+/// The evidence of texts in one language, by that language's numbers of kinds.
 pub(super) struct Evidence {
     pub(super) knowledge: Knowledge,
     /// Units gone and units asked about, per kind of list.
     pub(super) kinds: BTreeMap<u32, (u64, u64)>,
     /// Local edits: what was accepted and refused per class.
     pub(super) classes: Classes,
-    /// What is known of definitions that nothing refers to.
+    /// The evidence on definitions that nothing refers to.
     pub(super) unused: Unused,
     /// Proposals that were refused; those of the language that is worked on are with the session.
     pub(super) refusals: Refusals,
 }
 
 impl Evidence {
-    /// What is known of a text of this number of tokens before anything is asked.
+    /// The evidence on a text of this number of tokens before the first question.
     pub(super) fn nothing(tokens: usize) -> Self {
         Evidence {
             knowledge: Knowledge::new(tokens),

@@ -1,9 +1,9 @@
-//! What an edit saves, in what the user prefers to have little of.
+//! The gain of an edit, in the measure that the user prefers to be small.
 
 use crate::passes::{Alternative, Prefer};
 use crate::syntax::{Document, Edit, NodeId};
 
-/// What counts most is worth this many times what decides between equals.
+/// The preferred measure weighs this many times the one that decides between equals.
 const FIRST_COUNTS: f64 = 100.0;
 
 /// Bytes and line feeds that some edits save; negative where they add some.
@@ -14,7 +14,7 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// What edits of a text save.
+    /// The bytes and line feeds that edits of a text save.
     pub(super) fn by<'e>(source: &[u8], edits: impl IntoIterator<Item = &'e Edit>) -> Self {
         let mut gain = Gain::default();
         for edit in edits {
@@ -24,7 +24,7 @@ impl Gain {
         gain
     }
 
-    /// What goes with some nodes.
+    /// The bytes and line feeds that go with some nodes.
     pub(super) fn with_nodes(document: &Document, nodes: &[NodeId]) -> Self {
         let mut gain = Gain::default();
         nodes.iter().for_each(|&node| gain.add(document.text(node), 1));
@@ -37,8 +37,8 @@ impl Gain {
         self.lines += count(memchr::memchr_iter(b'\n', text).count());
     }
 
-    /// What that and these tokens are worth: in tokens, in bytes (tokens decide between equals) or in
-    /// lines (likewise).
+    /// The value of the gain and these tokens: in tokens, in bytes (tokens decide between equals) or in lines
+    /// (likewise).
     pub(super) fn value(self, prefer: Prefer, tokens: u32) -> f64 {
         let (first, second) = match prefer {
             Prefer::Tokens => return f64::from(tokens),

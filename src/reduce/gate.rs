@@ -3,11 +3,10 @@
 //! Where the user asks for it, candidates without a syntax error are refused, too, or all that have one.
 //!
 //! It costs a parse, incremental from the best result's tree unless much of that would be copied, and saves 30–45 % of
-//! the tests where nothing else is known of a candidate. What it refuses it remembers only through the session's
-//! cache.
+//! the tests where nothing else is known of a candidate. It remembers its refusals only through the session's cache.
 //!
-//! Parses may take a limited number of steps for each test. Whoever has used them up is let through: where a text
-//! is hard to parse a test is cheaper than the parse that would save it.
+//! Parses may take a limited number of steps for each test. With these used up the gate lets every candidate through:
+//! where a text is hard to parse a test is cheaper than the parse that would save it.
 
 use std::sync::Arc;
 
@@ -44,7 +43,7 @@ const COUNTED: usize = 1 << 14;
 /// An ordinary parse takes a step for this number of nodes of its tree, and for this number of bytes.
 const NODES_PER_STEP: usize = 25;
 const BYTES_PER_STEP: usize = 1 << 10;
-/// So many times the steps of an ordinary parse, and so many steps more, are too many for a candidate.
+/// A candidate's parse may take `HARD` times the steps of an ordinary parse, and `HARD_AT_LEAST` steps more.
 const HARD: usize = 4;
 const HARD_AT_LEAST: usize = 500;
 /// A parse may take so many steps more than there are left, which is a second or two. Ordinary parses of texts of up to
@@ -65,9 +64,9 @@ pub(super) struct Gate {
     last: Option<Parsed>,
     /// Errors that a candidate may have at most.
     bound: usize,
-    /// What the user asks of every candidate.
+    /// The syntax that the user asks of every candidate.
     wanted: Option<Syntax>,
-    /// What the tree of a candidate has to look like, if that matters.
+    /// The shape that the tree of a candidate must have, if that matters.
     shape: Option<u64>,
     /// Steps that parses may still take; below 0 where the last one took more than there were.
     credit: i64,
@@ -155,7 +154,7 @@ impl Gate {
         if again.is_some() {
             self.spend(self.parser.steps());
         }
-        // What is hard to parse from another tree may be easy alone.
+        // A text that is hard to parse from another tree may be easy alone.
         let is_fresh = again.as_ref().is_none_or(|tree| matches!(tree, Err(ParseError::TooHard)));
         let tree = match again {
             Some(tree) if !is_fresh => tree,
@@ -222,7 +221,7 @@ impl Gate {
     }
 
     /// From now on a candidate must have the tree that `document` has, but for blanks between tokens;
-    /// with `None` any tree will do. What the parser could not read has no shape to keep.
+    /// with `None` any tree will do. A tree with syntax errors has no shape to keep.
     pub(super) fn keep_shape(&mut self, document: Option<&Document>) {
         self.shape = document.filter(|d| d.errors() == 0).map(|d| shape(&d.tree(), d.source()));
     }

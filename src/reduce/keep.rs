@@ -1,4 +1,4 @@
-//! What the user wants kept: parts of the input that no pass may touch.
+//! The kept parts of the input, which no pass may touch.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ const END: &[u8] = b"DDEND";
 /// The capture of a query that says what is kept.
 const CAPTURE: &str = "keep";
 
-/// What is to be kept, as the user says it. All of it is.
+/// The parts to keep, as the user says them. lop keeps all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeepSpec {
-    /// Whatever one of these regular expressions matches.
+    /// Matches of these regular expressions.
     pub patterns: Vec<String>,
     /// Lines, counted from 1, both ends included.
     pub lines: Vec<(usize, usize)>,
-    /// Whatever one of these tree-sitter queries captures as `@keep`.
+    /// Nodes that these tree-sitter queries capture as `@keep`.
     pub queries: Vec<String>,
     /// Everything but what is between a line with `DDBEGIN` and the next one with `DDEND`, where there are such lines.
     /// The lines themselves stay.
@@ -38,7 +38,7 @@ pub struct Keep {
     notes: Vec<String>,
 }
 
-/// Why it cannot be said what is to be kept.
+/// The reason why the parts to keep cannot be found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeepError {
@@ -47,7 +47,7 @@ pub enum KeepError {
     Pattern {
         /// The expression.
         pattern: String,
-        /// What is wrong with it.
+        /// The error in it.
         #[source]
         source: regex::Error,
     },
@@ -66,7 +66,7 @@ pub enum KeepError {
     Query {
         /// The query.
         query: String,
-        /// What is wrong with it.
+        /// The error in it.
         problem: QueryProblem,
     },
     /// There is no tree to ask.
@@ -87,10 +87,10 @@ pub enum KeepError {
 }
 
 impl Keep {
-    /// Finds what is to be kept in a text; a text of more than `max_parse` bytes has no tree.
+    /// Finds the parts to keep in a text; a text of more than `max_parse` bytes has no tree.
     ///
     /// # Errors
-    /// See [`KeepError`]. What matches nowhere is none: see [`Keep::notes`].
+    /// See [`KeepError`]. A pattern or query without a match is no error: see [`Keep::notes`].
     pub fn find(spec: &KeepSpec, text: &[u8], grammar: Option<&Grammar>, max_parse: usize) -> Result<Self, KeepError> {
         let mut keep = Keep::default();
         for pattern in &spec.patterns {
@@ -153,7 +153,7 @@ impl Keep {
         &self.ranges
     }
 
-    /// What the user might not expect, in words: what was asked for and matches nothing, and markers that were found.
+    /// Surprises for the user, in words: patterns and queries that match nothing, and markers that were found.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -194,7 +194,7 @@ fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// Whether something that reaches over `part` would touch one of some ranges, which ascend and do not
-/// overlap. What is put between two bytes of one touches it, too.
+/// overlap. Text put between two bytes of one touches it, too.
 pub(super) fn touches(kept: &[Range<usize>], part: &Range<usize>) -> bool {
     let next = kept.partition_point(|range| range.end <= part.start);
     kept.get(next).is_some_and(|range| range.start < part.end)

@@ -3,10 +3,10 @@
 //!
 //! Each list has its own search, which is told its answers as if it were alone. An answer does not know
 //! what other lists found in the meantime: a candidate that was made before and turns out to be
-//! interesting is no longer what the text would be, so it adds to what its list has found and nobody
-//! has judged, its *union*. The unions of all lists are judged together, in one candidate; while one is
-//! out, nothing else is committed. If it is refused they are judged one by one. A list whose own union is refused is
-//! asked about alone until that has come to something: else two lists that disturb each other could go on for ever.
+//! interesting is no longer what the text would be, so it adds to the unjudged finds of its list, its *union*. The
+//! unions of all lists are judged together, in one candidate; while one is out, nothing else is committed. If it is
+//! refused they are judged one by one. A list whose own union is refused is asked about alone until that has come to
+//! something: else two lists that disturb each other could go on for ever.
 //!
 //! Definitions that nothing refers to are a list among the others.
 
@@ -33,7 +33,7 @@ pub(super) struct Turn {
     /// The node whose children it holds.
     parent: NodeId,
     pub(super) sweep: Sweep,
-    /// What it promises, and the number of units found needed at which that is looked at again.
+    /// The expected saving, and the number of units found needed at which that is computed again.
     pub(super) value: f64,
     pub(super) until: usize,
 }
@@ -54,7 +54,7 @@ impl Turn {
         alone.is_none_or(|alone| alone == self.number)
     }
 
-    /// What decides between lists that promise the same.
+    /// The order between lists that promise the same.
     pub(super) fn tie(&self) -> (Reverse<u32>, NodeId) {
         (Reverse(self.sweep.sequence.depth), self.parent)
     }
@@ -68,7 +68,7 @@ impl Turn {
     }
 }
 
-/// What some lists found, as a candidate.
+/// The finds of some lists, as a candidate.
 struct Union {
     /// The number of each list's turn, and all that is gone of it then.
     parts: Vec<(u64, Vec<Range<usize>>)>,
@@ -88,7 +88,7 @@ pub(super) struct Lists {
     alone: Option<u64>,
     /// How often something was committed.
     committed: u64,
-    /// What is gone of its list in the candidate of a question.
+    /// The positions of its list that are gone in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
     /// The rules behind the units that went last.
     rules: Vec<RuleId>,
@@ -114,7 +114,7 @@ impl Lists {
         std::mem::take(&mut self.gives_up)
     }
 
-    /// A list that is to be asked about from now on.
+    /// A turn for a list that is asked about from now on.
     pub(super) fn turn(&mut self, parent: NodeId, sweep: Sweep, value: f64, until: usize) -> Turn {
         self.next += 1;
         Turn { number: self.next, parent, sweep, value, until }
@@ -188,7 +188,7 @@ pub(super) struct ListsOn<'l> {
 }
 
 impl ListsOn<'_> {
-    /// What goes of some lists besides what is gone.
+    /// The candidate without these positions of some lists, besides those that are gone.
     fn candidate_of(&self, parts: &[(u64, Vec<Range<usize>>)], current: &Current<'_>) -> Candidate {
         let mut units: Vec<&Unit> = Vec::new();
         for turn in &self.lists.turns {

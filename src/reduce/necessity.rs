@@ -2,7 +2,7 @@
 //!
 //! Nothing is tested for this. Each run of the test leaves a [`Record`] under its candidate's hash, and at the end the
 //! candidate without each token is formed once more and looked up. Names and layout are the last things to change, and
-//! after them nothing is asked again unless somebody wants the guarantee on the finished text; so the records are also
+//! after them nothing is asked again unless the user wants the guarantee on the finished text; so the records are also
 //! looked up for the text as it was before, whose tokens stand in the same order.
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct Reason {
     pub range: Range<usize>,
     /// Why it stays.
     pub why: Why,
-    /// What was asked; `None` for what was not.
+    /// The record of the candidate without it; `None` if it was never asked about.
     pub record: Option<Record>,
     /// Whether that was asked before names were shortened and the text was laid out.
     pub was_earlier: bool,
