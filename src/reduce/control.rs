@@ -107,7 +107,7 @@ impl Control {
         self.wanted().len()
     }
 
-    /// Waits until it is not paused any more, or the run is to stop.
+    /// Waits until it is not paused any more, or the run must stop.
     pub(super) fn hold(&self, cancel: &Cancel) {
         while !cancel.is_stopped() {
             let waiting = {

@@ -16,7 +16,7 @@ pub enum SyntaxCause {
     /// It has no tree.
     #[error("{0}")]
     Unparsed(String),
-    /// It is the other way round: it has so many syntax errors.
+    /// It is the other way round: it has this number of syntax errors.
     #[error("{}", match .0 { 0 => "it has no syntax error".to_owned(), 1 => "it has 1 syntax error".to_owned(), n => format!("it has {n} syntax errors") })]
     Otherwise(usize),
 }

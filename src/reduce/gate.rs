@@ -32,8 +32,8 @@ const WIDE: usize = 4;
 /// each test; 30 take 1 to 5 ms, which is a tenth of a test of 50 ms at most.
 const STEPS_AT_FIRST: usize = 3_000;
 const STEPS_PER_TEST: i64 = 30;
-/// At first there is room for so many ordinary parses of the input, too, if that is more, but for no more steps than
-/// this: they take one to two seconds, and no test may come between them.
+/// At first there is room for this number of ordinary parses of the input, too, if that is more, but for no more steps
+/// than this: they take one to two seconds, and no test may come between them.
 const PARSES_AT_FIRST: usize = 4;
 const MOST_AT_FIRST: usize = 80_000;
 
@@ -46,8 +46,8 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// A candidate's parse may take `HARD` times the steps of an ordinary parse, and `HARD_AT_LEAST` steps more.
 const HARD: usize = 4;
 const HARD_AT_LEAST: usize = 500;
-/// A parse may take so many steps more than there are left, which is a second or two. Ordinary parses of texts of up to
-/// half a megabyte take fewer.
+/// A parse may take this number of steps more than there are left, which is a second or two. Ordinary parses of texts
+/// of up to half a megabyte take fewer.
 const MOST_OVERDRAWN: i64 = 80_000;
 
 /// Judges the syntax of candidates against that of the best result.

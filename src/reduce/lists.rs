@@ -145,7 +145,7 @@ impl Lists {
         }
     }
 
-    /// The lists as a source of questions; at most so many are at work.
+    /// The lists as a source of questions; `most` limits the lists at work.
     pub(super) fn on(&mut self, most: usize) -> ListsOn<'_> {
         ListsOn { lists: self, most }
     }

@@ -16,7 +16,7 @@ use crate::syntax::{NodeId, without_blanks};
 
 use super::trust::Tally;
 
-/// What was refused is asked again when the file has shrunk below this share of its size then.
+/// A refused node or proposal is asked about again when the file has shrunk below this share of its size then.
 const ASK_AGAIN_BELOW: f64 = 0.75;
 
 /// Texts of more bytes are only compared as they are.
@@ -46,14 +46,14 @@ pub enum Why {
     Unasked,
 }
 
-/// What is remembered of a candidate.
+/// The memory of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The number of the test; `None` if the answer cost none.
     pub test: Option<u64>,
     /// The pass that asked.
     pub pass: &'static str,
-    /// What came of it.
+    /// The outcome, as the reason why a token stays.
     pub why: Why,
     /// The signature of another crash.
     pub slip: Option<String>,
@@ -84,7 +84,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// What no test has to be asked about.
+    /// Answers that stand in for a test, and decide for good.
     pub(super) fn certain(verdict: Verdict) -> Self {
         let mut tally = Tally::default();
         match verdict {
@@ -105,11 +105,11 @@ impl Answers {
     }
 }
 
-/// What is known of a text.
+/// The knowledge of a text.
 #[derive(Default)]
 struct Entry {
     answers: Option<Answers>,
-    /// What came of it, for the report. That of a text without its blanks is of one that differs in blanks only.
+    /// The record of the text, for the report. That of a text without its blanks is of one that differs in blanks only.
     record: Option<Record>,
     /// Whether a text was refused that differs from this one, which has none, in blanks only.
     is_refused_with_blanks: bool,
@@ -161,7 +161,7 @@ impl Memory {
         self.texts.entry(key(text)).or_default().record = Some(record);
     }
 
-    /// What came of a text that was asked about, or of one that differs from it in blanks only.
+    /// The record of a text that was asked about, or of one that differs from it in blanks only.
     pub(super) fn record_of(&self, text: &[u8]) -> Option<&Record> {
         let record = |key| self.texts.get(&key)?.record.as_ref();
         record(key(text)).or_else(|| record(blank_key(text)?))
@@ -193,7 +193,7 @@ impl Memory {
         self.texts.values_mut().for_each(|entry| entry.is_refused_with_blanks = false);
     }
 
-    /// A text that timed out is to be asked once more; `false` if it was.
+    /// Grants a text that timed out one more test; `false` if it had that before.
     pub(super) fn take_second_chance(&mut self, text: Key) -> bool {
         !std::mem::replace(&mut self.texts.entry(text).or_default().had_second_chance, true)
     }
@@ -233,8 +233,8 @@ impl Memory {
         self.nodes.get(&(ask, node)).is_some_and(|&then| !is_worth_asking_again(then, tokens))
     }
 
-    /// The tree is another one: what was refused of its nodes is carried over to those that `find` gives for them, in the
-    /// same order. What is forgotten costs tests and never correctness.
+    /// The tree is another one: refusals of its nodes are carried over to those that `find` gives for them, in the same
+    /// order. A forgotten refusal costs tests and never correctness.
     pub(super) fn change_tree<E>(
         &mut self,
         find: impl FnOnce(&mut dyn Iterator<Item = NodeId>) -> Result<Vec<Option<NodeId>>, E>,

@@ -95,7 +95,7 @@ const BYTES_PER_LEAF: usize = 64;
 /// A result of fewer bytes is parsed once more for the report.
 const COUNT_AGAIN_BELOW: usize = 256 << 10;
 
-/// What is known of the input before it is judged.
+/// The knowledge of the input before it is judged.
 enum Read {
     Nothing,
     Tree(Result<Box<Document>, ParseError>),
@@ -317,7 +317,7 @@ fn reduce_parsed<'g>(
             sweep_over(reducer, &Words)?;
             parse(grammar, reducer.session.best(), &reducer.stop)
         }
-        // What is left may have a tree.
+        // The remaining text may have a tree.
         Err(ParseError::TooHard) => {
             sweep_over(reducer, &Lines)?;
             sweep_over(reducer, &Words)?;
@@ -377,7 +377,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
     // it is counted anew.
     if report.best.len() < COUNT_AGAIN_BELOW {
         reducer.session.forget_tree();
-        // Whoever has ended the run waits for this.
+        // A user who has ended the run waits for this.
         if let Some(tools) = &reducer.tools
             && let Ok(parser) = SyntaxParser::new(tools.grammar.language())
             && let Ok(document) = Document::parse(&mut parser.no_deeper(tools.grammar.deepest()), report.best.clone())

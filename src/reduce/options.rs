@@ -1,4 +1,4 @@
-//! What a caller may choose about a reduction.
+//! The options of a reduction.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub enum Schedule {
     Levels,
 }
 
-/// What every candidate's syntax has to be, whatever the test says. Asked of the grammar's parser.
+/// The syntax that every candidate must have, for any verdict. The grammar's parser decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// Without any error.
@@ -30,13 +30,13 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// Whether a text with so many ERROR and MISSING nodes is like that.
+    /// Whether a text with this number of ERROR and MISSING nodes is like that.
     #[must_use]
     pub fn holds(self, errors: usize) -> bool {
         (errors == 0) == (self == Syntax::Valid)
     }
 
-    /// What it asks for, in a word.
+    /// The syntax, in a word.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -60,9 +60,9 @@ pub enum Effort {
     Thorough,
 }
 
-/// What the result is guaranteed to be minimal in: without any single one of these, the result is
-/// no longer interesting, or has more syntax errors (where those are not allowed). In text without a
-/// grammar units and tokens are characters; beyond a million of them neighbours count as one.
+/// The parts that the guarantee is about: without any single one of these, the result is no longer interesting, or has
+/// more syntax errors (where those are not allowed). In text without a grammar units and tokens are characters; beyond
+/// a million of them neighbours count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {
     /// Nothing is guaranteed: passes stop when more is unlikely to go.
@@ -108,9 +108,9 @@ pub struct Options {
     pub engine: Config,
     /// How much is done for a small result.
     pub effort: Effort,
-    /// What small means.
+    /// The measure of a small result.
     pub prefer: Prefer,
-    /// What the syntax of every candidate has to be; `None` asks for no more errors than before.
+    /// The syntax that every candidate must have; `None` asks for no more errors than before.
     pub syntax: Option<Syntax>,
     /// Parts of the input that are never touched.
     pub keep: Keep,

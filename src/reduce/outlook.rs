@@ -1,8 +1,8 @@
-//! What lies ahead of a reduction, by the engine's model: for displays.
+//! The outlook on the rest of a reduction, by the engine's model: for displays.
 //!
-//! Three things are still to be asked: the rest of what is asked about now, the lists that wait for their turn, and at
-//! the end every token that is left. Of a token it is expected that it stays when the unit around it stays at each
-//! depth that is still open. What other passes will find is not foreseen: they propose when they see the text.
+//! Three kinds of questions remain: the rest of what is asked about now, the lists that wait for their turn, and at the
+//! end every token that is left. Of a token it is expected that it stays when the unit around it stays at each depth
+//! that is still open. The model does not foresee other passes' finds: these propose when they see the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ const EVIDENCE: u64 = 20;
 /// again are nearly as likely.
 const SPREAD: f64 = 0.5;
 
-/// What the model expects from now on.
+/// The expectation of the model from now on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
-    /// What is asked about now, if the model knows anything about it.
+    /// The questions under way, if the model knows anything about them.
     pub now: Option<Ahead>,
     /// Tests that are expected until the end of the reduction.
     pub total: Estimate,
-    /// The importance of units per depth, the outermost first; what is not of a tree comes last.
+    /// The importance of units per depth, the outermost first; units that are not of a tree come last.
     pub depths: Vec<Importance>,
 }
 
@@ -48,7 +48,7 @@ impl Outlook {
     }
 }
 
-/// What is asked about now: a list, or a row of single edits.
+/// The questions under way: a list, or a row of single edits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
     /// Depth of the list in the tree; `None` where there is no tree, or no list.
@@ -78,8 +78,7 @@ pub(super) struct Prospect {
     pub(super) depths: Vec<Importance>,
 }
 
-/// A sum of estimates. What is not known of the model's parameters is not known of all of them together, so the
-/// deviations are added, too.
+/// A sum of estimates. All estimates share the uncertainty of the model's parameters, so the deviations are added, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sum {
     mean: f64,
@@ -99,8 +98,8 @@ impl Sum {
 }
 
 impl Prospect {
-    /// What is to be expected of lists that wait (kind, depth and units of each), and of `tokens` that are asked about
-    /// one by one at the end.
+    /// The prospect with lists that wait (kind, depth and units of each), and `tokens` that are asked about one by one
+    /// at the end.
     pub(super) fn new(
         knowledge: &Knowledge,
         config: &Config,

@@ -6,7 +6,7 @@ use crate::grammar::Grammar;
 use crate::passes::{Brackets, Shapes};
 use crate::syntax::{Document, ParseError, Stop, SyntaxParser};
 
-/// What work on a tree needs besides.
+/// The tools for work on a tree, besides the tree.
 pub(super) struct Tools<'g> {
     pub(super) grammar: &'g Grammar,
     pub(super) parser: SyntaxParser,
@@ -27,7 +27,7 @@ pub(super) fn parse(grammar: &Grammar, text: &Arc<[u8]>, stop: &Stop) -> Result<
     Document::parse(&mut parser, Arc::clone(text))
 }
 
-/// What work on a tree of this language needs.
+/// The tools for work on trees of this language.
 pub(super) fn tools<'g>(grammar: &'g Grammar, stop: &Stop) -> Result<Tools<'g>, ParseError> {
     Ok(Tools {
         grammar,

@@ -7,7 +7,7 @@ use crate::passes::{ALL, Pass, named};
 
 use super::error::ReduceError;
 
-/// What tests are counted under that no pass asks for.
+/// Names that count the tests which no pass asks for.
 const RESERVED: [&str; 2] = ["baseline", "confirmation"];
 
 /// Which passes a run makes: all of lop's own by default.

@@ -1,4 +1,4 @@
-//! The plans: which stages have their turn in which order, as data. What a stage does is in `stages/`.
+//! The plans: which stages have their turn in which order, as data. The work of a stage is in `stages/`.
 
 use std::sync::Arc;
 
@@ -127,7 +127,7 @@ fn rules(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     reducer.coupled(|reducer| turn(reducer, Stage::Rules))
 }
 
-/// What matters may sit in a definition that nothing refers to.
+/// The bug may sit in a definition that nothing refers to.
 fn unused_definitions(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     if reducer.refuses_unused() {
@@ -172,7 +172,7 @@ fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     })
 }
 
-/// How the result looks. What is verified after it is what is delivered.
+/// How the result looks. The text verified after it is the text delivered.
 fn finish(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     finish_text(reducer)?;
     Ok(false)

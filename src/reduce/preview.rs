@@ -1,4 +1,4 @@
-//! What the passes would propose on a text, without a test: for people who write rules.
+//! The proposals of passes on a text, without a test: for people who write rules.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -14,12 +14,12 @@ pub struct Proposal {
     pub pass: &'static str,
     /// The part of the text that it is about; the edits are in it.
     pub range: Range<usize>,
-    /// What it does to the text; edits at several places are made together.
+    /// The edits that it makes in the text; those at several places are made together.
     pub edits: Vec<Edit>,
 }
 
 impl Proposal {
-    /// What becomes of that part.
+    /// The text that replaces that part.
     #[must_use]
     pub fn replacement(&self, source: &[u8]) -> Vec<u8> {
         let range = &self.range;
@@ -50,8 +50,8 @@ impl<'d> Preview<'d> {
         Preview { document, brackets, shapes }
     }
 
-    /// What a pass proposes, in the order of the text. Passes over text without a tree, and those about how the result
-    /// looks, propose nothing here.
+    /// The proposals of a pass, in the order of the text. Passes over text without a tree, and those about how the
+    /// result looks, propose nothing here.
     pub fn proposals(&self, pass: &dyn Pass, grammar: &Grammar) -> Vec<Proposal> {
         let (document, facts) = (self.document, pass.facts());
         if matches!(facts.stage, Stage::Text | Stage::Finish) {
@@ -148,7 +148,7 @@ mod tests {
         let mut wrong = Vec::new();
         for folder in EMBEDDED {
             let (grammar, mut parser, document) = sampled(folder);
-            // What the rules of all languages say wrongly of this one the gate refuses.
+            // The gate refuses wrong proposals of the rules for all languages.
             for rule in grammar.rules().texts().iter().filter(|rule| !rule.is_common()) {
                 let place = format!("grammars/{}:{}: {}", rule.file, rule.line, rule.text);
                 let alone = Grammar::load_with_rule(folder, rule).unwrap_or_else(|error| panic!("{place}: {error}"));
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_a_rule_matches_need_not_be_looked_for_twice() {
-        // What is taken over is matched the same way in all languages: that one shows it.
+        // Inherited rules match the same way in all languages: that one shows it.
         let heir = EMBEDDED.iter().find(|folder| !folder.inherited.is_empty()).map(|folder| folder.name);
         for folder in EMBEDDED {
             let (grammar, _, document) = sampled(folder);

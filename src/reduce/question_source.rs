@@ -1,4 +1,4 @@
-//! What asks a session: a source of questions, each about a candidate.
+//! The trait of sources of questions for a session, each about a candidate.
 
 use crate::engine::{Search, Verdict};
 use crate::grammar::RuleId;
@@ -6,7 +6,7 @@ use crate::grammar::RuleId;
 use super::current::{Candidate, Current};
 use super::outlook::Ahead;
 
-/// Whatever has questions and learns from the answers, in any order.
+/// A source of questions; it learns from the answers, in any order.
 pub(super) trait QuestionSource {
     /// Questions whose answers are wanted now, the most urgent first; empty when done. A question
     /// may come again under its number until it is answered.
@@ -18,9 +18,9 @@ pub(super) trait QuestionSource {
     /// Whether the candidate of a question that was answered *interesting* may still be accepted.
     fn may_accept(&self, question: u64) -> bool;
     /// Takes an answer. `Some` names the question whose candidate is the best result from now on; it was answered
-    /// *interesting*, now or before. What has gone in it has gone for good.
+    /// *interesting*, now or before. Parts gone in it are gone for good.
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64>;
-    /// Too much was asked without a test: what is left is asked no more, unless a promise depends on it.
+    /// Too much was asked without a test: the source asks no more, unless a promise depends on it.
     fn give_up(&mut self) {}
     /// Whether a candidate is worth a test that differs only in blanks from one that was refused.
     fn blanks_matter(&self) -> bool {
@@ -45,10 +45,10 @@ pub(super) trait QuestionSource {
     fn rules(&self) -> &[RuleId] {
         &[]
     }
-    /// What the model expects of the questions that are left, if it knows. Asked only for somebody who watches.
+    /// What the model expects of the questions that are left, if it knows. Asked only for sinks that follow.
     fn ahead(&self) -> Option<Ahead> {
         None
     }
-    /// What the question is about, for people.
+    /// The subject of the question, for people.
     fn describe(&self, question: u64) -> String;
 }

@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 /// An entry of a [`BinaryHeap`](std::collections::BinaryHeap): what promises most comes first, of
 /// equals what has the greater `tie`.
 pub(super) struct Ranked<K, T> {
-    /// What it promises.
+    /// The value that it promises.
     pub(super) value: f64,
     /// Decides between equals, so that the order is the same in every run.
     pub(super) tie: K,
-    /// What it is.
+    /// The ranked item.
     pub(super) item: T,
 }
 

@@ -1,4 +1,4 @@
-//! What every stage works with: the session, what the user wants, the tools for a tree, and what was learnt.
+//! The reducer that every stage works with: the session, the options, the tools for a tree, and the evidence.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +23,11 @@ use super::sweep::Sweep;
 /// A test is worth one hundredth of the text.
 const GOOD_SHARE: u64 = 100;
 
-/// What every stage works with.
+/// The state that every stage works with.
 pub(super) struct Reducer<'a, 'g> {
     pub(super) session: Session<'a, 'g>,
     pub(super) options: &'a Options,
-    /// Whether a parser is to stop.
+    /// The flag that tells a parser to stop.
     pub(super) stop: Stop,
     pub(super) input: Input,
     /// There are none for a text without a tree.
@@ -43,7 +43,7 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) findings: Findings,
 }
 
-/// What the result has to fit.
+/// The properties of the input that the result must share.
 #[derive(Clone, Copy)]
 pub(super) struct Input {
     /// Whether it ends with a line break, as its result shall.
@@ -59,10 +59,10 @@ pub(super) struct SecondLooks {
     pub(super) tests: u64,
 }
 
-/// What the report tells of the result besides.
+/// Further findings on the result, for the report.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// What stayed only because a test without it took too long.
+    /// Texts that stayed only because a test without them took too long.
     pub(super) kept_by_timeout: Vec<String>,
     /// Why the tokens stay, from before the text was finished.
     pub(super) necessity: Option<Necessity>,
@@ -74,7 +74,7 @@ impl<'g> Reducer<'_, 'g> {
         self.session.current()
     }
 
-    /// What the result is guaranteed to be minimal in.
+    /// The parts that the guarantee on the result is about.
     pub(super) fn minimal(&self) -> Minimal {
         if !self.allows(&Minimality) || self.options.effort == Effort::Fast {
             return Minimal::None;
@@ -88,7 +88,7 @@ impl<'g> Reducer<'_, 'g> {
         self.session.size().tokens
     }
 
-    /// What has to fall for a stage to be repeated: the size, what counts most first.
+    /// The weight that must fall for a stage to be repeated: the size, the preferred measure first.
     pub(super) fn weight(&self) -> (usize, usize, usize) {
         let Size { bytes, tokens, lines } = self.session.size();
         match self.options.prefer {
@@ -159,8 +159,8 @@ impl<'g> Reducer<'_, 'g> {
         tokens * GOOD_SHARE >= self.tokens() as u64 * tests
     }
 
-    /// Tells the session what comes after what is asked about next, with the lists that wait (kind, depth and units of
-    /// each), if somebody wants to know.
+    /// Tells the session what comes after the next questions, with the lists that wait (kind, depth and units of each),
+    /// if the sink follows.
     pub(super) fn look_ahead(&mut self, waiting: impl Iterator<Item = (u32, u32, usize)>) {
         if self.session.wants_prospect() {
             let is_last = self.minimal() == Minimal::None || self.session.is_in(Minimality.name());
@@ -211,7 +211,7 @@ impl<'g> Reducer<'_, 'g> {
         let result = part(self);
         self.couples = before;
         if !before {
-            // What makes candidates next may not ask for a coupling of its own.
+            // The next maker of candidates may not ask for a coupling of its own.
             self.session.couple(None);
         }
         result

@@ -54,7 +54,7 @@ impl Counts {
     }
 }
 
-/// What one pass did over all rounds.
+/// The statistics of one pass over all rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassStats {
     /// The pass's name.
@@ -69,7 +69,7 @@ pub struct PassStats {
     pub tokens: u64,
 }
 
-/// What one of the grammar's rules did over all rounds.
+/// The statistics of one of the grammar's rules over all rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleStats {
     /// Where it is written.
@@ -115,9 +115,9 @@ pub struct Report {
     pub testing: Duration,
     /// The engine's view of the tree, per depth.
     pub depths: Vec<DepthRow>,
-    /// What each pass did.
+    /// The statistics of each pass.
     pub passes: Vec<PassStats>,
-    /// What each of the grammar's rules did, of those that are behind an accepted step, in the order of the files.
+    /// The statistics of the grammar's rules behind an accepted step, in the order of the files.
     pub rules: Vec<RuleStats>,
     /// Passes that were left out on demand while it ran, from some moment on.
     pub skipped: Vec<&'static str>,
@@ -125,6 +125,6 @@ pub struct Report {
     pub kept_by_timeout: Vec<String>,
     /// Why each token of the result is still there; `None` where there are too many to be looked up.
     pub necessity: Option<Necessity>,
-    /// What the result is minimal in: `none`, `unit`, `token` or `char`.
+    /// The parts in which the result is minimal: `none`, `unit`, `token` or `char`.
     pub minimal: &'static str,
 }

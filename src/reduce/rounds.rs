@@ -12,10 +12,10 @@ pub(super) type Step = fn(&mut Reducer<'_, '_>) -> Result<bool, Interrupt>;
 
 /// Which steps have their turn, and in which order.
 pub(super) struct Plan {
-    /// What is done once, before the rounds.
+    /// The steps before the rounds, each made once.
     pub(super) first: &'static [Step],
-    /// What a round is made of: each step has its turn when those before it have found nothing. As soon as one finds
-    /// something another round begins.
+    /// The steps of a round: each has its turn when those before it have found nothing. As soon as one finds something
+    /// another round begins.
     pub(super) round: &'static [Step],
 }
 
@@ -45,7 +45,7 @@ impl Plan {
     }
 }
 
-/// Makes a step; `None` if a pass was skipped meanwhile, without which the text is to be looked at again.
+/// Makes a step; `None` if a pass was skipped meanwhile, without which the text must be looked at again.
 fn make(reducer: &mut Reducer<'_, '_>, step: Step) -> Result<Option<bool>, Interrupt> {
     match step(reducer) {
         Err(Interrupt::Skipped) => {

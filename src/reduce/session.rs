@@ -1,5 +1,5 @@
 //! The session: it has the current state and the memory of answers, runs the tests, and is the one place where a candidate
-//! is accepted. What it does about tests that contradict themselves is in `confirm`.
+//! is accepted. The part about tests that contradict themselves is in `confirm`.
 
 mod asked;
 mod attempt;
@@ -49,7 +49,7 @@ use watchers::Watch;
 
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 
-/// What runs on the input are counted under.
+/// The name that counts the runs on the input.
 const BASELINE: &str = "baseline";
 
 /// The candidates of a source that has not come to its end.
@@ -87,7 +87,7 @@ impl<'a, 'g> Session<'a, 'g> {
         options: &'a Options,
     ) -> Self {
         let started = Instant::now();
-        // Who asked for the reduction may have set a moment already.
+        // The caller may have set an expiry already.
         let limit = options.max_time.and_then(|most| started.checked_add(most));
         cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
         Session {
@@ -134,7 +134,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.memory.refuse_node(ask, node, self.current.best().size.tokens);
     }
 
-    /// Whether this was refused when the best result was not much larger than now, or nobody may ask.
+    /// Whether this was refused when the best result was not much larger than now, or the user keeps it.
     pub(super) fn is_refused(&self, ask: Ask, node: NodeId) -> bool {
         self.current.node_is_kept(node) || self.memory.is_node_refused(ask, node, self.size().tokens)
     }
@@ -180,12 +180,12 @@ impl<'a, 'g> Session<'a, 'g> {
         self.statistics.counts.total()
     }
 
-    /// What each pass did.
+    /// The statistics of each pass.
     pub(super) fn stats(&self) -> &[PassStats] {
         &self.statistics.passes
     }
 
-    /// What each of the grammar's rules did.
+    /// The statistics of each of the grammar's rules.
     pub(super) fn rule_stats(&self) -> Vec<RuleStats> {
         self.statistics.rules.stats()
     }
@@ -200,12 +200,12 @@ impl<'a, 'g> Session<'a, 'g> {
         self.deadlines.baseline_took(duration)
     }
 
-    /// What is known of a text without asking, because the caller knows.
+    /// Remembers the verdict on a text that the caller knows without a test.
     pub(super) fn remember(&mut self, text: &[u8], verdict: Verdict) {
         self.memory.set_answers(key(text), Answers::certain(verdict));
     }
 
-    /// What came of a text that was asked about, or of one that differs from it in blanks only.
+    /// The record of a text that was asked about, or of one that differs from it in blanks only.
     pub(super) fn record_of(&self, text: &[u8]) -> Option<&Record> {
         self.memory.record_of(text)
     }
@@ -265,7 +265,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.leave(pursuit, result)
     }
 
-    /// Ends a pursuit, which came to `result`: what is still asked nobody wants to know any more.
+    /// Ends a pursuit, which came to `result`, and withdraws its open questions.
     pub(super) fn leave(&mut self, pursuit: Pursuit, mut result: Result<(), Interrupt>) -> Result<(), Interrupt> {
         let Pursuit(mut asked) = pursuit;
         self.withdraw(&mut asked, |_| false);
@@ -277,7 +277,7 @@ impl<'a, 'g> Session<'a, 'g> {
                     if let Some(asked) = asked.values_mut().find(|a| a.ticket == Some(ticket)) {
                         asked.ticket = None;
                         let (text, ungated) = (Arc::clone(&asked.candidate.text), asked.ungated);
-                        // Nobody wants to know, so not even a failure matters.
+                        // No source waits for the answer, so not even a failure matters.
                         let counted =
                             self.count(&text, &Outcome { unresolved: None, ..outcome }, "not needed any more");
                         if let (Ok(()), Err(interrupt)) = (&result, counted) {
@@ -402,7 +402,7 @@ impl<'a, 'g> Session<'a, 'g> {
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                     }
                 },
-                // Cancelled, so nobody wants it; if somebody does after all it is asked again.
+                // Cancelled, so no source wants it; one that does after all asks again.
                 None => {
                     asked.remove(&question);
                 }
@@ -500,7 +500,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.deadlines.of(self.deadlines.gives_second_chances && has_timed_out())
     }
 
-    /// Whether a candidate that timed out is to be asked once more, which it is one time.
+    /// Whether a candidate that timed out is asked about once more, which happens one time.
     fn takes_second_chance(&mut self, text: &[u8]) -> bool {
         self.deadlines.gives_second_chances && self.memory.take_second_chance(key(text))
     }
@@ -569,7 +569,7 @@ impl<'a, 'g> Session<'a, 'g> {
         Interrupt::Failed(ReduceError::Unresolved { message: message.to_owned(), best })
     }
 
-    /// Cancels the tests whose questions nobody has any more.
+    /// Cancels the tests whose questions the source has no more.
     fn withdraw(&mut self, asked: &mut HashMap<u64, Asked>, wants: impl Fn(u64) -> bool) {
         let mut useless: Vec<Ticket> =
             asked.iter().filter(|(question, _)| !wants(**question)).filter_map(|(_, a)| a.ticket).collect();
@@ -599,7 +599,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.cancel.has_expired()
     }
 
-    /// Whether somebody or a limit wants the work to end.
+    /// Interrupts the work where the user or a limit ends it.
     pub(super) fn check_limits(&self) -> Result<(), Interrupt> {
         self.check_cancel()?;
         let tests = self.options.max_tests.is_some_and(|most| self.statistics.counts.total() >= most);

@@ -150,7 +150,7 @@ struct SweepOn<'s> {
     search: &'s mut Search,
     positions: Positions<'s>,
     most_needed: usize,
-    /// What is gone in the candidate of a question.
+    /// The positions that are gone in the candidate of a question.
     removals: BTreeMap<u64, Vec<Range<usize>>>,
     /// The rules behind the units that went last.
     rules: Vec<RuleId>,

@@ -30,7 +30,7 @@ const Z_REPORTED: f64 = 1.645;
 /// The same for 3 of 4 cases, which decides: with a higher bound each candidate costs more runs, with a lower one more
 /// results are taken back. At 1 a run takes 3 % more tests where one answer in ten is a lie.
 const Z_DECIDING: f64 = 0.7;
-/// What is taken for granted of a test that lies before it has shown how often: one run in twenty.
+/// The assumption on a test that lies, before it has shown how often: one run in twenty.
 const PRIOR: Repeats = Repeats { runs: 20, lies: 1 };
 /// Repeated runs from which one kind of lie is judged by itself, and not together with the other.
 const ENOUGH_RUNS: u64 = 20;
@@ -39,8 +39,8 @@ const ENOUGH_RUNS: u64 = 20;
 const MOST_FALSE_YES: f64 = 0.3;
 const MOST_FALSE_NO: f64 = 0.6;
 
-/// Odds at which a candidate is accepted. What is accepted by mistake is taken back. With 500 a run takes 4 % more tests
-/// where one answer in ten is a lie, with 30 it may take many times as many.
+/// Odds at which a candidate is accepted. The session takes back mistaken acceptances. With 500 a run takes 4 % more
+/// tests where one answer in ten is a lie, with 30 it may take many times as many.
 const ACCEPT: f64 = 200.0;
 /// Odds against a candidate from which it is refused while the search goes on: nothing but size is lost.
 const REFUSE: f64 = 2.0;
@@ -81,12 +81,12 @@ impl Tally {
     }
 }
 
-/// What depends on an answer.
+/// The stakes of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stakes {
     /// A candidate of the search. A lie costs size, or a return.
     Candidate,
-    /// A candidate of the guarantee of 1-minimality: nobody asks again after it.
+    /// A candidate of the guarantee of 1-minimality: no later question repeats it.
     Guarantee,
     /// Whether the empty text is interesting, which makes the test useless.
     Empty,
@@ -96,7 +96,7 @@ pub(super) enum Stakes {
     Result,
 }
 
-/// What is known of the test's honesty.
+/// The knowledge of the test's honesty.
 #[derive(Debug, Default)]
 pub(super) struct Trust {
     /// Runs that have to agree before a candidate is accepted, where the user said so.
@@ -197,7 +197,7 @@ impl Trust {
         self.wanted
     }
 
-    /// What these answers add to the logarithm of the odds that a text is interesting.
+    /// The term that these answers add to the logarithm of the odds that a text is interesting.
     pub(super) fn weight(&self, tally: Tally) -> f64 {
         let all = self.on_interesting.and(self.on_others);
         let bound = |own: Repeats| if own.runs >= ENOUGH_RUNS { own } else { all }.and(PRIOR).bound();
@@ -207,7 +207,7 @@ impl Trust {
         f64::from(tally.yes) * of_yes - f64::from(tally.no) * of_no
     }
 
-    /// What is reported at the end.
+    /// The figures for the report at the end.
     pub(super) fn report(&self) -> Reliability {
         let Repeats { runs, lies } = self.on_interesting.and(self.on_others);
         let (confirmations, returns) = (self.confirmations, self.returns);

@@ -1,11 +1,11 @@
-//! What a reduction has learnt of definitions that nothing refers to.
+//! The evidence of a reduction on definitions that nothing refers to.
 
 use std::collections::BTreeSet;
 
 use crate::grammar::Grammar;
 use crate::passes::{Alternative, Coupled, Pass, Tolerance};
 
-/// What is known of definitions that nothing refers to, by their kinds.
+/// The kinds of definitions that may, and may not, stay without a reference.
 #[derive(Default)]
 pub(super) struct Unused {
     tolerated: BTreeSet<u16>,
@@ -18,13 +18,13 @@ impl Unused {
         self.tolerated.insert(kind);
     }
 
-    /// What has gone along with an edit did not go before.
+    /// Counts the kinds of definitions that went along with an edit as refused.
     pub(super) fn learn(&mut self, taken: &[Alternative]) {
         let coupled = taken.iter().filter(|edit| edit.pass == Coupled.name());
         self.refused.extend(coupled.map(|edit| edit.class.outer));
     }
 
-    /// What is known of a kind, and what the language says of it.
+    /// The tolerance of a kind, by the language and the evidence.
     pub(super) fn tolerance(&self, grammar: Option<&Grammar>, kind: u16) -> Tolerance {
         if grammar.is_some_and(|grammar| grammar.must_be_used(kind)) {
             Tolerance::Refused

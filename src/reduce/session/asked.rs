@@ -16,6 +16,7 @@ pub(super) struct Asked {
     pub(super) duration: Duration,
     /// Whether it still has to pass the gate: it was not worth a parse before it was known to be interesting.
     pub(super) ungated: bool,
-    /// What it is, for people: the source has gone on when the answer comes. Empty where it was answered at once.
+    /// The description of it, for people: the source has gone on when the answer comes. Empty where it was answered at
+    /// once.
     pub(super) what: String,
 }

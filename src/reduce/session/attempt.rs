@@ -17,7 +17,7 @@ pub(super) struct Attempt {
     pub(super) mark: Vec<Search>,
     /// Logarithm of the odds that it is interesting, before any answer.
     pub(super) prior: f64,
-    /// What is added to it by what was refused after it.
+    /// The term that refusals after it add to that logarithm.
     pub(super) told: f64,
     /// Whether its own answers are enough.
     pub(super) decided: bool,

@@ -25,7 +25,7 @@ impl Clock {
         self.before + self.started.elapsed()
     }
 
-    /// Nothing was done for so long because somebody wanted a pause.
+    /// Leaves a pause that the user wanted out of the time.
     pub(super) fn leave_out(&mut self, pause: Duration) {
         self.started += pause;
     }

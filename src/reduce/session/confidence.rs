@@ -14,12 +14,12 @@ pub(super) const FIRST_CHECK: u64 = 8;
 /// be asked about to its end, and one run in a hundred take many times the tests where one answer in ten is a lie.
 pub(super) const PATIENCE: u32 = 24;
 
-/// What is trusted, how much, and when that is looked at next.
+/// The results that are trusted, how much, and when that is looked at next.
 pub(super) struct Confidence {
     pub(super) trust: Trust,
     /// Results that were confirmed, each smaller than the one before; the first is the input.
     pub(super) trusted: Vec<Snapshot>,
-    /// What was the best result since then, the newest last: what was accepted next speaks for each of them.
+    /// The best results since then, the newest last: later acceptances speak for each of them.
     pub(super) recent: VecDeque<Snapshot>,
     /// Results of a test that has not contradicted itself, from the first on, each a good deal smaller than the one
     /// before: where it lied, the newest of them that holds is looked for.
@@ -28,7 +28,7 @@ pub(super) struct Confidence {
     pub(super) refusals: u32,
     /// How many of them make even a trusted result doubtful.
     pub(super) patience: u32,
-    /// Tests at the last look at the best result, and how many more there are to be before the next.
+    /// Tests at the last look at the best result, and how many more come before the next.
     pub(super) looked_at: u64,
     pub(super) interval: u64,
     /// Looks at the best result on the way while the test had not contradicted itself.

@@ -1,4 +1,4 @@
-//! What the session does about a test that may contradict itself: it asks again, and takes back what does not hold.
+//! The session's way with a test that may contradict itself: it asks again, and takes back results that do not hold.
 //!
 //! ```text
 //!  input ───► trusted ───► trusted ───► … accepted … ───► best
@@ -39,11 +39,11 @@ const LONG_PATIENCE: u32 = 96;
 const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
 const LEAST_ODDS: f64 = 0.1;
-/// What a pass is taken to have found, and not to have found, before it began.
+/// The number of finds, and of failures, that a pass is credited with before it begins.
 const FOUND_BEFORE: f64 = 2.0;
 /// A test by which this number of results had to be taken back leads nowhere.
 const MOST_RETURNS: u64 = 20;
-/// What the confirmations of the best result are counted under.
+/// The name that counts the confirmations of the best result.
 const CONFIRMATION: &str = "confirmation";
 
 impl Session<'_, '_> {
@@ -77,16 +77,16 @@ impl Session<'_, '_> {
         self.ask_again(&[].into(), Tally { yes: 1, no: 0 }, Stakes::Empty)
     }
 
-    /// What is known of a text well enough for what is asked now.
+    /// The verdict on a text, if known well enough for the present stakes.
     pub(super) fn known(&self, key: &Key) -> Option<Verdict> {
         let answers = self.memory.answers(key)?;
         let decided = self.confidence.trust.decide(answers.tally, self.stakes(), self.odds())?;
         Some(answers.decided(decided))
     }
 
-    /// What a test's answer means together with the earlier ones, and remembers it; `None` when the test has to be
-    /// asked again. `odds` are those that the text was given before any of them. What was not parsed before the test is
-    /// parsed before it is accepted: together parts may be needed of which each may go.
+    /// Remembers a test's answer, and gives the verdict by it and the earlier ones; `None` when the test must be asked
+    /// again. `odds` are those that the text was given before any of them. An ungated candidate is parsed before it is
+    /// accepted: together parts may be needed of which each may go.
     pub(super) fn hear(
         &mut self,
         text: &Arc<[u8]>,
@@ -202,7 +202,7 @@ impl Session<'_, '_> {
         self.confidence.trust.wanted().is_none() && self.stakes() == Stakes::Candidate
     }
 
-    /// What the answers on a text add to the logarithm of the odds that it is interesting.
+    /// The term that the answers on a text add to the logarithm of the odds that it is interesting.
     pub(super) fn answers_weigh(&self, key: &Key) -> f64 {
         self.memory.answers(key).map_or(0.0, |answers| self.confidence.trust.weight(answers.tally))
     }
@@ -307,7 +307,7 @@ impl Session<'_, '_> {
     /// Goes back to the newest recent or trusted result that holds when the test is asked about it once more.
     fn take_back(&mut self) -> Result<(), Interrupt> {
         self.confidence.trust.returns += 1;
-        // What it was accepted for.
+        // The answer for which it was accepted was a lie.
         self.confidence.trust.learn(false, Tally { yes: 1, no: 0 });
         if self.best_is_trusted() {
             self.confidence.trusted.pop();
@@ -361,7 +361,7 @@ impl Session<'_, '_> {
         self.emit(&Event::Returned { content: &content, size, tests })
     }
 
-    /// What was the best result until now has given way to another, which speaks for it.
+    /// Another result, which speaks for it, has replaced the best one.
     pub(super) fn leave_best(&mut self, best: Best) {
         if self.confidence.trusts(&best.text) {
             return;

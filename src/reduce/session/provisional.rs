@@ -1,6 +1,6 @@
 //! Candidates that are provisionally taken for interesting. Where a test lies, one *interesting* is not enough to accept a
-//! candidate, but the search need not wait for more: it goes on as if the candidate had been accepted. What it asks next
-//! tells something of that candidate, too.
+//! candidate, but the search need not wait for more: it goes on as if the candidate had been accepted. Its next
+//! questions tell something of that candidate, too.
 //!
 //! ```text
 //!  best ◄── provisional ◄── provisional ◄── asked next: all that is gone before is gone there as well
@@ -31,8 +31,8 @@ const DOUBTFUL: f64 = 8.0;
 /// How many candidates are taken for interesting one on the other before the last is asked about again.
 const MOST: usize = 16;
 
-/// What it tells of a text that one made from it has these odds, as logarithms: such a text is interesting with odds
-/// of `prior` if the text is, and not at all if it is not.
+/// The evidence on a text from the odds of one made from it, as logarithms: such a text is interesting with odds of
+/// `prior` if the text is, and not at all if it is not.
 fn tells(prior: f64, weight: f64) -> f64 {
     let share = 1.0 / (1.0 + (-prior).exp());
     (share * weight.exp() + 1.0 - share).ln()
@@ -152,7 +152,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    /// What the test's own answers on a text say of it.
+    /// The weight of the test's own answers on a text.
     fn weight_of(&self, text: &[u8]) -> f64 {
         self.answers_weigh(&key(text))
     }

@@ -53,7 +53,7 @@ impl RuleCounts {
         rules.iter().map(|rule| grammar.places()[rule.index()].clone()).collect()
     }
 
-    /// What each rule did, in the order of the files.
+    /// The statistics of each rule, in the order of the files.
     pub(super) fn stats(&self) -> Vec<RuleStats> {
         self.stats.values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! What the session counts, for the report.
+//! The counts of the session, for the report.
 
 use std::sync::Arc;
 

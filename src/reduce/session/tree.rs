@@ -1,4 +1,5 @@
-//! What the session works on: the best result as text, with its tree, or a part of it, and the gate that goes with that.
+//! The text that the session works on: the best result, with its tree, or a part of it, and the gate that goes with
+//! that.
 
 use std::ops::Range;
 use std::sync::Arc;

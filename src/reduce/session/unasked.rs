@@ -1,5 +1,5 @@
-//! Work between two tests has an end: where question after question is answered without a test, whoever asks is told to
-//! give the rest up.
+//! Work between two tests has an end: where question after question is answered without a test, the session tells the
+//! source to give the rest up.
 
 /// How many bytes of candidates may be made without a test. Making and looking up a gigabyte of them takes one to two
 /// seconds.
@@ -11,7 +11,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// A step of the parser takes as long as this number of bytes does.
 const BYTES_PER_STEP: usize = 16 << 10;
 
-/// Who asks after somebody has given up may make so large a part of them at least.
+/// After a source has given up, the next one may make 1/`NEXT` of those bytes at least.
 const NEXT: usize = 16;
 
 /// Bytes of the candidates that were made since the last test.
@@ -24,7 +24,7 @@ impl Unasked {
         self.0 = 0;
     }
 
-    /// A question about so many bytes was answered without a test, in so many steps of the parser. Returns whether that
+    /// A question about `bytes` bytes was answered without a test, in `steps` steps of the parser. Returns whether that
     /// is too much.
     #[must_use]
     pub(super) fn add(&mut self, bytes: usize, steps: usize) -> bool {

@@ -1,5 +1,5 @@
-//! What a session does for those who watch it: it says what it is about to try and what lies ahead, it holds on, and
-//! it ends passes that are not wanted any more.
+//! The session's services for observers: it says what it is about to try and what lies ahead, it holds on, and it ends
+//! passes that are not wanted any more.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::reduce::question_source::QuestionSource;
 use super::{BASELINE, Session};
 use crate::reduce::interrupt::Interrupt;
 
-/// An outlook is made at most this often: more often nobody can read it.
+/// The least time between two outlooks: people cannot read more.
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// Whether something that happens now and then is due.
@@ -41,7 +41,7 @@ impl Session<'_, '_> {
         self.emit(&Event::Trying { worker, pass, bytes, what: &what() })
     }
 
-    /// Says that a test has ended, whatever came of it.
+    /// Says that a test has ended, with any outcome.
     pub(super) fn tell_ended(&mut self, ticket: Ticket) -> Result<(), Interrupt> {
         let Some(worker) = self.watch.workers.iter().position(|running| *running == Some(ticket)) else {
             return Ok(());
@@ -50,12 +50,12 @@ impl Session<'_, '_> {
         self.emit(&Event::Idle { worker })
     }
 
-    /// Whether somebody wants to know what lies ahead, and has not been told just now.
+    /// Whether the sink follows, and an outlook is due.
     pub(in crate::reduce) fn wants_prospect(&self) -> bool {
         self.watch.follows && is_due(self.watch.made)
     }
 
-    /// Takes note of what comes after what is asked about next.
+    /// Takes note of the prospect after the next questions.
     pub(in crate::reduce) fn set_prospect(&mut self, prospect: Prospect) {
         self.watch.prospect = prospect;
         self.watch.made = Some(Instant::now());
@@ -75,7 +75,7 @@ impl Session<'_, '_> {
         self.emit(&Event::Outlook(&outlook))
     }
 
-    /// Holds on while somebody wants that.
+    /// Holds on while the control is paused.
     pub(super) fn hold(&mut self) -> Result<(), Interrupt> {
         let control = &self.options.control;
         if !control.is_paused() || self.cancel.is_stopped() {
@@ -119,12 +119,12 @@ impl Session<'_, '_> {
         if is_less { Err(Interrupt::Skipped) } else { Ok(()) }
     }
 
-    /// Whether a pass is left out because somebody wanted that.
+    /// Whether a pass is left out by request.
     pub(in crate::reduce) fn skips(&self, pass: &str) -> bool {
         self.watch.skipped.contains(&pass)
     }
 
-    /// The passes that are left out because somebody wanted that.
+    /// The passes that are left out by request.
     pub(in crate::reduce) fn skipped(&self) -> &[&'static str] {
         &self.watch.skipped
     }

@@ -1,15 +1,15 @@
-//! What the session keeps for those who watch it.
+//! The state that the session keeps for observers.
 
 use std::time::Instant;
 
 use crate::exec::Ticket;
 use crate::reduce::outlook::Prospect;
 
-/// What is kept for watchers.
+/// The state for observers.
 pub(super) struct Watch {
     /// Whether the sink wants what costs time to tell.
     pub(super) follows: bool,
-    /// What each worker runs.
+    /// The test that each worker runs.
     pub(super) workers: Vec<Option<Ticket>>,
     pub(super) prospect: Prospect,
     /// When the prospect was made last, and when an outlook was told.

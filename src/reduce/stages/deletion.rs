@@ -127,7 +127,7 @@ impl Queue {
             } else if is_of_definitions {
                 refuse_definition(reducer, &sweep.sequence.units[unit]);
             } else {
-                // What stays has lists of its own.
+                // A unit that stays has lists of its own.
                 let node = node_of(&sweep.sequence.units[unit]);
                 refuse_unit(reducer, node);
                 open(reducer, node, &mut self.waiting);
@@ -283,7 +283,7 @@ fn waiting(reducer: &Reducer<'_, '_>, parent: NodeId, sequence: Sequence) -> Wai
     Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(sequence) }
 }
 
-/// What goes with a unit, in what the user prefers to have little of.
+/// The gain of a unit, in the measure that the user prefers to be small.
 fn size_of(reducer: &Reducer<'_, '_>, unit: &Unit) -> f64 {
     let prefer = reducer.options.prefer;
     let gain = match &unit.removal {

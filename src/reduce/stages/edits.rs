@@ -61,7 +61,7 @@ pub(super) fn edit_round(
 }
 
 /// Tries the most valuable edits that do not touch what was edited since the tree was built, until one is
-/// accepted. Those that were accepted, and why there are no more if somebody ended it.
+/// accepted. Those that were accepted, and the interrupt that ended it, if any.
 fn try_edits(
     reducer: &mut Reducer<'_, '_>,
     heap: &mut BinaryHeap<Waiting>,
@@ -77,7 +77,7 @@ fn try_edits(
     (taken, result)
 }
 
-/// What one test is expected to save.
+/// The expected saving of one test.
 fn expected_saving(reducer: &Reducer<'_, '_>, alternative: &Alternative) -> f64 {
     value(&reducer.evidence.classes, reducer.options.prefer, reducer.current().source(), alternative)
 }

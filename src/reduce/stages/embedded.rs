@@ -14,7 +14,7 @@ use crate::reduce::parsing::{Tools, parser, tools};
 use crate::reduce::reducer::Reducer;
 use crate::syntax::{Document, ParseError};
 
-/// What makes a part smaller, with or without a tree.
+/// A function that makes a part smaller, with or without a tree.
 type Shrink = fn(&mut Reducer<'_, '_>) -> Result<(), Interrupt>;
 
 /// Works on each part that is in another language and may have become smaller than it was left; `true` if the text

@@ -73,7 +73,7 @@ fn has_comments(reducer: &Reducer<'_, '_>) -> bool {
     document.ids().any(|id| tools.grammar.is_comment(document.node(id).kind))
 }
 
-/// What cannot go because something else would move becomes blanks, and then there are as few of these as can be.
+/// Turns parts that cannot go, because something else would move, into blanks, and then makes these as few as can be.
 fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if reducer.tools.is_none() || !reducer.allows(&Blanks) {
         return Ok(());
@@ -130,8 +130,8 @@ fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool
     Ok(changed.is_some())
 }
 
-/// Makes the changes of a sequence that can be made, until some were found impossible. What is
-/// learnt of them is no evidence for what may go.
+/// Makes the changes of a sequence that can be made, until some were found impossible. Their answers are no evidence
+/// for what may go.
 fn one_by_one(reducer: &mut Reducer<'_, '_>, changes: Sequence, most_needed: usize) -> Result<(), Interrupt> {
     if changes.units.len() < 2 {
         return Ok(());

@@ -22,7 +22,7 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     let mut all = units_to_verify(reducer, Minimal::Unit);
     all.extend(units_to_verify(reducer, Minimal::Token));
-    // What takes most with it first: less is left to ask about then.
+    // The largest units first: less is left to ask about then.
     all.sort_by_key(|unit| std::cmp::Reverse(unit.tokens));
     verify_units(reducer, list_kind::TOKENS, all)?;
     let characters = units_to_verify(reducer, Minimal::Char);

@@ -1,5 +1,5 @@
-//! What the steps of the plans do. A stage looks at the best result, lets passes propose, and has the session ask; none
-//! knows what comes before or after it.
+//! The stages: the steps of the plans. A stage looks at the best result, lets passes propose, and has the session ask;
+//! none knows what comes before or after it.
 
 pub(super) mod closures;
 pub(super) mod deletion;

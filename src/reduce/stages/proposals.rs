@@ -1,4 +1,4 @@
-//! What passes see of the text as it is, and what they propose on it.
+//! The passes' view of the text as it is, and their proposals on it.
 
 use crate::passes::{
     Alternative, Facts, Pass, Proposals, Sequence, Style, Tree, View, Wanted, proposals as proposals_of_pass,
@@ -42,7 +42,7 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
     })
 }
 
-/// What some passes propose on the text as it is: the sequences of those that the driver does not lead, and the
+/// The proposals of some passes on the text as it is: the sequences of those that the driver does not lead, and the
 /// single edits that have not been refused.
 pub(super) fn proposals(
     reducer: &mut Reducer<'_, '_>,

@@ -61,7 +61,7 @@ pub(crate) fn sweep_characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, In
     sweep_over(reducer, &Characters)
 }
 
-/// What could change in all comments, unless that was asked when the text was not much larger.
+/// Tries a pass's changes in all comments, unless they were refused when the text was not much larger.
 fn comments_inside(
     reducer: &mut Reducer<'_, '_>,
     pass: &dyn Pass,
