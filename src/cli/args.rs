@@ -1,5 +1,5 @@
-//! What was typed: the command line as clap reads it, before anything is looked up or checked
-//! against the world. What it means is [`Settings`](super::settings::Settings).
+//! The typed command line as clap reads it, before anything is looked up or checked against the world.
+//! [`Settings`](super::settings::Settings) has its meaning.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub struct Cli {
     pub reduce: ReduceArgs,
 }
 
-/// What lop does beside reducing.
+/// The commands of lop beside reducing.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the languages that lop knows the grammar of, or show what one of them makes of a file

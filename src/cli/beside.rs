@@ -1,4 +1,4 @@
-//! What `--with` names, copied so that tests find it beside the candidate.
+//! Copies the files that `--with` names, so that tests find them beside the candidate.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

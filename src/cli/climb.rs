@@ -19,7 +19,7 @@ pub(super) struct Probe {
 /// A signature that was chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
-    /// What is kept.
+    /// The signature to keep.
     pub(crate) signature: Signature,
     /// Why it is worth little, in words; empty where it is not.
     pub(crate) weakness: String,
@@ -66,7 +66,7 @@ pub(super) fn choose(
     let (codes, others): (Vec<&Signature>, Vec<&Signature>) =
         signatures.iter().partition(|signature| matches!(signature.mark, Mark::ExitCode(_)));
     let is_some_code = |signature: &&&Signature| signature.mark != Mark::ExitCode(FAILED);
-    // What says more about the first comes before what says less.
+    // Signatures that say more about the first come before those that say less.
     let found = others.iter().copied().find_map(|signature| {
         let climbed = || table.climb(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));
         if special(&signature) { Some(signature.clone()) } else { climbed() }

@@ -1,4 +1,4 @@
-//! What was typed about what makes a run of the test interesting.
+//! The typed options about conditions of an interesting run.
 
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, value_parser};
@@ -8,7 +8,7 @@ use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 /// The group in the list of options.
 pub(super) const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 
-/// What makes a run of the test interesting.
+/// The conditions of an interesting run of the test.
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
     /// This exit code is interesting
@@ -85,7 +85,7 @@ impl From<ConditionArgs> for ConditionSpec {
     }
 }
 
-/// What a process can exit with.
+/// The range of a process's exit codes.
 pub(super) fn exit_code() -> RangedI64ValueParser<i32> {
     value_parser!(i32).range(0..=255)
 }

@@ -1,4 +1,4 @@
-//! What the options about a test's share of the machine mean.
+//! The meaning of the options about a test's share of the machine.
 
 use std::path::{Path, PathBuf};
 

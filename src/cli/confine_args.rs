@@ -1,4 +1,4 @@
-//! What was typed about how much of the machine a test gets.
+//! The typed options about a test's share of the machine.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, value_parser};
 
 use super::values::size;
 
-/// What a test may use and see.
+/// The parts of the machine that a test may use and see.
 #[derive(Debug, Args)]
 pub struct ConfineArgs {
     /// Address space of each process of a test

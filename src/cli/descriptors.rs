@@ -10,7 +10,7 @@ use super::failure::Failure;
 
 /// Files that are open at the same time in a run with one test at a time, beside those that are open already.
 const NEEDED: usize = 20;
-/// What can always be opened.
+/// A file that can always be opened.
 const NULL: &str = "/dev/null";
 
 /// Opens this number of files, and closes them.
@@ -31,7 +31,7 @@ pub(super) fn check() -> Result<(), Failure> {
                 hint: "raise the limit before lop is called: ulimit -n 256".to_owned(),
             })
         }
-        // What else is wrong with it is none of this.
+        // Other errors are not about the limit of open files.
         _ => Ok(()),
     }
 }

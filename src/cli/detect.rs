@@ -51,9 +51,9 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     }
     let weakness = special.weakness().to_owned();
     if let (Some(typed), Special::Found(..)) = (typed, &special) {
-        // What is worth little is not silently kept.
+        // lop does not silently keep a weak signature.
         if settings.verbosity > Verbosity::Quiet || !weakness.is_empty() {
-            // Nobody listens: that is no reason to fail.
+            // A closed standard error is no reason to fail.
             let _ = special.show(&mut text::stderr(), &open, typed);
             if weakness.is_empty() { ask(settings.sought.yes)? } else { insist(&special, &open)? }
         }
@@ -76,7 +76,7 @@ fn not_stopped(path: &Path, cancel: &Cancel) -> Result<(), Failure> {
     if cancel.is_stopped() { Err(Failure::Stopped { path: path.to_owned(), out_of_time }) } else { Ok(()) }
 }
 
-/// What is special about a command on the test case.
+/// The special behaviour of a command on the test case.
 pub(crate) enum Special {
     /// There is nothing to find, or nothing that fails.
     Nothing,
@@ -148,7 +148,7 @@ impl Inference<'_> {
             return Ok(if offered { Special::Warnings(warnings) } else { Special::Nothing });
         }
         let chosen = climb::choose(&table, &signatures, &seen, &again, &probes);
-        // What the empty file shows as well says nothing about this one, unless that is a fine result.
+        // A signature that the empty file shows as well says nothing about this one, unless that is a fine result.
         let chosen = match chosen.filter(|chosen| !self.allow_empty || chosen.weakness.is_empty()) {
             None if self.allow_empty => {
                 let first = signatures.first().cloned();
@@ -240,7 +240,7 @@ impl Special {
         if !chosen.weakness.is_empty() {
             writeln!(out, "  {WARN}but{WARN:#}       {}", text::one_line(&chosen.weakness))?;
         }
-        // A script in quotes may have several lines, and is to be pasted.
+        // A script in quotes may have several lines, and users paste it.
         writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(line(typed, &self.options()).as_bytes()))
     }
 }
@@ -268,7 +268,7 @@ fn line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
     shell_line(words.iter().map(OsString::as_os_str))
 }
 
-/// Lets somebody who is there choose a warning, the first unless he says otherwise.
+/// Lets a user at the terminal choose a warning, the first by default.
 fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Result<Signature, Failure> {
     if open.sought.yes {
         return Ok(warnings[0].clone());
@@ -328,7 +328,7 @@ fn is_somebody_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Goes on with a signature that is worth little only if somebody wants that.
+/// Goes on with a weak signature only if the user wants that.
 fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
     if open.sought.yes {
         return Ok(());
@@ -350,7 +350,7 @@ fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
     })
 }
 
-/// Asks once whether to go on, where somebody is there to answer.
+/// Asks once whether to go on, if a user is at the terminal.
 fn ask(yes: bool) -> Result<(), Failure> {
     if yes || !is_somebody_there() {
         return Ok(());
@@ -358,7 +358,7 @@ fn ask(yes: bool) -> Result<(), Failure> {
     let mut answer = String::new();
     let asked = write!(text::stderr(), "reduce on this? [Y/n] ").and_then(|()| io::stdin().read_line(&mut answer));
     let no = answer.trim_start().to_lowercase().starts_with('n');
-    // The end of the input is no answer, but somebody was there to send it.
+    // The end of the input is no answer, but a user sent it.
     if no || matches!(asked, Ok(0)) {
         return Err(Failure::Usage {
             message: "not reduced; nothing was changed".to_owned(),

@@ -1,4 +1,4 @@
-//! What was typed after `lop doctor`.
+//! The arguments of `lop doctor`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What lop's exit codes mean. They are an interface: scripts and CI jobs depend on them.
+//! The meaning of lop's exit codes. They are an interface: scripts and CI jobs depend on them.
 
 use std::process::ExitCode;
 

@@ -38,7 +38,7 @@ pub enum RulesError {
     Unread {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -60,7 +60,7 @@ pub enum Failure {
     /// The command line does not say what to do.
     #[error("{message}")]
     Usage {
-        /// What is missing or too much.
+        /// The missing or superfluous part.
         message: String,
         /// The way out.
         hint: String,
@@ -75,7 +75,7 @@ pub enum Failure {
         /// The way out.
         hint: String,
     },
-    /// Somebody, or the limit of time, ended it before the reduction began.
+    /// The user, or the limit of time, ended it before the reduction began.
     #[error("{}", stopped(path, if *out_of_time { OUT_OF_TIME } else { STOPPED }))]
     Stopped {
         /// The file as the user named it.
@@ -88,7 +88,7 @@ pub enum Failure {
     Input {
         /// The file as the user named it.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -103,7 +103,7 @@ pub enum Failure {
     Json {
         /// The file as the user named it.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -112,7 +112,7 @@ pub enum Failure {
     Page {
         /// The file as the user named it.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -172,7 +172,7 @@ pub enum Failure {
         #[source]
         source: ParseError,
     },
-    /// It cannot be said what is to be kept.
+    /// The parts to keep cannot be found.
     #[error(transparent)]
     Keep(#[from] KeepError),
     /// A journal cannot be made, read or gone on with.
@@ -181,7 +181,7 @@ pub enum Failure {
     /// The shared cache cannot be used.
     #[error("cannot use the cache")]
     Cache(#[source] JournalError),
-    /// Nobody knows where lop was started.
+    /// The system does not tell where lop was started.
     #[error("cannot tell the working directory")]
     Directory(#[source] io::Error),
     /// The directory of an interrupted run cannot be gone to.
@@ -189,7 +189,7 @@ pub enum Failure {
     Gone {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -209,11 +209,11 @@ pub enum Failure {
         place: String,
         /// Where it is instead, as a sentence.
         kept: String,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// What lop has to say cannot be written.
+    /// The output of lop cannot be written.
     #[error("cannot write the output")]
     Output(#[source] io::Error),
 }
@@ -222,16 +222,16 @@ pub enum Failure {
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Unfinished {
-    /// What happened.
+    /// The error.
     #[source]
     pub error: ReduceError,
     /// The file as the user named it.
     pub input: PathBuf,
     /// The test as a shell line.
     pub test: String,
-    /// What makes an outcome interesting, in words.
+    /// The conditions of an interesting outcome, in words.
     pub wanted: String,
-    /// Whether the test is a command and nobody said what is interesting about it.
+    /// Whether the test is a command without a condition.
     pub says_nothing: bool,
     /// The missing file or module of a test that refuses its own input, and the command line, if they are known.
     pub missing: Option<(Missing, Vec<OsString>)>,
@@ -373,7 +373,7 @@ impl Failure {
         }
     }
 
-    /// What happened, with nothing hidden in it. What is wrong in a file of rules is drawn with several lines.
+    /// The error, with nothing hidden in it. An error in a file of rules has several lines.
     fn in_lines(&self) -> String {
         match self {
             Failure::Grammar(_) | Failure::Loaded(LoadedError::Language(_)) | Failure::Rules(_) | Failure::Keep(_) => {
@@ -383,7 +383,7 @@ impl Failure {
         }
     }
 
-    /// What happened, in a line.
+    /// The error, in a line.
     #[must_use]
     pub fn headline(&self) -> String {
         match self {
@@ -572,18 +572,18 @@ fn journal_hint(error: &JournalError) -> Option<String> {
     }
 }
 
-/// Why a run ended that nobody let go on.
+/// The reason for the end of a run that was stopped.
 const STOPPED: &str = "stopped";
 
 /// Why a run ended that had no time left.
 const OUT_OF_TIME: &str = "the time of --max-time was over";
 
-/// What is said of a run that ended before it could begin.
+/// The message on a run that ended before it could begin.
 fn stopped(path: &Path, why: &str) -> String {
     format!("{why} before {} was judged; nothing was changed", path.display())
 }
 
-/// What usually is the matter with a test that refuses its own input.
+/// The usual problems of a test that refuses its own input.
 fn hints(outcome: &Outcome) -> Vec<String> {
     let mut hints = Vec::new();
     match outcome.exit {

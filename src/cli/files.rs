@@ -8,7 +8,7 @@ use crate::report::store::original_name;
 
 use super::failure::Failure;
 
-/// What is read, and what is written unless it is standard output.
+/// The files that lop reads, and those that it writes except for standard output.
 pub(super) struct Files<'p> {
     pub(super) input: &'p Path,
     pub(super) program: &'p Path,

@@ -1,4 +1,4 @@
-//! What was typed about the language of FILE.
+//! The typed options about the language of FILE.
 
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ impl GrammarArgs {
         std::iter::once(&self.grammar).chain(self.grammar_for.iter().map(|entry| &entry.wanted))
     }
 
-    /// What is asked for of a file, and whether its extension says so.
+    /// The language wanted for a file, and whether its extension decides that.
     pub(super) fn wanted(&self, path: &Path) -> (&Wanted, bool) {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         let mapped = self.grammar_for.iter().find(|entry| Some(&entry.extension) == extension.as_ref());

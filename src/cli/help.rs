@@ -63,7 +63,7 @@ const MORE: &str = "\
 `lop help all` says more of each option and lists the others, `lop help COMMAND`
 says what a command takes. Options for all runs: lop.toml, see `lop config`.";
 
-/// What the manual page says below the options.
+/// The text of the manual page below the options.
 pub(super) fn below() -> String {
     format!("{EXAMPLES}\n\n{CODES}")
 }
@@ -128,7 +128,7 @@ fn commands(command: &Command, without: &[&str]) -> String {
     let mut lines = vec!["Commands:".to_owned()];
     for inner in command.get_subcommands().filter(|inner| !without.contains(&inner.get_name())) {
         let about = inner.get_about().map(ToString::to_string).unwrap_or_default();
-        // What stands behind a colon or a comma is told by the command's own help.
+        // The command's own help has the part behind a colon or a comma.
         let about = about.split([':', ',']).next().unwrap_or_default();
         lines.push(format!("  {:<12}{about}", inner.get_name()));
     }
@@ -144,7 +144,7 @@ mod tests {
     use crate::engine::Config;
     use crate::reduce::{BASELINE_DEADLINE, Format, Options, Prefer, Schedule, usual_deadline};
 
-    /// What `lop --help` shows on a terminal of this width.
+    /// The output of `lop --help` on a terminal of this width.
     fn page(width: usize) -> String {
         command().term_width(width).render_help().to_string()
     }

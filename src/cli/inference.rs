@@ -20,7 +20,7 @@ pub(crate) struct Inference<'a> {
     pub(crate) content: &'a [u8],
     /// Whether a failure may be what is interesting. A script says by its exit code what it means.
     pub(crate) may_fail: bool,
-    /// What is to be found out, and what else must hold.
+    /// The options on the signature to find, and on further conditions.
     pub(crate) sought: &'a SignatureArgs,
     /// How much of the machine a command gets.
     pub(crate) confinement: &'a Confinement,

@@ -1,4 +1,4 @@
-//! What was typed after the commands that tell about lop itself: `completions`, `man` and `grammars`.
+//! The arguments of the commands that tell about lop itself: `completions`, `man` and `grammars`.
 
 use std::path::PathBuf;
 

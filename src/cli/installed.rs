@@ -81,7 +81,7 @@ fn found(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Installed> {
     all
 }
 
-/// What the folder in braces stands for.
+/// The folder that a name in braces stands for.
 fn base(name: &str, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let in_home = |folder: &str| Some(variable("HOME")?.join(folder));
     let apple = cfg!(target_vendor = "apple");

@@ -8,7 +8,7 @@ use clap::{Arg, Command, CommandFactory};
 
 use super::args::Cli;
 
-/// What stands above the tables. Everything else is in the definitions.
+/// The text above the tables. Everything else is in the definitions.
 const INTRODUCTION: &str = "\
 # Every option
 
@@ -32,7 +32,7 @@ const MORE: [(&str, &str); 10] = [
     ("Report", "[Looking at the result](results.md)"),
 ];
 
-/// What options without a heading are below.
+/// The heading above options that have none.
 const OPTIONS: &str = "Options";
 
 /// The page.
@@ -113,7 +113,7 @@ fn called(arg: &Arg) -> String {
     arg.get_short().map_or_else(|| long.clone(), |short| format!("{}, {long}", code(&format!("-{short}"))))
 }
 
-/// What it does, its values and its default, in a cell of a table.
+/// The help of an option, its values and its default, in a cell of a table.
 fn described(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut said: Vec<String> = help.split("\n\n").map(|paragraph| sentence(&paragraph.replace('\n', " "))).collect();

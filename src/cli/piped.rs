@@ -7,7 +7,7 @@ use crate::grammar::Grammar;
 
 use super::failure::Failure;
 
-/// What the candidate is called, before the extension of its language.
+/// The name of the candidate, before the extension of its language.
 const NAME: &str = "stdin";
 
 /// The name that stands for standard output.
@@ -28,7 +28,7 @@ pub(super) fn is_stdin(path: &Path) -> bool {
 /// All of it.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub(super) fn read() -> Result<Vec<u8>, Failure> {
     let mut content = Vec::new();
     match io::stdin().lock().read_to_end(&mut content) {
@@ -37,7 +37,7 @@ pub(super) fn read() -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// What a candidate is called, for `path` as it was given: by its own name, or as standard input is in this language.
+/// The name of a candidate, for `path` as it was given: its own, or that of standard input in this language.
 pub(super) fn name(path: PathBuf, grammar: Option<&Grammar>) -> PathBuf {
     if !is_stdin(&path) {
         return path;

@@ -19,7 +19,7 @@ pub(super) fn refuse(error: clap::Error, words: &[OsString]) -> ! {
         std::process::exit(code)
     }
     let mut out = text::stderr();
-    // Nobody listens: the exit code says it, too.
+    // A closed standard error is no problem: the exit code says it, too.
     let _ = write!(out, "{}", said(&error, words)).and_then(|()| match hint(&error, words) {
         Some(hint) => writeln!(out, "{HINT}hint:{HINT:#} {}", text::one_line(&hint)),
         None => Ok(()),

@@ -6,7 +6,7 @@ use clap::Args;
 
 const REPORT: &str = "Report";
 
-/// What is reported beside the summary.
+/// The options on reports beside the summary.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReportArgs {
     /// Write a page: why each token stays, and more

@@ -12,7 +12,7 @@ use crate::grammar::{Choice, Folder, Grammar, Loaded, Overrides, Patched, Regist
 use super::failure::{Failure, RulesError};
 use super::grammar_args::{GrammarArgs, Wanted};
 
-/// What is read of the folder.
+/// The files that lop reads of the folder.
 pub(super) const FILES: [&str; 2] = ["language.toml", "reduce.scm"];
 
 /// No file of rules is larger.
@@ -24,7 +24,7 @@ pub(super) struct Language {
     registry: Registry<'static>,
     /// The name of a language that is built in.
     name: Option<String>,
-    /// What made it this one.
+    /// The reason for this language.
     pub(super) choice: Choice,
     /// One that is not built in.
     loaded: Option<Loaded>,
@@ -58,7 +58,7 @@ impl Language {
     /// The grammar, with the user's rules if there are any; `None` is text.
     ///
     /// # Errors
-    /// Whatever is wrong with the language's files, or with the rules.
+    /// Any error in the language's files, or in the rules.
     pub(super) fn grammar(&self, rules: Option<&Path>) -> Result<Option<Arc<Grammar>>, Failure> {
         match (self.folder(), rules) {
             (Some(folder), rules) => Ok(Some(Arc::new(patched(&folder, rules)?.load()?))),
@@ -67,7 +67,7 @@ impl Language {
         }
     }
 
-    /// What tells it from others of the same name, to be put behind the name; empty for one that is built in.
+    /// The suffix that tells it from others of the same name; empty for one that is built in.
     pub(super) fn identity(&self) -> String {
         self.loaded.as_ref().map(|loaded| format!(" from {}", loaded.identity())).unwrap_or_default()
     }
@@ -90,7 +90,7 @@ pub(super) fn check_symbol(args: &GrammarArgs) -> Result<(), Failure> {
 /// A language's folder with the user's files laid over it.
 ///
 /// # Errors
-/// Whatever is wrong with the files.
+/// Any error in the files.
 pub(super) fn patched<'a>(folder: &Folder<'a>, rules: Option<&Path>) -> Result<Patched<'a>, Failure> {
     match rules {
         Some(rules) => Ok(read(rules)?.patch(folder)?),

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::home;
 use super::inference::{Inference, Place};
 
-/// What must hold besides: each second command as it ran on the test case.
+/// The further conditions: each second command as it ran on the test case.
 pub(super) fn companions(
     open: &Inference<'_>,
     place: &mut Place<'_>,

@@ -1,5 +1,5 @@
-//! What the command line means: everything looked up, read and checked, before any test is run and
-//! before anything is changed.
+//! The meaning of the command line: everything looked up, read and checked, before any test is run and before anything
+//! is changed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -39,7 +39,7 @@ pub struct Settings {
     pub content: Arc<[u8]>,
     /// Its grammar; `None` is text.
     pub grammar: Option<Arc<Grammar>>,
-    /// What made it this one.
+    /// The reason for this language.
     pub choice: Choice,
     /// The interestingness test.
     pub oracle: CommandOracle,
@@ -49,15 +49,15 @@ pub struct Settings {
     pub is_command: bool,
     /// The options and the values of the condition that was found, where none was given.
     pub found: Vec<(&'static str, String)>,
-    /// What deserves attention when all is done, each in a sentence.
+    /// The warnings for the end, each in a sentence.
     pub attention: Vec<String>,
     /// How much to examine the test at the start.
     pub checkup: Extent,
-    /// What makes a run interesting, in words.
+    /// The conditions of an interesting run, in words.
     pub wanted: String,
     /// The conditions as they were given.
     pub spec: ConditionSpec,
-    /// What is to be found out about the command, and what else must hold.
+    /// The options on the signature to find, and on further conditions.
     pub sought: SignatureArgs,
     /// How much of the machine a test gets.
     pub confinement: Confinement,
@@ -73,15 +73,15 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// The folder of the shared cache.
     pub cache: Option<PathBuf>,
-    /// What the user's own parser and rules are, to be put behind the name of the language.
+    /// The user's own parser and rules, as a suffix of the language's name.
     pub rules: String,
     /// Whether the original goes once the reduction is complete.
     pub tidy: bool,
     /// Where the events go.
     pub json: Option<PathBuf>,
-    /// What is reported beside the summary.
+    /// The options on reports beside the summary.
     pub reporting: ReportArgs,
-    /// What is written to standard output at the end, by the names of the options.
+    /// The texts for standard output at the end, by the names of the options.
     pub texts: Vec<&'static str>,
     /// How much to say.
     pub verbosity: Verbosity,
@@ -172,7 +172,7 @@ impl Settings {
             report: args.reporting.report.as_deref(),
         };
         files.check()?;
-        // Whoever writes the result elsewhere may reduce a program that reads itself.
+        // With the result elsewhere lop may reduce a program that reads itself.
         if (kept == Kept::InPlace || matches!(test, Test::File(_))) && is_same(&given, oracle.program()) {
             return Err(Failure::Usage {
                 message: format!("{} is both the test and the file to reduce", given.display()),
@@ -238,7 +238,7 @@ impl Settings {
             is_command: matches!(test, Test::Command(_)),
             found: Vec::new(),
             attention: Vec::new(),
-            // Where nobody would hear of it there is nothing to examine.
+            // Without a place for the findings there is nothing to examine.
             checkup: match (args.no_checkup || (args.quiet && json.is_none()), args.allow_empty) {
                 (true, _) => Extent::Nothing,
                 (_, true) => Extent::Directory,
@@ -364,7 +364,7 @@ fn late_command(words: &[PathBuf]) -> Option<&str> {
     (is_command && !suggestion::is_there(first)).then_some(first)
 }
 
-/// What the result is to be minimal in, and the engine's parameters.
+/// The parts in which the result must be minimal, and the engine's parameters.
 fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
     let mut engine = Config { expect: args.expect_waste, ..Config::default() };
     if !args.simplify_only {
@@ -485,7 +485,7 @@ pub(super) fn in_words(spec: &ConditionSpec) -> String {
         (true, true) => (Some("a timeout".to_owned()), each),
         (true, false) => (None, each),
         (false, false) => (Some(endings), each),
-        // What is asked of the output is asked of both.
+        // Conditions on the output apply to both.
         (false, true) => (Some(format!("{endings}, or a timeout")), "; and "),
     };
     let outputs = [

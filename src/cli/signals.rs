@@ -17,14 +17,14 @@ use crate::report::screen;
 
 use super::exit_code::Code;
 
-/// What a run that was told to end at once gets to kill its tests and remove its directories.
+/// The time that a run told to end at once gets to kill its tests and remove its directories.
 const LAST_RITES: Duration = Duration::from_secs(1);
 
-/// So much work of its own may be left to a run that was told to stop. Counted is what lop takes of the processor: waiting
-/// for a slow disk or for others on a busy machine is no work.
+/// The most work of its own that a run may do after a stop. The processor time of lop counts: waiting for a slow disk
+/// or for others on a busy machine is no work.
 const LAST_WORK: Duration = Duration::from_millis(800);
 
-/// How often that is looked at, once a run was told to stop, and how long nobody asks before.
+/// The pause between two looks at that after a stop, and between two looks for a stop.
 const LOOK: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -34,8 +34,8 @@ const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 /// When the handlers or the thread cannot be installed.
 pub(crate) fn watch(cancel: Cancel) -> io::Result<()> {
     let mut wanted = vec![SIGINT, SIGTERM];
-    // Under nohup the hang-up of the terminal is to be ignored. (An ignored SIGINT is not looked at:
-    // shells ignore it for every command in the background, and `kill -INT` must work there.)
+    // Under nohup lop ignores the hang-up of the terminal. (An ignored SIGINT is not looked at: shells ignore it for
+    // every command in the background, and `kill -INT` must work there.)
     if !is_ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
@@ -71,12 +71,12 @@ fn end_work(cancel: &Cancel) {
     cancel.kill_now();
     ProcessRegistry::end_at_once();
     screen::restore();
-    // Nobody listens: the exit code says it, too.
+    // A closed standard error is no problem: the exit code says it, too.
     let _ = writeln!(io::stderr(), "stopped in the middle of its own work; the best result so far is in its place");
     signal_hook::low_level::exit(Code::StoppedEarly as i32);
 }
 
-/// Returns when more than [`LAST_WORK`] was done since a stop was asked for. `work` is what was done altogether.
+/// Returns when more than [`LAST_WORK`] was done since a stop was asked for. `work` gives all work so far.
 fn wait_for_work_after_a_stop(cancel: &Cancel, work: &dyn Fn() -> Duration) {
     loop {
         if !cancel.sleep(LONG) {
@@ -93,7 +93,7 @@ fn wait_for_work_after_a_stop(cancel: &Cancel, work: &dyn Fn() -> Duration) {
     }
 }
 
-/// What this process has taken of the processor, the tests not included.
+/// The processor time of this process, without that of the tests.
 fn own_work() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! What was typed about runs that say themselves what is to be kept, and about second commands.
+//! The typed options about signatures that lop finds by itself, and about second commands.
 
 use clap::Args;
 
-/// What is interesting where no test says so, and what else must hold.
+/// The options on the signature where no test gives one, and on further conditions.
 #[derive(Debug, Default, Args)]
 pub struct SignatureArgs {
     /// The command crashes on FILE: keep that crash
@@ -27,7 +27,7 @@ pub struct SignatureArgs {
     pub guard: Option<String>,
 }
 
-/// Who says what is interesting has no use for a crash that is found.
+/// Conditions that exclude a search for a crash.
 const CONDITIONS: [&str; 9] = [
     "exit_code",
     "signal",

@@ -1,4 +1,4 @@
-//! What ties a journal to its run: where it is kept, what it says the run depends on, and whether that still holds.
+//! The ties of a journal to its run: its place, the dependencies of the run, and whether these still hold.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -31,7 +31,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// # Errors
 /// When something there is a link, or another user's.
 pub(super) fn check_folder(folder: &Path) -> Result<(), Failure> {
-    // What else is wrong is said where the folder is needed.
+    // The code that needs the folder reports other errors.
     match look(folder) {
         Err(error) => Distrusted::cause(&error).map_or(Ok(()), |cause| Err(Failure::Distrusted(cause.clone()))),
         Ok(()) => Ok(()),
@@ -57,7 +57,7 @@ fn look(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what runs that were killed have left of files that they were writing there. Nobody else may be at work in it.
+/// Removes the unfinished files that killed runs have left there. No other run may be at work in it.
 pub(super) fn clear_folder(folder: &Path) {
     let Ok(Some(state)) = Folder::own(folder) else { return };
     state.clear(None);
@@ -76,7 +76,7 @@ pub(super) fn own_key() -> Option<OwnKey> {
     OwnKey::in_folder(&state.join("lop")).ok()
 }
 
-/// What a run depends on.
+/// The dependencies of a run.
 ///
 /// # Errors
 /// When the working directory cannot be told, or the test's program not be read.
@@ -156,7 +156,7 @@ pub(super) fn check_version(past: &Past) -> Result<(), JournalError> {
 /// Whether everything that the run depends on is as it was.
 ///
 /// # Errors
-/// What is not.
+/// The first dependency that is not.
 pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<(), JournalError> {
     let foreign = |what, why: String| Err(JournalError::Foreign { path: past.path.clone(), what, why });
     let then = &past.header;
@@ -164,7 +164,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
         return foreign("input", "the copy of it in the journal is another one".to_owned());
     }
     let changed = match (&settings.kept, disk::read(&settings.path, u64::MAX)) {
-        // What was found behind a damage is not known; then the file is left as it is.
+        // Steps behind a damage are not known; then the file is left as it is.
         (Kept::InPlace, Ok(found)) => !past.knows(&found) && !past.is_damaged,
         (_, Ok(found)) => found != past.input && !settings.is_piped,
         (_, Err(_)) => false,

@@ -1,4 +1,4 @@
-//! What was typed about journals: the options of a run, and the commands that go on with one or show it.
+//! The typed options about journals: the options of a run, and the commands that go on with one or show it.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What may have been meant where a word means nothing: the nearest of the words that mean something.
+//! Suggestions for a word without a meaning: the nearest of the words that have one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) 
     best.map(|(_, name)| name)
 }
 
-/// What to do about a first word that is a slip of a command's name, and names neither a file nor a program.
+/// The hint on a first word that is a slip of a command's name, and names neither a file nor a program.
 pub(super) fn command(words: &[PathBuf]) -> Option<String> {
     let word = words.first()?.to_str()?;
     if is_there(word) {
@@ -44,7 +44,7 @@ pub(super) fn in_line(words: &[OsString]) -> Option<String> {
     command(&[PathBuf::from(word)])
 }
 
-/// Whether a word that is to be a file, or a test, is one.
+/// Whether a word that should be a file, or a test, is one.
 pub(super) fn is_there(word: &str) -> bool {
     Path::new(word).exists() || CommandOracle::test(word.as_ref(), "x".as_ref(), Conditions::default()).is_ok()
 }

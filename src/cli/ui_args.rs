@@ -34,8 +34,8 @@ pub enum UiArg {
 }
 
 impl UiArg {
-    /// What takes the events of a run in order to show them, if anything does. `is_taken` says that standard output has
-    /// something to show at the same time.
+    /// The display that shows the events of a run, if there is one. `is_taken` says that standard output has something
+    /// to show at the same time.
     pub(super) fn display(
         self,
         verbosity: Verbosity,
@@ -46,7 +46,7 @@ impl UiArg {
         let is_free = || verbosity == Verbosity::Normal && screen::is_usable();
         let form = match self {
             UiArg::None => return None,
-            // Nothing can be kept up to date between the lines of somebody else.
+            // No display can stay up to date between the lines of another program.
             _ if is_shared => Form::Plain,
             UiArg::Tui if verbosity > Verbosity::Quiet => return Some(Box::new(Screen::new(subject()))),
             UiArg::Auto if is_free() => return Some(Box::new(Screen::new(subject()))),

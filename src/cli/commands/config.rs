@@ -44,7 +44,7 @@ fn places(out: &mut dyn Write, places: &Places) -> std::io::Result<()> {
     writeln!(out)
 }
 
-/// Who takes what from the files.
+/// Writes which command takes which options from the files.
 fn readers(out: &mut dyn Write) -> std::io::Result<()> {
     let mut command = Cli::command();
     command.build();

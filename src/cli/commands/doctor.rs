@@ -29,7 +29,7 @@ const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; se
 /// command that fails, where no condition is given. `typed` are the words of the command line.
 ///
 /// # Errors
-/// Whatever keeps lop from running the test at all.
+/// When lop cannot run the test at all.
 pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (test, path) = forms(&args.words, &args.test).map_err(|failure| match failure {
         Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
@@ -50,7 +50,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let slots = SlotOptions { directory: None, candidate_len: content.len(), owns_process: true };
     let stopped = || {
-        // Nobody listens: the exit code says it, too.
+        // A closed standard error is no problem: the exit code says it, too.
         let _ = writeln!(text::stderr(), "{}", Trouble::Cancelled);
         Ok(Code::StoppedEarly)
     };
@@ -142,5 +142,5 @@ fn tell(test: &str, facts: &Facts) -> Result<Code, Failure> {
     Ok(if worst == Some(Level::Fault) { Code::NotInteresting } else { Code::Reduced })
 }
 
-/// What every test relies on.
+/// The device that every test relies on.
 pub(super) const NULL: &str = "/dev/null";

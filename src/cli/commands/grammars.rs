@@ -208,11 +208,11 @@ impl Shown<'_> {
         })
     }
 
-    /// What each rule proposes by itself.
+    /// The proposals of each rule by itself.
     fn by_rules(&self) -> Result<Vec<Named>, Failure> {
         let mut all = Vec::new();
         let found = self.grammar.rules().found(self.document.tree().root_node(), self.document.source());
-        // What matches nowhere proposes nothing.
+        // A rule that matches nowhere proposes nothing.
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
             let alone = Grammar::load_with_rule(&self.patched.folder(), rule)?.knowing(matches);
             let (file, line) = self.patched.place(rule);
@@ -223,7 +223,7 @@ impl Shown<'_> {
         Ok(all)
     }
 
-    /// What the other passes propose.
+    /// The proposals of the other passes.
     fn by_passes(&self) -> Vec<(&'static dyn Pass, Vec<Named>)> {
         let others = ALL.iter().copied().filter(|pass| !is_of_rules(*pass));
         others.map(|pass| (pass, self.named(pass, self.grammar, pass.name()))).collect()

@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::help;
 use crate::cli::info_args::ManArgs;
 
-/// What a list of manual pages says of lop.
+/// The description of lop in a list of manual pages.
 const PHRASE: &str = "reduce a file to a small one on which a test still says: interesting";
 
 /// Writes the pages.
@@ -35,7 +35,7 @@ pub fn run(args: &ManArgs) -> Result<(), Failure> {
     })
 }
 
-/// The command line as the pages tell it. What `lop` does in a phrase is its name's; the sentences are the description.
+/// The command line as the pages tell it. The phrase goes with the name of `lop`; the sentences are the description.
 fn command() -> Command {
     let command = Cli::command();
     let sentences = command.get_about().map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What lop can be told to do.
+//! The commands of lop.
 
 pub mod completions;
 pub mod config;

@@ -34,7 +34,7 @@ use super::reported::{Reported, open_page};
 /// Reduces what the arguments say.
 ///
 /// # Errors
-/// Whatever keeps lop from starting or from going on.
+/// When lop cannot start or go on.
 pub fn run(args: ReduceArgs, arguments: Vec<OsString>) -> Result<Code, Failure> {
     Settings::new(args).and_then(|settings| carry_out(settings, Start::New(arguments)))
 }
@@ -47,7 +47,7 @@ pub(super) enum Start {
     Again {
         /// Keeps others from the journal.
         lock: Lock,
-        /// What is in it.
+        /// The content of the journal.
         past: Box<Past>,
     },
 }
@@ -55,15 +55,15 @@ pub(super) enum Start {
 /// Reduces.
 ///
 /// # Errors
-/// Whatever keeps lop from starting or from going on.
+/// When lop cannot start or go on.
 pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code, Failure> {
     let cancel = Cancel::new();
-    // What is found out before the reduction is a part of its time.
+    // The time before the reduction counts for its limit, too.
     cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     if settings.verbosity > Verbosity::Quiet && settings.ui != UiArg::None {
         let language = text::one_line(&settings.language_and_reason());
-        // Nobody listens: that is no reason to fail.
+        // A closed standard error is no reason to fail.
         let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
     }
     // Beside standard input and standard output there is nothing.
@@ -71,7 +71,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         let is_beside = !settings.is_piped || settings.kept != Kept::Stdout;
         is_beside.then(|| state_directory(&settings.path, &settings.kept))
     });
-    // Without a journal only other crashes may be kept there, and whoever keeps one looks at the folder first.
+    // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
     settings.state.as_deref().map_or(Ok(()), state::check_folder)?;
     let audience = if settings.is_piped { Audience::OWN } else { Audience::of_file(&settings.path) };
     if let Start::New(words) = &mut start {
@@ -79,7 +79,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
-    // Who goes on with it is not asked again, and keeps what was found and chosen now.
+    // `lop resume` does not ask again, and keeps the condition found and chosen now.
     let arguments = detect::with_conditions(start.arguments(), &settings.found);
     let header = state::header(&settings, &arguments)?;
     if let Start::Again { past, .. } = &start {
@@ -138,7 +138,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     };
     let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
     let mut store = settings.store;
-    // What is gone on with was examined when it began.
+    // A resumed run was examined when it began.
     let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
     let (journal, note) = start.journal(&header, &run, &settings.content, &mut store)?;
     let notes = Notes::new(journal, cache);
@@ -186,7 +186,7 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
             &cancel,
         )
     });
-    // What is left to do is not a part of the limit.
+    // The limit does not cover the remaining work.
     cancel.expire_at(None);
     let checkup = sink.made();
     run.attention.extend(sink.attention());
@@ -263,7 +263,7 @@ impl Start {
     }
 }
 
-/// What is said when an unfinished journal was in the way.
+/// The message when an unfinished journal was in the way.
 fn aside(before: &Before) -> String {
     let which = if before.same { "this reduction" } else { "another reduction" };
     let outcomes = text::plural(before.outcomes as u64, "outcome");
@@ -271,7 +271,7 @@ fn aside(before: &Before) -> String {
     format!("an interrupted run of {which} ({outcomes}) is kept as {to}; `lop resume {to}` goes on with it")
 }
 
-/// What is said when a run is gone on with.
+/// The message of a resumed run.
 fn resumed(past: &Past, copy: Option<&Path>) -> String {
     let outcomes = text::plural(past.outcomes() as u64, "outcome");
     let steps = text::plural(past.steps.len() as u64, "step");
@@ -288,7 +288,7 @@ fn resumed(past: &Past, copy: Option<&Path>) -> String {
     format!("going on from {}: {outcomes} and {steps} are known{torn}", past.path.display())
 }
 
-/// What is said about a run.
+/// The facts for messages about a run.
 struct Run {
     path: PathBuf,
     language: String,
@@ -298,11 +298,11 @@ struct Run {
     kept: Kept,
     /// The command line, with the condition that was found.
     typed: Vec<OsString>,
-    /// What deserves attention when all is done.
+    /// The warnings for the end.
     attention: Vec<String>,
     /// Whole files of the language with nothing in them.
     empty_texts: Vec<String>,
-    /// The folder for what is kept beside the result, if there is to be one.
+    /// The folder for files kept beside the result, if the run has one.
     state: Option<PathBuf>,
     /// Whether only the user may read the journal.
     audience: Audience,
@@ -363,11 +363,11 @@ impl Run {
                 journal: journal.as_deref(),
                 others: others.as_ref(),
             };
-            // Nobody listens: that is no reason to fail, the result is in its place.
+            // A closed standard error is no reason to fail, the result is in its place.
             let mut out = text::stderr();
             let _ = summary::write(&mut out, report, &places, verbosity > Verbosity::Normal);
         } else {
-            // However little is to be said: the result is somewhere else, or rests on two tests.
+            // Even a quiet run warns: the result is somewhere else, or rests on two tests.
             for warning in warnings {
                 let _ = writeln!(text::stderr(), "{WARN}warning:{WARN:#} {}", text::one_line(warning));
             }
@@ -383,11 +383,11 @@ impl Run {
         }
     }
 
-    /// Whether somebody else has written to the place of the result since the run was interrupted.
+    /// Whether another program has written to the place of the result since the run was interrupted.
     fn is_changed(&self, past: &Past) -> bool {
         let (place, begun) = match &self.kept {
             Kept::InPlace => (&self.path, true),
-            // What was there before is replaced by the first step, which a kill may have forestalled.
+            // The first step replaces an earlier file there, unless a kill came before it.
             Kept::File(output) => (output, past.steps.len() > 1),
             Kept::Stdout => return false,
         };
@@ -400,7 +400,7 @@ impl Run {
         moved.map_or_else(|| self.place(), |path| path.display().to_string())
     }
 
-    /// What deserves attention, of the result as well.
+    /// The warnings, with those about the result.
     fn attention(&self, best: &[u8]) -> Vec<String> {
         let hollow = is_hollow(&self.empty_texts, best).then(|| {
             format!("the result says nothing about the input: look whether the test asks for the bug ({})", self.wanted)
@@ -408,7 +408,7 @@ impl Run {
         self.attention.iter().cloned().chain(hollow).collect()
     }
 
-    /// Whether somebody who reads from a pipe is still waited for.
+    /// Whether lop still waits for the reader of a pipe.
     fn waits(&self) -> impl Fn() -> bool + '_ {
         || !self.cancel.is_stopped()
     }

@@ -26,7 +26,7 @@ const OF_ONE_RUN: [(&str, &str); 9] = [
     ("--no-config", "it is about the files themselves"),
 ];
 
-/// What is no option at all, but might be looked for.
+/// Names that users may take for options, but that are positional.
 const POSITIONAL: [&str; 4] = ["file", "test", "cmd", "command"];
 
 /// A name is taken for a slip of another one from this likeness on (Jaro-Winkler, 0 to 1).
@@ -57,7 +57,7 @@ pub(super) fn may_be_set(long: &str) -> bool {
 /// The entries of a file of this owner; a path that begins with `~/` is below `home`.
 ///
 /// # Errors
-/// Whatever is wrong in it, with the line and the way out.
+/// Any error in it, with the line and the way out.
 pub(super) fn entries(
     path: &Path,
     text: &str,
@@ -283,7 +283,7 @@ mod tests {
                 refused.push(long);
             }
         }
-        // Whatever runs, loads or writes something, or gives a test more, is among them.
+        // All options that run, load or write something, or give a test more, are among them.
         for long in ["cache", "clean-env", "env", "format-issue", "isolate", "memory-limit", "no-state", "yes"] {
             assert!(refused.contains(&long), "{long}: {refused:?}");
         }

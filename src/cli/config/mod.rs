@@ -29,7 +29,7 @@ const NAME: &str = "lop.toml";
 /// No file of options is larger.
 const LARGEST: u64 = 1 << 20;
 
-/// What marks the root of a repository: no project reaches beyond it.
+/// The folders that mark the root of a repository: no project reaches beyond it.
 const ROOTS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// A command line with what the files add to it.
@@ -37,9 +37,9 @@ const ROOTS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 pub(crate) struct Line {
     /// All of it.
     pub(crate) words: Vec<OsString>,
-    /// What was typed, as clap sees it.
+    /// The typed words, as clap sees them.
     pub(crate) typed: ArgMatches,
-    /// What the files set and nothing replaced.
+    /// The entries of the files that nothing replaced.
     pub(crate) entries: Vec<Entry>,
     /// Where files were looked for.
     pub(crate) places: Places,
@@ -123,14 +123,14 @@ fn takes(command: &Command, name: &str) -> bool {
     command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
-/// What of the layers, the more important first, goes with what was typed.
+/// The entries of the layers, the more important first, that fit the typed options.
 ///
 /// # Errors
 /// When two entries of one file exclude each other.
 fn merge(command: &Command, typed: &ArgMatches, layers: Vec<Vec<Entry>>) -> Result<Vec<Entry>, Failure> {
     let mut said: Vec<Id> =
         typed.ids().filter(|id| typed.value_source(id.as_str()) == Some(ValueSource::CommandLine)).cloned().collect();
-    // What is said and does something: a flag that is false excludes nothing.
+    // The options with an effect: a flag that is false excludes nothing.
     let mut active = said.clone();
     let mut entries = Vec::new();
     for layer in layers {
@@ -169,7 +169,7 @@ fn exclude(command: &Command, one: &Id, other: &Id) -> bool {
 }
 
 impl Line {
-    /// What a user should hear of files that change a run.
+    /// The note for the user on files that change a run.
     pub(crate) fn note(&self) -> Option<String> {
         let names: Vec<&str> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
         let mut files: Vec<String> = self.entries.iter().map(|entry| entry.path.display().to_string()).collect();
@@ -179,13 +179,13 @@ impl Line {
 }
 
 impl Line {
-    /// Whether nothing but errors is to be said because the user wants it so, and not a project's file.
+    /// Whether lop says only errors because the user wants it so, and not a project's file.
     pub(crate) fn is_quiet(&self) -> bool {
         let said = self.entries.iter().find(|entry| entry.name == "quiet");
         said.is_none_or(|entry| self.places.project.as_ref() != Some(&entry.path))
     }
 
-    /// What a user should hear of files that do not count.
+    /// The note for the user on files that do not count.
     pub(crate) fn left_out(&self) -> Option<String> {
         trust::left_out(&self.places.planted)
     }
@@ -227,7 +227,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
     {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        // Somebody else's home: whether there is a file cannot even be told.
+        // Another user's home: whether there is a file cannot even be told.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(path).is_err() => {
             Ok(None)
         }

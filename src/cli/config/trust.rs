@@ -5,11 +5,11 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// What the file of a project may set: what makes a reduction another one, and neither runs, loads nor writes anything,
-/// nor gives a test more than it would have. Whoever calls lop in a stranger's repository has asked for none of it. All
+/// Options that the file of a project may set: they change a reduction, but neither run, load nor write anything, nor
+/// give a test more than it would have. A user who calls lop in a stranger's repository has asked for none of it. All
 /// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
 const OF_A_PROJECT: [&str; 42] = [
-    // What is interesting.
+    // The conditions.
     "also-interesting",
     "crash",
     "exit-code",
@@ -51,7 +51,7 @@ const OF_A_PROJECT: [&str; 42] = [
     "simplify-only",
     "skip",
     "thorough",
-    // What is said; the line that names the options of a project is said all the same.
+    // The output; the line that names the options of a project is said all the same.
     "color",
     "quiet",
     "verbose",
@@ -127,7 +127,7 @@ impl Owner<'_> {
 /// Whether a path leads to a file or a folder in another folder, and what is in it does, too.
 fn is_inside(path: &Path, folder: &Path) -> bool {
     let (Ok(found), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
-        // What is not there is told later; it must not lead out once it is.
+        // A later step reports a missing path; it must not lead out once it is there.
         let rest = path.strip_prefix(folder);
         return rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))));
     };
@@ -146,7 +146,7 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     true
 }
 
-/// Whether a file in a folder is one that somebody else may have put there, to be found by whoever comes along.
+/// Whether another user may have put a file into a folder, for others to find.
 pub(super) fn is_planted(folder: &Path, path: &Path) -> bool {
     let facts = (folder.metadata(), path.symlink_metadata(), path.metadata());
     let (Ok(folder), Ok(name), Ok(file)) = facts else { return true };
@@ -165,7 +165,7 @@ fn is_trusted(facts: &Metadata) -> bool {
     [rustix::process::geteuid().as_raw(), 0].contains(&facts.uid())
 }
 
-/// Whether somebody but the owner may write it. The group that a user's own files have is often the user's alone.
+/// Whether users other than the owner may write it. The group that a user's own files have is often the user's alone.
 fn may_others_write(facts: &Metadata) -> bool {
     let by_group = facts.gid() != rustix::process::getegid().as_raw() && facts.mode() & 0o020 != 0;
     by_group || facts.mode() & 0o002 != 0
