@@ -157,7 +157,7 @@ impl<'g> Current<'g> {
         self.shared_source()
     }
 
-    /// The same, for those who keep it.
+    /// The same, shared.
     pub(super) fn shared_source(&self) -> &Arc<[u8]> {
         match &self.base {
             Base::Text(source) => source,

@@ -45,7 +45,7 @@ pub(super) trait QuestionSource {
     fn rules(&self) -> &[RuleId] {
         &[]
     }
-    /// What the model expects of the questions that are left, if it knows. Asked only for sinks that follow.
+    /// The model's expectation for the remaining questions, if it has one. Asked only for sinks that follow.
     fn ahead(&self) -> Option<Ahead> {
         None
     }

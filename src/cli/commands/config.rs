@@ -58,7 +58,7 @@ fn readers(out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The value of an option in words, and who says so.
+/// The value of an option in words, and its source.
 fn origin(arg: &Arg, long: &str, line: &Line) -> (String, String) {
     let id = arg.get_id().as_str();
     if line.typed.value_source(id) == Some(ValueSource::CommandLine) {

@@ -61,7 +61,7 @@ impl Session<'_, '_> {
         self.watch.made = Some(Instant::now());
     }
 
-    /// Says what lies ahead, to those who want to know and not too often.
+    /// Emits the outlook, if the sink follows and it is due.
     pub(super) fn tell_outlook(&mut self, source: &dyn QuestionSource) -> Result<(), Interrupt> {
         if !self.watch.follows || !is_due(self.watch.told) {
             return Ok(());
