@@ -186,13 +186,13 @@ impl Language {
         }
     }
 
-    /// What the folder itself says, as Rust source.
+    /// The files of the folder itself, as Rust source.
     fn texts(&self) -> String {
         let [language, rules, guard] = ["language.toml", "reduce.scm", "guard.toml"].map(|file| self.text(file));
         format!("Texts {{ name: {:?}, language: {language}, rules: {rules}, guard: {guard} }}", self.name)
     }
 
-    /// What the language takes over, as Rust source.
+    /// The files that the language takes over, as Rust source.
     fn inherited(&self, languages: &[Self]) -> String {
         let mut inherited = String::new();
         for ancestor in self.ancestors(languages) {

@@ -107,14 +107,14 @@ pub struct ReduceArgs {
     pub output: Option<PathBuf>,
     /// Print a unified diff of FILE and the result
     ///
-    /// With --explain and --format-issue one after the other, each under a heading. What cannot be seen is shown as
-    /// an escape
+    /// With --explain and --format-issue one after the other, each under a heading. An invisible sign is shown as an
+    /// escape
     #[arg(long, help_heading = "Result")]
     pub diff: bool,
     /// Leave no FILE.orig behind once the reduction is complete
     #[arg(long, conflicts_with = "output", help_heading = "Result")]
     pub tidy: bool,
-    /// What the result is guaranteed to be minimal in
+    /// The parts in which the result is guaranteed to be minimal
     ///
     /// Without any one of these the result is no longer interesting, or has a new syntax error [default: token, or char
     /// without a grammar]
@@ -195,7 +195,7 @@ pub struct ReduceArgs {
     pub must_stay_invalid: bool,
     /// Leave alone what this regular expression matches
     ///
-    /// What is kept stays byte by byte, in its order; everything around it may go, and it may move. An expression that
+    /// A kept part stays byte by byte, in its order; everything around it may go, and it may move. An expression that
     /// matches nothing is noted. The guarantee of --minimal is about what is not kept (repeatable)
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH)]
     pub keep: Vec<String>,
@@ -231,7 +231,7 @@ pub struct ReduceArgs {
     /// All that was refused is forgotten and asked again
     #[arg(long, help_heading = SEARCH)]
     pub thorough: bool,
-    /// What small means where edits have to be compared
+    /// The measure by which edits are compared
     ///
     /// It decides what goes first and which edits are a gain. The guarantee of --minimal does not depend on it
     #[arg(long, value_name = "WHAT", default_value = "tokens", help_heading = SEARCH)]
@@ -266,7 +266,7 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub files: FilesArgs,
 
-    /// What is reported beside the summary.
+    /// Reports beside the summary.
     #[command(flatten)]
     pub reporting: ReportArgs,
 
@@ -295,7 +295,7 @@ pub struct ReduceArgs {
 /// `lop config`: the options of a reduction.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    /// What would be typed.
+    /// The words that would be typed.
     #[command(flatten)]
     pub reduce: ReduceArgs,
 }
@@ -331,7 +331,7 @@ pub enum FormatArg {
 /// `--schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScheduleArg {
-    /// What is expected to remove most tokens per test
+    /// The part that is expected to lose most tokens per test
     Gain,
     /// Level by level from the root (HDD)
     Levels,

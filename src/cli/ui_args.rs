@@ -11,7 +11,7 @@ use crate::report::{Form, Progress, Verbosity};
 /// How a run shows itself.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct UiArgs {
-    /// What is shown on standard error during the run
+    /// The view of the run on standard error
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Output")]
     pub ui: UiArg,
 }

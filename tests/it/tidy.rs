@@ -314,6 +314,21 @@ fn text_goes_out_through_one_place() {
     assert_eq!(text_faults(&Source::new("src/cli/x.rs", "writeln!(anstream::stderr());")).len(), 1);
 }
 
+/// Comments of which a sentence begins with a word that names no thing.
+fn subject_faults(source: &Source) -> Vec<String> {
+    let starts = Regex::new(r"^\s*//[/!]? (?:.*[.!?] )?(?:What|Who|Whoever|Whatever|So many|Nobody|Somebody)\b");
+    let starts = starts.expect("the pattern is a constant");
+    let comments = source.text.lines().enumerate().filter(|(_, line)| starts.is_match(line));
+    comments.map(|(index, line)| source.fault(index + 1, format!("a thing is the subject: {}", line.trim()))).collect()
+}
+
+#[test]
+fn a_sentence_of_a_comment_has_a_thing_as_its_subject() {
+    none(all_rust().iter().flat_map(subject_faults));
+    let planted = "/// What a pass proposes.\n/// One edit. Whoever makes it.\nfn f() {}\n// The edits: what goes.\n";
+    assert_eq!(subject_faults(&Source::new("src/x.rs", planted)).len(), 2);
+}
+
 /// Code that makes a file, or writes to one, by its name. Comparisons and manual pages stand beside no user's file.
 fn making_faults(source: &Source) -> Vec<String> {
     let is_beside = matches!(source.layer(), Some("journal" | "report" | "cli"));
