@@ -23,6 +23,8 @@
       (struct_specifier name: (type_identifier) @def.name)
       (function_definition declarator: (function_declarator declarator: (identifier) @def.name))
       (alias_declaration name: (_) @def.name)
+      (concept_definition name: (_) @def.name)
+      (declaration declarator: [(function_declarator declarator: (identifier) @def.name) (init_declarator declarator: (identifier) @def.name)])
     ])
   ] @def.unit)
 
@@ -81,3 +83,5 @@
 ; Aliases: using t = int; t a;  becomes  int a;
 
 ((alias_declaration name: (_) @alias.name type: (_) @alias.text) @alias.unit)
+; template <class T> concept a = b<T>; template <a T> struct s;  becomes  template <b T> struct s;
+((template_declaration (concept_definition name: (_) @alias.name (template_function name: (_) @alias.text))) @alias.unit)

@@ -34,6 +34,10 @@ static int next(int value) {
     return value;
 }
 
+template <class T> concept Counted = requires(T t) { t.first(); };
+template <class T> concept Known = Counted<T>;
+template <Known T> void count(T t);
+
 int main() {
     Box<int> *box = new Box<int>(outer::twice(2));
     auto add = [&](int more) -> int { return box->first() + box->scaled(3) + more; };

@@ -141,6 +141,11 @@
     (function_item name: (_) @group.name "->" @group . return_type: (_) @group)
   ] (#set! group "result") (#set! text ""))
 
+; struct A<T>(T); impl B<A<u8>> for A<C> { }  becomes  impl B<(u8,)> for (C,) { }
+((struct_item name: (_) @group.name type_parameters: (type_parameters . (type_parameter) .)) @group (#set! group "tuple") (#set! text ""))
+((generic_type type: (_) @group.name type_arguments: (type_arguments . (_type) @_type .)) @group
+  (#set! group "tuple") (#set! text "({_type},)"))
+
 ; impl<T> A<T> { fn f(T) }  becomes  impl A<u8> { fn f(u8) }, and the same of lifetimes
 ([
     (impl_item) @group.scope

@@ -57,6 +57,8 @@ where
 }
 
 #[derive(Default)]
+struct Holder<T>(T);
+
 struct Meter {
     length: f64,
 }
