@@ -9,7 +9,7 @@ use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
 pub(super) const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 
 /// The conditions of an interesting run of the test.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ConditionArgs {
     /// This exit code is interesting
     ///

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum, value_parser};
 use super::values::size;
 
 /// The parts of the machine that a test may use and see.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ConfineArgs {
     /// Address space of each process of a test
     ///

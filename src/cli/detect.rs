@@ -27,16 +27,16 @@ const OFFERED: usize = 9;
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
     let mut open = Inference {
-        path: &settings.path,
-        content: &settings.content,
-        may_fail: settings.is_command,
-        sought: &settings.sought,
-        confinement: &settings.confinement,
+        path: &settings.case.path,
+        content: &settings.case.content,
+        may_fail: settings.test.is_command,
+        sought: &settings.test.sought,
+        confinement: &settings.test.confinement,
         deadline: settings.options.deadline,
         allow_empty: settings.options.allow_empty,
-        empty_texts: settings.grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default(),
-        spec: settings.spec.clone(),
-        oracle: settings.oracle.clone(),
+        empty_texts: settings.case.grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default(),
+        spec: settings.test.spec.clone(),
+        oracle: settings.test.oracle.clone(),
     };
     let special = open.find(cancel);
     not_stopped(open.path, cancel)?;
@@ -52,21 +52,21 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
     let weakness = special.weakness().to_owned();
     if let (Some(typed), Special::Found(..)) = (typed, &special) {
         // lop does not silently keep a weak signature.
-        if settings.verbosity > Verbosity::Quiet || !weakness.is_empty() {
+        if settings.reporting.verbosity > Verbosity::Quiet || !weakness.is_empty() {
             // A closed standard error is no reason to fail.
             let _ = special.show(&mut text::stderr(), &open, typed);
-            if weakness.is_empty() { ask(settings.sought.yes)? } else { insist(&special, &open)? }
+            if weakness.is_empty() { ask(settings.test.sought.yes)? } else { insist(&special, &open)? }
         }
     }
     if !weakness.is_empty() {
-        settings.attention.push(format!("the condition was found by lop and says little: {weakness}"));
+        settings.reporting.attention.push(format!("the condition was found by lop and says little: {weakness}"));
     }
     let accompanied = open.accompany(cancel);
     not_stopped(open.path, cancel)?;
     accompanied?;
     let Inference { spec, oracle, .. } = open;
-    settings.wanted = in_words(&spec);
-    (settings.spec, settings.oracle, settings.found) = (spec, oracle, special.options());
+    settings.test.wanted = in_words(&spec);
+    (settings.test.spec, settings.test.oracle, settings.test.found) = (spec, oracle, special.options());
     Ok(())
 }
 

@@ -17,21 +17,21 @@ use super::settings::Settings;
 /// # Errors
 /// When the command cannot be started with them.
 pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>) -> Result<(), Failure> {
-    if !settings.is_command {
+    if !settings.test.is_command {
         return Ok(());
     }
-    let changes = changes(&settings.words, &settings.path);
+    let changes = changes(&settings.test.words, &settings.case.path);
     if changes.is_empty() {
         return Ok(());
     }
-    if settings.verbosity > Verbosity::Quiet {
+    if settings.reporting.verbosity > Verbosity::Quiet {
         // A closed standard error is no reason to fail.
         let _ = writeln!(text::stderr(), "{HINT}note:{HINT:#} {}", text::one_line(&said(&changes)));
     }
-    let words = reworded(&settings.words, &changes);
-    *typed = replace_words(typed, settings.words.len(), &words);
-    settings.oracle = settings.oracle.reworded(&words, &settings.path)?;
-    settings.words = words;
+    let words = reworded(&settings.test.words, &changes);
+    *typed = replace_words(typed, settings.test.words.len(), &words);
+    settings.test.oracle = settings.test.oracle.reworded(&words, &settings.case.path)?;
+    settings.test.words = words;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// The options on the signature where no test gives one, and on further conditions.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SignatureArgs {
     /// The command crashes on FILE: keep that crash
     ///

@@ -82,16 +82,16 @@ pub(super) fn own_key() -> Option<OwnKey> {
 /// When the working directory cannot be told, or the test's program not be read.
 pub(super) fn header(settings: &Settings, arguments: &[OsString]) -> Result<Header, Failure> {
     let directory = std::env::current_dir().map_err(Failure::Directory)?;
-    let program = settings.oracle.program();
-    let test = test_identity(&settings.oracle);
+    let program = settings.test.oracle.program();
+    let test = test_identity(&settings.test.oracle);
     let test = test.map_err(|source| Failure::Input { path: program.to_owned(), source })?;
     Ok(Header {
         lop: VERSION.to_owned(),
         arguments: arguments.iter().map(|word| text(word)).collect(),
         directory: text(directory.as_os_str()),
-        input: blake3::hash(&settings.content).to_string(),
+        input: blake3::hash(&settings.case.content).to_string(),
         test,
-        grammar: format!("{}{}", settings.language(), settings.rules),
+        grammar: format!("{}{}", settings.case.language(), settings.case.rules),
         // Known when they are there.
         workers: 0,
         mark: String::new(),
@@ -163,18 +163,18 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     if then.input != now.input {
         return foreign("input", "the copy of it in the journal is another one".to_owned());
     }
-    let changed = match (&settings.kept, disk::read(&settings.path, u64::MAX)) {
+    let changed = match (&settings.output.kept, disk::read(&settings.case.path, u64::MAX)) {
         // Steps behind a damage are not known; then the file is left as it is.
         (Kept::InPlace, Ok(found)) => !past.knows(&found) && !past.is_damaged,
-        (_, Ok(found)) => found != past.input && !settings.is_piped,
+        (_, Ok(found)) => found != past.input && !settings.case.is_piped,
         (_, Err(_)) => false,
     };
     if changed {
-        return Err(JournalError::Changed { path: past.path.clone(), file: settings.path.clone() });
+        return Err(JournalError::Changed { path: past.path.clone(), file: settings.case.path.clone() });
     }
     if then.test != now.test {
-        let program = settings.oracle.program().display();
-        let what = if settings.oracle.belongings().is_empty() { "" } else { ", or what --with names," };
+        let program = settings.test.oracle.program().display();
+        let what = if settings.test.oracle.belongings().is_empty() { "" } else { ", or what --with names," };
         return foreign("test", format!("{program}{what} has changed since"));
     }
     if then.grammar != now.grammar {

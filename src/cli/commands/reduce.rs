@@ -36,7 +36,7 @@ use super::reported::{Reported, open_page};
 /// # Errors
 /// When lop cannot start or go on.
 pub fn run(args: ReduceArgs, arguments: Vec<OsString>) -> Result<Code, Failure> {
-    Settings::new(args).and_then(|settings| carry_out(settings, Start::New(arguments)))
+    Settings::new(&args).and_then(|settings| carry_out(settings, Start::New(arguments)))
 }
 
 /// Where a reduction starts.
@@ -61,98 +61,100 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     // The time before the reduction counts for its limit, too.
     cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
-    if settings.verbosity > Verbosity::Quiet && settings.ui != UiArg::None {
-        let language = text::one_line(&settings.language_and_reason());
+    if settings.reporting.verbosity > Verbosity::Quiet && settings.reporting.ui != UiArg::None {
+        let language = text::one_line(&settings.case.language_and_reason());
         // A closed standard error is no reason to fail.
         let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
     }
     // Beside standard input and standard output there is nothing.
-    let folder = settings.state.clone().or_else(|| {
-        let is_beside = !settings.is_piped || settings.kept != Kept::Stdout;
-        is_beside.then(|| state_directory(&settings.path, &settings.kept))
+    let folder = settings.output.state.clone().or_else(|| {
+        let is_beside = !settings.case.is_piped || settings.output.kept != Kept::Stdout;
+        is_beside.then(|| state_directory(&settings.case.path, &settings.output.kept))
     });
     // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
-    settings.state.as_deref().map_or(Ok(()), state::check_folder)?;
-    let audience = if settings.is_piped { Audience::OWN } else { Audience::of_file(&settings.path) };
+    settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;
+    let audience = if settings.case.is_piped { Audience::OWN } else { Audience::of_file(&settings.case.path) };
     if let Start::New(words) = &mut start {
         home::settle(&mut settings, words)?;
     }
     let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
     detect::settle(&mut settings, typed, &cancel)?;
     // `lop resume` does not ask again, and keeps the condition found and chosen now.
-    let arguments = detect::with_conditions(start.arguments(), &settings.found);
+    let arguments = detect::with_conditions(start.arguments(), &settings.test.found);
     let header = state::header(&settings, &arguments)?;
     if let Start::Again { past, .. } = &start {
         state::check(past, &header, &settings)?;
         past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(pass, *moment));
     }
-    let cache = settings.cache.as_deref().map(|folder| Cache::open(folder, &header.test, audience.readers()));
+    let cache = settings.output.cache.as_deref().map(|folder| Cache::open(folder, &header.test, audience.readers()));
     let cache = cache.transpose().map_err(Failure::Cache)?;
-    let json = settings.json.as_deref().map(|path| open_json(path, audience.readers(), &cancel)).transpose()?;
-    let json = json.map(|json| json.with_grammar_reason(settings.choice.reason(&settings.path)));
-    let page = open_page(&settings.reporting, audience.readers(), &cancel)?;
-    let language = settings.language().to_owned();
+    let json =
+        settings.reporting.json.as_deref().map(|path| open_json(path, audience.readers(), &cancel)).transpose()?;
+    let json = json.map(|json| json.with_grammar_reason(settings.case.choice.reason(&settings.case.path)));
+    let page = open_page(&settings.reporting.wanted, audience.readers(), &cancel)?;
+    let language = settings.case.language().to_owned();
     let mut run = Run {
-        path: settings.path.clone(),
+        path: settings.case.path.clone(),
         language: language.clone(),
-        test: settings.oracle.describe(),
-        wanted: settings.wanted,
-        says_nothing: settings.is_command && !settings.spec.has_conditions(),
-        kept: settings.kept,
+        test: settings.test.oracle.describe(),
+        wanted: settings.test.wanted,
+        says_nothing: settings.test.is_command && !settings.test.spec.has_conditions(),
+        kept: settings.output.kept,
         typed: arguments,
-        attention: settings.attention,
-        empty_texts: settings.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
-        state: settings.state.clone(),
-        tidy: settings.tidy,
+        attention: settings.reporting.attention,
+        empty_texts: settings.case.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
+        state: settings.output.state.clone(),
+        tidy: settings.output.tidy,
         // They hold the whole command line, and the value of a variable may be a secret.
-        audience: if settings.confinement.environment.is_empty() { audience } else { Audience::OWN },
+        audience: if settings.test.confinement.environment.is_empty() { audience } else { Audience::OWN },
         cancel: cancel.clone(),
     };
     let mut reported = Reported {
-        wanted: settings.reporting,
+        wanted: settings.reporting.wanted,
         page,
         path: run.path.clone(),
         language,
-        words: settings.words.clone(),
-        is_command: settings.is_command,
-        texts: settings.texts,
+        words: settings.test.words.clone(),
+        is_command: settings.test.is_command,
+        texts: settings.reporting.texts,
         test: run.test.clone(),
         looks_for: run.wanted.clone(),
         place: run.place(),
     };
     let options = LocalOptions {
-        workers: match settings.jobs {
+        workers: match settings.test.jobs {
             None => 0,
             Some(Jobs::Exactly(jobs)) => jobs,
             Some(Jobs::Auto) => 2 * thread::available_parallelism().map_or(1, usize::from),
         },
         cancel: cancel.clone(),
-        slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
+        slots: SlotOptions { directory: None, candidate_len: settings.case.content.len(), owns_process: true },
         while_waiting: true,
     };
-    let oracle = Arc::new(settings.oracle);
+    let oracle = Arc::new(settings.test.oracle);
     let workers = LocalWorkers::new(oracle.clone(), &options)?;
-    let mut workers: Box<dyn Executor> = match settings.jobs {
+    let mut workers: Box<dyn Executor> = match settings.test.jobs {
         Some(Jobs::Auto) => Box::new(Measured::new(workers)),
         _ => Box::new(workers),
     };
     let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
-    let mut store = settings.store;
+    let mut store = settings.output.store;
     // A resumed run was examined when it began.
-    let extent = if matches!(start, Start::New(_)) { settings.checkup } else { Extent::Nothing };
-    let (journal, note) = start.journal(&header, &run, &settings.content, &mut store)?;
+    let extent = if matches!(start, Start::New(_)) { settings.test.checkup } else { Extent::Nothing };
+    let (journal, note) = start.journal(&header, &run, &settings.case.content, &mut store)?;
     let notes = Notes::new(journal, cache);
-    let is_taken = settings.json.as_deref().is_some_and(is_stdout);
-    let progress = settings.ui.display(settings.verbosity, is_taken, || Subject {
+    let is_taken = settings.reporting.json.as_deref().is_some_and(is_stdout);
+    let progress = settings.reporting.ui.display(settings.reporting.verbosity, is_taken, || Subject {
         path: run.path.clone(),
-        input: Arc::clone(&settings.content),
-        grammar: settings.grammar.clone(),
+        input: Arc::clone(&settings.case.content),
+        grammar: settings.case.grammar.clone(),
         control: settings.options.control.clone(),
         cancel: cancel.clone(),
     });
-    let others = folder.map(|folder| Others::new(&folder, &settings.path));
+    let others = folder.map(|folder| Others::new(&folder, &settings.case.path));
     let wants_origins = reported.wanted.report.is_some();
-    let history = History { origins: wants_origins.then(|| Origins::new(&settings.content)), ..History::default() };
+    let history =
+        History { origins: wants_origins.then(|| Origins::new(&settings.case.content)), ..History::default() };
     let watch = {
         let (oracle, then, place) = (oracle.clone(), header.test.clone(), run.place());
         Box::new(move || state::changed(&oracle, &then, &place))
@@ -161,9 +163,9 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     let mut reporters = Reporters { watch, warnings, notes: notes.clone(), store, others, json, history, progress };
     let examination = Examination {
         oracle: &oracle,
-        words: &settings.words,
+        words: &settings.test.words,
         path: &run.path,
-        content: &settings.content,
+        content: &settings.case.content,
         empty_texts: &run.empty_texts,
         wanted: &run.wanted,
         jobs: workers.slots(),
@@ -175,11 +177,11 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     let mut executor = Remembering::new(&mut *workers, &mut memory);
     let mut sink = Checkup::new(examination, &cancel, extent, &mut reporters);
     let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
-    let result = result.map_err(|source| ReduceError::Sink { source, best: settings.content.to_vec() });
+    let result = result.map_err(|source| ReduceError::Sink { source, best: settings.case.content.to_vec() });
     let result = result.and_then(|()| {
         reduce_shared(
-            Arc::clone(&settings.content),
-            settings.grammar,
+            Arc::clone(&settings.case.content),
+            settings.case.grammar,
             &mut executor,
             &settings.options,
             &mut sink,
@@ -199,23 +201,23 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
         let missing = match &error {
             ReduceError::NotInteresting { outcome } => {
                 let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
-                let place = Place::new(settings.content.len(), settings.options.deadline, &cancel);
-                let found =
-                    place.and_then(|mut place| missing_of(&oracle, &run.path, &written, &mut place, &settings.content));
+                let place = Place::new(settings.case.content.len(), settings.options.deadline, &cancel);
+                let found = place
+                    .and_then(|mut place| missing_of(&oracle, &run.path, &written, &mut place, &settings.case.content));
                 found.ok().flatten()
             }
             _ => None,
         };
-        run.failed(error, missing, &settings.content, &mut reporters)
+        run.failed(error, missing, &settings.case.content, &mut reporters)
     })?;
     let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
     reporters.warnings.extend(changed.map(|belonging| {
         let original = belonging.original().display();
         format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
     }));
-    run.finish(&report, checkup, &mut reporters, settings.verbosity)?;
+    run.finish(&report, checkup, &mut reporters, settings.reporting.verbosity)?;
     reported.place = run.place_in(&reporters.store);
-    reported.finished(&settings.content, &report, &reporters.history, &oracle)?;
+    reported.finished(&settings.case.content, &report, &reporters.history, &oracle)?;
     Ok(match report.ended {
         Ended::Complete => Code::Reduced,
         Ended::Cancelled | Ended::Budget => Code::StoppedEarly,

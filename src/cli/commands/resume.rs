@@ -34,7 +34,7 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
     if !args.yes && !state::own_key().is_some_and(|key| past.header.is_marked_with(&key)) {
         return Err(strangers(&args.folder, &past));
     }
-    let settings = Settings::resumed(state::arguments(&past, args)?, &past)?;
+    let settings = Settings::resumed(&state::arguments(&past, args)?, &past)?;
     reduce::carry_out(settings, Start::Again { lock, past: Box::new(past) })
 }
 

@@ -52,7 +52,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     };
     let minimal = level.or(reduction.minimal.filter(|minimal| *minimal != MinimalArg::None));
     let is_recorded = content.is_some();
-    let mut settings = Settings::verifying(only_asking(reduction, minimal, jobs), content)?;
+    let mut settings = Settings::verifying(&only_asking(reduction, minimal, jobs), content)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let mut typed = typed.to_vec();
@@ -63,18 +63,18 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let options = LocalOptions {
         workers: if let Some(Jobs::Exactly(jobs)) = jobs { jobs } else { 0 },
         cancel: cancel.clone(),
-        slots: SlotOptions { directory: None, candidate_len: settings.content.len(), owns_process: true },
+        slots: SlotOptions { directory: None, candidate_len: settings.case.content.len(), owns_process: true },
         while_waiting: true,
     };
-    let (command, grammar) = (settings.oracle.describe(), settings.grammar.clone());
-    let mut workers = LocalWorkers::new(Arc::new(settings.oracle), &options)?;
-    let result = Arc::clone(&settings.content);
+    let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());
+    let mut workers = LocalWorkers::new(Arc::new(settings.test.oracle), &options)?;
+    let result = Arc::clone(&settings.case.content);
     let report = reduce_shared(Arc::clone(&result), grammar, &mut workers, &settings.options, &mut Silent, &cancel);
     workers.shutdown();
     let report = match report {
         Err(ReduceError::Cancelled) => return stopped(),
         Err(error) => {
-            let (input, test, wanted) = (name.into(), command, settings.wanted);
+            let (input, test, wanted) = (name.into(), command, settings.test.wanted);
             let unfinished = Unfinished { error, input, test, wanted, says_nothing: false, missing: None, kept: None };
             return Err(Failure::Reduce(Box::new(unfinished)));
         }
