@@ -21,8 +21,9 @@ use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 use super::ui_args::UiArgs;
-use super::values::{Jobs, MinimalArg, SEARCH, jobs, seconds, size};
+use super::values::{MinimalArg, SEARCH, jobs, seconds, size};
 use super::verify_args::{self, VerifyArgs};
+use crate::exec::Jobs;
 
 /// Shown above the options.
 const USAGE: &str = "lop [OPTIONS] FILE -- CMD [ARGS]...

@@ -28,6 +28,6 @@ pub(crate) fn belongings(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result
         Some(folder.join(path.file_name()?))
     };
     let but: Vec<PathBuf> = but.iter().filter_map(real).collect();
-    let slots = SlotOptions { directory: None, candidate_len: 0, owns_process: true };
+    let slots = SlotOptions::of_program(0);
     paths.iter().map(|path| Belonging::copy(path, &but, Room::NAMED, &slots).map(Arc::new)).collect()
 }

@@ -11,7 +11,8 @@ use super::confine_args::ConfineArgs;
 use super::files_args::FilesArgs;
 use super::grammar_args::GrammarArgs;
 use super::signature_args::SignatureArgs;
-use super::values::{Jobs, jobs, seconds};
+use super::values::{jobs, seconds};
+use crate::exec::Jobs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE

@@ -86,7 +86,7 @@ impl<'a> Place<'a> {
     /// # Errors
     /// When there is none.
     pub(crate) fn new(candidate_len: usize, deadline: Option<Duration>, cancel: &'a Cancel) -> Result<Self, Failure> {
-        let options = SlotOptions { directory: None, candidate_len, owns_process: true };
+        let options = SlotOptions::of_program(candidate_len);
         let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
         Ok(Place { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }

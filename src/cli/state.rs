@@ -18,7 +18,8 @@ use super::args::{Cli, ReduceArgs};
 use super::failure::Failure;
 use super::settings::Settings;
 use super::state_args::ResumeArgs;
-use super::values::{Jobs, most_workers};
+use super::values::most_workers;
+use crate::exec::Jobs;
 
 /// A program up to this size is a part of the test as it is; a larger one (a compiler) by its length and time.
 const PROGRAM: u64 = 16 << 20;

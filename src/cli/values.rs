@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
+use crate::exec::Jobs;
 use crate::reduce;
 
 /// Where `lop --help` has the options of the search.
@@ -12,15 +13,6 @@ pub(super) const SEARCH: &str = "Search";
 
 /// More workers for a core only keep the machine from answering.
 const WORKERS_PER_CORE: usize = 64;
-
-/// `-j`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Jobs {
-    /// As many as give the most answers per second.
-    Auto,
-    /// This number.
-    Exactly(usize),
-}
 
 /// `--minimal`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -13,7 +13,8 @@ use super::confine_args::ConfineArgs;
 use super::files_args::FilesArgs;
 use super::grammar_args::GrammarArgs;
 use super::signature_args::SignatureArgs;
-use super::values::{Jobs, MinimalArg, jobs, seconds};
+use super::values::{MinimalArg, jobs, seconds};
+use crate::exec::Jobs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT

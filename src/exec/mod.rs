@@ -18,9 +18,41 @@ pub use memory::{Key, Memory, Remembering, key};
 pub use threads::Threads;
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use crate::oracle::Outcome;
+use crate::oracle::{Cancel, Oracle, Outcome, SlotOptions};
+
+/// Tests at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jobs {
+    /// As many as give the most answers per second, at most two per core.
+    Auto,
+    /// This number.
+    Exactly(usize),
+}
+
+/// Starts the workers of a program that starts no children but tests, for candidates of about this length in bytes;
+/// without a number of jobs as many as there are cores. The one place that decides on an executor.
+///
+/// # Errors
+/// [`StartError`] when a directory or a thread cannot be made.
+pub fn start(
+    oracle: Arc<dyn Oracle>,
+    jobs: Option<Jobs>,
+    candidate_len: usize,
+    cancel: &Cancel,
+) -> Result<Box<dyn Executor>, StartError> {
+    let workers = match jobs {
+        None => 0,
+        Some(Jobs::Exactly(jobs)) => jobs,
+        Some(Jobs::Auto) => 2 * thread::available_parallelism().map_or(1, usize::from),
+    };
+    let slots = SlotOptions::of_program(candidate_len);
+    let options = LocalOptions { workers, cancel: cancel.clone(), slots, while_waiting: true };
+    let workers = LocalWorkers::new(oracle, &options)?;
+    Ok(if jobs == Some(Jobs::Auto) { Box::new(Measured::new(workers)) } else { Box::new(workers) })
+}
 
 /// Names a job. The caller chooses it, and may use it again once its outcome was given back.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

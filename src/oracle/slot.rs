@@ -48,6 +48,14 @@ pub struct SlotOptions {
     pub owns_process: bool,
 }
 
+impl SlotOptions {
+    /// Those of a program that starts no children but tests, for candidates of about this length in bytes.
+    #[must_use]
+    pub fn of_program(candidate_len: usize) -> Self {
+        SlotOptions { directory: None, candidate_len, owns_process: true }
+    }
+}
+
 /// A slot could not be made.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot make a temporary directory in {}; set TMPDIR to a directory that can be written to", place.display())]

@@ -11,9 +11,9 @@ use std::thread;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lop::exec::{Executor, LocalOptions, LocalWorkers, StartError};
+use lop::exec::{self, Executor, Jobs, StartError};
 use lop::grammar::{AUTO, Registry};
-use lop::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle, SlotOptions};
+use lop::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle};
 use lop::reduce::ReduceError;
 use lop_lab::algorithms::published::{Published, PublishedConfig};
 use lop_lab::compare::{self, Cell, Direction, Plan, Problem};
@@ -135,9 +135,7 @@ impl Subject {
     }
 
     fn start(&self, workers: usize, candidate_len: usize) -> Result<Box<dyn Executor>, StartError> {
-        let slots = SlotOptions { directory: None, candidate_len, owns_process: true };
-        let options = LocalOptions { workers, cancel: self.cancel.clone(), slots, while_waiting: true };
-        Ok(Box::new(LocalWorkers::new(Arc::clone(&self.oracle), &options)?))
+        exec::start(self.oracle.clone(), Some(Jobs::Exactly(workers)), candidate_len, &self.cancel)
     }
 }
 

@@ -13,9 +13,9 @@ use crate::cli::home::{self, replace_words};
 use crate::cli::inference::Inference;
 use crate::cli::rules::Language;
 use crate::cli::settings::{Test, forms, in_words, read_case};
-use crate::cli::values::Jobs;
 use crate::cli::{piped, signals};
 use crate::doctor::{Examination, Facts, Level, Trouble, examine, findings, reworded};
+use crate::exec::Jobs;
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions, Written};
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
@@ -48,7 +48,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let oracle = test.oracle(&path, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
-    let slots = SlotOptions { directory: None, candidate_len: content.len(), owns_process: true };
+    let slots = SlotOptions::of_program(content.len());
     let stopped = || {
         // A closed standard error is no problem: the exit code says it, too.
         let _ = writeln!(text::stderr(), "{}", Trouble::Cancelled);

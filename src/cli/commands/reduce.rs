@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cli::args::ReduceArgs;
@@ -12,16 +11,15 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::inference::{Place, missing_of};
 use crate::cli::piped::is_stdout;
-use crate::cli::settings::Settings;
+use crate::cli::settings::{Case, Settings};
 use crate::cli::ui_args::UiArg;
-use crate::cli::values::Jobs;
 use crate::cli::{detect, home, signals, state};
 use crate::disk::{self, Audience};
 use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
-use crate::exec::{Executor, LocalOptions, LocalWorkers, Measured, Remembering};
+use crate::exec::{self, Executor, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use crate::oracle::{Cancel, Oracle, SlotOptions, Written};
-use crate::reduce::{Ended, Event, EventSink, ReduceError, Report, reduce_shared};
+use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Written};
+use crate::reduce::{Ended, Event, EventSink, Options, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
@@ -61,167 +59,156 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
     // The time before the reduction counts for its limit, too.
     cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    announce(&settings);
+    // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
+    settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;
+    let typed = start.settle(&mut settings, &cancel)?;
+    let header = start.header(&settings, &typed)?;
+    let run = Run::new(&settings, typed, cancel);
+    Prepared::new(settings, start, header, run)?.reduce()
+}
+
+/// Says the language before anything can take long.
+fn announce(settings: &Settings) {
     if settings.reporting.verbosity > Verbosity::Quiet && settings.reporting.ui != UiArg::None {
         let language = text::one_line(&settings.case.language_and_reason());
         // A closed standard error is no reason to fail.
         let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
     }
-    // Beside standard input and standard output there is nothing.
-    let folder = settings.output.state.clone().or_else(|| {
-        let is_beside = !settings.case.is_piped || settings.output.kept != Kept::Stdout;
-        is_beside.then(|| state_directory(&settings.case.path, &settings.output.kept))
-    });
-    // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
-    settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;
-    let audience = if settings.case.is_piped { Audience::OWN } else { Audience::of_file(&settings.case.path) };
-    if let Start::New(words) = &mut start {
-        home::settle(&mut settings, words)?;
-    }
-    let typed = if let Start::New(words) = &start { Some(words.as_slice()) } else { None };
-    detect::settle(&mut settings, typed, &cancel)?;
-    // `lop resume` does not ask again, and keeps the condition found and chosen now.
-    let arguments = detect::with_conditions(start.arguments(), &settings.test.found);
-    let header = state::header(&settings, &arguments)?;
-    if let Start::Again { past, .. } = &start {
-        state::check(past, &header, &settings)?;
-        past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(pass, *moment));
-    }
-    let cache = settings.output.cache.as_deref().map(|folder| Cache::open(folder, &header.test, audience.readers()));
-    let cache = cache.transpose().map_err(Failure::Cache)?;
-    let json =
-        settings.reporting.json.as_deref().map(|path| open_json(path, audience.readers(), &cancel)).transpose()?;
-    let json = json.map(|json| json.with_grammar_reason(settings.case.choice.reason(&settings.case.path)));
-    let page = open_page(&settings.reporting.wanted, audience.readers(), &cancel)?;
-    let language = settings.case.language().to_owned();
-    let mut run = Run {
-        path: settings.case.path.clone(),
-        language: language.clone(),
-        test: settings.test.oracle.describe(),
-        wanted: settings.test.wanted,
-        says_nothing: settings.test.is_command && !settings.test.spec.has_conditions(),
-        kept: settings.output.kept,
-        typed: arguments,
-        attention: settings.reporting.attention,
-        empty_texts: settings.case.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
-        state: settings.output.state.clone(),
-        tidy: settings.output.tidy,
-        // They hold the whole command line, and the value of a variable may be a secret.
-        audience: if settings.test.confinement.environment.is_empty() { audience } else { Audience::OWN },
-        cancel: cancel.clone(),
-    };
-    let mut reported = Reported {
-        wanted: settings.reporting.wanted,
-        page,
-        path: run.path.clone(),
-        language,
-        words: settings.test.words.clone(),
-        is_command: settings.test.is_command,
-        texts: settings.reporting.texts,
-        test: run.test.clone(),
-        looks_for: run.wanted.clone(),
-        place: run.place(),
-    };
-    let options = LocalOptions {
-        workers: match settings.test.jobs {
-            None => 0,
-            Some(Jobs::Exactly(jobs)) => jobs,
-            Some(Jobs::Auto) => 2 * thread::available_parallelism().map_or(1, usize::from),
-        },
-        cancel: cancel.clone(),
-        slots: SlotOptions { directory: None, candidate_len: settings.case.content.len(), owns_process: true },
-        while_waiting: true,
-    };
-    let oracle = Arc::new(settings.test.oracle);
-    let workers = LocalWorkers::new(oracle.clone(), &options)?;
-    let mut workers: Box<dyn Executor> = match settings.test.jobs {
-        Some(Jobs::Auto) => Box::new(Measured::new(workers)),
-        _ => Box::new(workers),
-    };
-    let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
-    let mut store = settings.output.store;
-    // A resumed run was examined when it began.
-    let extent = if matches!(start, Start::New(_)) { settings.test.checkup } else { Extent::Nothing };
-    let (journal, note) = start.journal(&header, &run, &settings.case.content, &mut store)?;
-    let notes = Notes::new(journal, cache);
-    let is_taken = settings.reporting.json.as_deref().is_some_and(is_stdout);
-    let progress = settings.reporting.ui.display(settings.reporting.verbosity, is_taken, || Subject {
-        path: run.path.clone(),
-        input: Arc::clone(&settings.case.content),
-        grammar: settings.case.grammar.clone(),
-        control: settings.options.control.clone(),
-        cancel: cancel.clone(),
-    });
-    let others = folder.map(|folder| Others::new(&folder, &settings.case.path));
-    let wants_origins = reported.wanted.report.is_some();
-    let history =
-        History { origins: wants_origins.then(|| Origins::new(&settings.case.content)), ..History::default() };
-    let watch = {
-        let (oracle, then, place) = (oracle.clone(), header.test.clone(), run.place());
-        Box::new(move || state::changed(&oracle, &then, &place))
-    };
-    let (watch, warnings): (Option<Watch>, _) = (Some(watch), Vec::new());
-    let mut reporters = Reporters { watch, warnings, notes: notes.clone(), store, others, json, history, progress };
-    let examination = Examination {
-        oracle: &oracle,
-        words: &settings.test.words,
-        path: &run.path,
-        content: &settings.case.content,
-        empty_texts: &run.empty_texts,
-        wanted: &run.wanted,
-        jobs: workers.slots(),
-        deadline: settings.options.deadline,
-        slots: options.slots.clone(),
-        null: Path::new(NULL),
-    };
-    let mut memory = notes.clone();
-    let mut executor = Remembering::new(&mut *workers, &mut memory);
-    let mut sink = Checkup::new(examination, &cancel, extent, &mut reporters);
-    let result = note.map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
-    let result = result.map_err(|source| ReduceError::Sink { source, best: settings.case.content.to_vec() });
-    let result = result.and_then(|()| {
-        reduce_shared(
-            Arc::clone(&settings.case.content),
-            settings.case.grammar,
-            &mut executor,
-            &settings.options,
-            &mut sink,
-            &cancel,
-        )
-    });
-    // The limit does not cover the remaining work.
-    cancel.expire_at(None);
-    let checkup = sink.made();
-    run.attention.extend(sink.attention());
-    // Before anything is said: when lop speaks its last word, no test of its is running any more.
-    workers.shutdown();
-    drop(workers);
-    // An error must not be written into the live line.
-    reporters.progress = None;
-    let report = result.map_err(|error| {
-        let missing = match &error {
-            ReduceError::NotInteresting { outcome } => {
-                let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
-                let place = Place::new(settings.case.content.len(), settings.options.deadline, &cancel);
-                let found = place
-                    .and_then(|mut place| missing_of(&oracle, &run.path, &written, &mut place, &settings.case.content));
-                found.ok().flatten()
-            }
-            _ => None,
+}
+
+/// A reduction of which everything is open that it writes to, with the workers that run its tests.
+struct Prepared {
+    case: Case,
+    options: Options,
+    words: Vec<OsString>,
+    oracle: Arc<CommandOracle>,
+    workers: Box<dyn Executor>,
+    /// How much to examine the test at the start.
+    extent: Extent,
+    run: Run,
+    reported: Reported,
+    reporters: Reporters,
+    /// The message about a journal that was there.
+    note: Option<String>,
+    verbosity: Verbosity,
+}
+
+impl Prepared {
+    /// Opens the cache, the events, the page and the journal, and starts the workers.
+    fn new(settings: Settings, start: Start, header: Header, run: Run) -> Result<Self, Failure> {
+        let Settings { case, test, options, output, reporting } = settings;
+        let (cancel, readers) = (&run.cancel, audience(&case).readers());
+        let cache = output.cache.as_deref().map(|folder| Cache::open(folder, &header.test, readers));
+        let cache = cache.transpose().map_err(Failure::Cache)?;
+        let json = reporting.json.as_deref().map(|path| open_json(path, readers, cancel)).transpose()?;
+        let json = json.map(|json| json.with_grammar_reason(case.choice.reason(&case.path)));
+        let page = open_page(&reporting.wanted, readers, cancel)?;
+        let history = History { origins: page.as_ref().map(|_| Origins::new(&case.content)), ..History::default() };
+        let reported = Reported {
+            page,
+            path: run.path.clone(),
+            language: run.language.clone(),
+            words: test.words.clone(),
+            is_command: test.is_command,
+            texts: reporting.texts,
+            test: run.test.clone(),
+            looks_for: run.wanted.clone(),
+            place: run.place(),
         };
-        run.failed(error, missing, &settings.case.content, &mut reporters)
-    })?;
-    let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
-    reporters.warnings.extend(changed.map(|belonging| {
-        let original = belonging.original().display();
-        format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
-    }));
-    run.finish(&report, checkup, &mut reporters, settings.reporting.verbosity)?;
-    reported.place = run.place_in(&reporters.store);
-    reported.finished(&settings.case.content, &report, &reporters.history, &oracle)?;
-    Ok(match report.ended {
-        Ended::Complete => Code::Reduced,
-        Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
-    })
+        let oracle = Arc::new(test.oracle);
+        let workers = exec::start(oracle.clone(), test.jobs, case.content.len(), cancel)?;
+        let header = Header { workers: workers.slots(), ..header }.marked(state::own_key().as_ref());
+        // A resumed run was examined when it began.
+        let extent = if matches!(start, Start::New(_)) { test.checkup } else { Extent::Nothing };
+        let mut store = output.store;
+        let (journal, note) = start.journal(&header, &run, &case.content, &mut store)?;
+        let is_taken = reporting.json.as_deref().is_some_and(is_stdout);
+        let progress = reporting.ui.display(reporting.verbosity, is_taken, || Subject {
+            path: run.path.clone(),
+            input: Arc::clone(&case.content),
+            grammar: case.grammar.clone(),
+            control: options.control.clone(),
+            cancel: cancel.clone(),
+        });
+        let (asked, then, place) = (oracle.clone(), header.test, run.place());
+        let watch: Watch = Box::new(move || state::changed(&asked, &then, &place));
+        let reporters = Reporters {
+            watch: Some(watch),
+            warnings: Vec::new(),
+            notes: Notes::new(journal, cache),
+            store,
+            others: run.beside.as_deref().map(|folder| Others::new(folder, &case.path)),
+            json,
+            history,
+            progress,
+        };
+        let (words, verbosity) = (test.words, reporting.verbosity);
+        Ok(Prepared { case, options, words, oracle, workers, extent, run, reported, reporters, note, verbosity })
+    }
+
+    /// Reduces, and delivers the result.
+    fn reduce(mut self) -> Result<Code, Failure> {
+        let (result, checkup) = self.search();
+        // The limit does not cover the remaining work.
+        self.run.cancel.expire_at(None);
+        // Before anything is said: when lop speaks its last word, no test of its is running any more.
+        self.workers.shutdown();
+        drop(self.workers);
+        // An error must not be written into the live line.
+        self.reporters.progress = None;
+        let (run, oracle, content, reporters) = (&self.run, &*self.oracle, &*self.case.content, &mut self.reporters);
+        let report = result.map_err(|error| {
+            let missing = run.missing(&error, oracle, content, self.options.deadline);
+            run.failed(error, missing, content, reporters)
+        })?;
+        let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
+        reporters.warnings.extend(changed.map(|belonging| {
+            let original = belonging.original().display();
+            format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
+        }));
+        run.finish(&report, checkup, reporters, self.verbosity)?;
+        self.reported.place = run.place_in(&reporters.store);
+        self.reported.finished(content, &report, &reporters.history, oracle)?;
+        Ok(match report.ended {
+            Ended::Complete => Code::Reduced,
+            Ended::Cancelled | Ended::Budget => Code::StoppedEarly,
+        })
+    }
+
+    /// Examines the test and searches; the second value is the runs and the time of the examination.
+    fn search(&mut self) -> (Result<Report, ReduceError>, (usize, Duration)) {
+        let (content, cancel) = (&self.case.content, &self.run.cancel);
+        let examination = Examination {
+            oracle: &self.oracle,
+            words: &self.words,
+            path: &self.run.path,
+            content,
+            empty_texts: &self.run.empty_texts,
+            wanted: &self.run.wanted,
+            jobs: self.workers.slots(),
+            deadline: self.options.deadline,
+            slots: SlotOptions::of_program(content.len()),
+            null: Path::new(NULL),
+        };
+        let mut memory = self.reporters.notes.clone();
+        let mut executor = Remembering::new(&mut *self.workers, &mut memory);
+        let mut sink = Checkup::new(examination, cancel, self.extent, &mut self.reporters);
+        let result = self.note.take().map_or(Ok(()), |note| sink.event(&Event::Note(&note)));
+        let result = result.map_err(|source| ReduceError::Sink { source, best: content.to_vec() });
+        let grammar = self.case.grammar.clone();
+        let result = result.and_then(|()| {
+            reduce_shared(Arc::clone(content), grammar, &mut executor, &self.options, &mut sink, cancel)
+        });
+        let (made, attention) = (sink.made(), sink.attention());
+        self.run.attention.extend(attention);
+        (result, made)
+    }
+}
+
+/// The readers of what is written beside the file.
+fn audience(case: &Case) -> Audience {
+    if case.is_piped { Audience::OWN } else { Audience::of_file(&case.path) }
 }
 
 impl Start {
@@ -233,7 +220,28 @@ impl Start {
         }
     }
 
-    /// The journal to write, and what to say about the one that was there.
+    /// Finds what the settings leave open, and gives the command line back with the conditions that were found:
+    /// `lop resume` does not ask again.
+    fn settle(&mut self, settings: &mut Settings, cancel: &Cancel) -> Result<Vec<OsString>, Failure> {
+        if let Start::New(words) = self {
+            home::settle(settings, words)?;
+        }
+        let typed = if let Start::New(words) = self { Some(words.as_slice()) } else { None };
+        detect::settle(settings, typed, cancel)?;
+        Ok(detect::with_conditions(self.arguments(), &settings.test.found))
+    }
+
+    /// The head of the journal; that of an interrupted run must fit it.
+    fn header(&self, settings: &Settings, typed: &[OsString]) -> Result<Header, Failure> {
+        let header = state::header(settings, typed)?;
+        if let Start::Again { past, .. } = self {
+            state::check(past, &header, settings)?;
+            past.skipped.iter().for_each(|(moment, pass)| settings.options.control.skip_at(pass, *moment));
+        }
+        Ok(header)
+    }
+
+    /// The journal to write, and the message about the one that was there.
     fn journal(
         self,
         header: &Header,
@@ -308,12 +316,52 @@ struct Run {
     state: Option<PathBuf>,
     /// Whether only the user may read the journal.
     audience: Audience,
+    /// The folder for other crashes; beside standard input and standard output there is none.
+    beside: Option<PathBuf>,
     /// Whether the original goes once the reduction is complete.
     tidy: bool,
     cancel: Cancel,
 }
 
 impl Run {
+    /// A run with this command line.
+    fn new(settings: &Settings, typed: Vec<OsString>, cancel: Cancel) -> Self {
+        let Settings { case, test, output, .. } = settings;
+        let is_beside = !case.is_piped || output.kept != Kept::Stdout;
+        let beside = || is_beside.then(|| state_directory(&case.path, &output.kept));
+        Run {
+            path: case.path.clone(),
+            language: case.language().to_owned(),
+            test: test.oracle.describe(),
+            wanted: test.wanted.clone(),
+            says_nothing: test.is_command && !test.spec.has_conditions(),
+            kept: output.kept.clone(),
+            typed,
+            attention: settings.reporting.attention.clone(),
+            empty_texts: case.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
+            state: output.state.clone(),
+            beside: output.state.clone().or_else(beside),
+            tidy: output.tidy,
+            // It holds the whole command line, and the value of a variable may be a secret.
+            audience: if test.confinement.environment.is_empty() { audience(case) } else { Audience::OWN },
+            cancel,
+        }
+    }
+
+    /// The file or module that a test misses which refuses its own input.
+    fn missing(
+        &self,
+        error: &ReduceError,
+        oracle: &CommandOracle,
+        content: &[u8],
+        deadline: Option<Duration>,
+    ) -> Option<Missing> {
+        let ReduceError::NotInteresting { outcome } = error else { return None };
+        let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
+        let mut place = Place::new(content.len(), deadline, &self.cancel).ok()?;
+        missing_of(oracle, &self.path, &written, &mut place, content).ok()?
+    }
+
     /// Puts the result in its place, and says so.
     fn finish(
         &self,

@@ -24,7 +24,6 @@ const VERSION: usize = 200;
 
 /// Reports that are asked for, and the facts that they need.
 pub(super) struct Reported {
-    pub(super) wanted: ReportArgs,
     /// The page, opened before the first test.
     pub(super) page: Option<(PathBuf, File)>,
     /// The file to reduce, and its language.

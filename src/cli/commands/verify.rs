@@ -11,13 +11,14 @@ use crate::cli::args::{Cli, FormatArg, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::settings::{Settings, forms, read};
-use crate::cli::values::{Jobs, MinimalArg};
+use crate::cli::values::MinimalArg;
 use crate::cli::verify_args::VerifyArgs;
 use crate::cli::{detect, home, piped, signals, state};
 use crate::disk::{self, Audience};
-use crate::exec::{Executor, LocalOptions, LocalWorkers};
+use crate::exec;
+use crate::exec::Jobs;
 use crate::journal::{Past, journal_file};
-use crate::oracle::{Cancel, Oracle, SlotOptions};
+use crate::oracle::{Cancel, Oracle};
 use crate::passes::{Minimality, Pass};
 use crate::reduce::{Ended, ReduceError, Silent, reduce_shared};
 use crate::report::text::{self, count};
@@ -60,16 +61,10 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
         home::settle(&mut settings, &mut typed)?;
     }
     detect::settle(&mut settings, (!is_recorded).then_some(&typed[..]), &cancel)?;
-    let options = LocalOptions {
-        workers: if let Some(Jobs::Exactly(jobs)) = jobs { jobs } else { 0 },
-        cancel: cancel.clone(),
-        slots: SlotOptions { directory: None, candidate_len: settings.case.content.len(), owns_process: true },
-        while_waiting: true,
-    };
     let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());
-    let mut workers = LocalWorkers::new(Arc::new(settings.test.oracle), &options)?;
     let result = Arc::clone(&settings.case.content);
-    let report = reduce_shared(Arc::clone(&result), grammar, &mut workers, &settings.options, &mut Silent, &cancel);
+    let mut workers = exec::start(Arc::new(settings.test.oracle), jobs, result.len(), &cancel)?;
+    let report = reduce_shared(Arc::clone(&result), grammar, &mut *workers, &settings.options, &mut Silent, &cancel);
     workers.shutdown();
     let report = match report {
         Err(ReduceError::Cancelled) => return stopped(),

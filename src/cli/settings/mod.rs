@@ -17,12 +17,12 @@ use crate::journal::Past;
 use crate::oracle::Conditions;
 use crate::reduce::{Control, Effort, Keep, Minimal, Options, Passes, Syntax};
 
-use case::{Case, Source};
+use case::Source;
 use output::Output;
 use reporting::Reporting;
 use testing::{Testing, conditions};
 
-pub(super) use case::{read, read_case};
+pub(super) use case::{Case, read, read_case};
 pub(super) use forms::{Test, forms};
 pub(super) use testing::in_words;
 
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Cli;
-    use crate::cli::values::Jobs;
+    use crate::exec::Jobs;
     use crate::report::{Kept, Verbosity};
 
     fn meant(line: &[&str]) -> Result<Settings, Failure> {

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use crate::cli::args::ReduceArgs;
 use crate::cli::failure::Failure;
 use crate::cli::signature_args::SignatureArgs;
-use crate::cli::values::Jobs;
 use crate::doctor::Extent;
+use crate::exec::Jobs;
 use crate::oracle::{CommandOracle, ConditionSpec, Conditions, Confinement};
 
 use super::case::Case;
