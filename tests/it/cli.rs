@@ -149,7 +149,7 @@ fn what_is_wrong_with_a_condition_is_said_with_its_own_way_out() {
     let said = |option, value| folder.lop(&[option, value, "input.txt", "--", "cat"]).expect_code(2).stderr;
     let signal = said("--signal", "NOPE");
     assert!(signal.contains("give a number from 1 to 64 or a name") && !signal.contains("backslash"), "{signal}");
-    assert!(said("--stderr", "(").contains("takes a backslash"));
+    assert!(said("--stderr", "(").contains("with a backslash"));
 }
 
 #[test]

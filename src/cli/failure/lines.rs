@@ -1,0 +1,23 @@
+//! Lines of a message below its headline, and ways out that several messages name.
+
+use std::io::{self, Write};
+
+use crate::report::text::{self, HINT, STRONG};
+
+/// The way out with a flaky test.
+pub(super) const REPEATABLE: &str = "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
+                          for), or go on with --allow-flaky";
+
+/// The ways to say by oneself what is interesting.
+pub(in crate::cli) const BY_HAND: &str =
+    "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
+
+/// Writes a named value.
+pub(super) fn field(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
+    writeln!(out, "  {STRONG}{name:<7}{STRONG:#} {}", text::one_line(value))
+}
+
+/// Writes a way out.
+pub(super) fn hint_line(out: &mut dyn Write, hint: &str) -> io::Result<()> {
+    writeln!(out, "{HINT}hint:{HINT:#} {}", text::one_line(hint))
+}

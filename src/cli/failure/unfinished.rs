@@ -1,0 +1,215 @@
+//! A reduction that did not come to a result: its run, its output, and the way out.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::cli::exit_code::Code;
+use crate::cli::way_out::way_out;
+use crate::doctor::Missing;
+use crate::oracle::{Exit, Outcome, Unresolved};
+use crate::reduce::{BASELINE_DEADLINE, ReduceError, SyntaxCause};
+use crate::report::text::{self, FAINT, STRONG};
+
+use super::lines::{BY_HAND, REPEATABLE, field, hint_line};
+
+/// Lines of a test's output that are shown.
+const TAIL: usize = 12;
+
+/// A reduction that did not come to a result, and what a reader needs to see why.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Unfinished {
+    /// The error.
+    #[source]
+    pub error: ReduceError,
+    /// The file as the user named it.
+    pub input: PathBuf,
+    /// The test as a shell line.
+    pub test: String,
+    /// The conditions of an interesting outcome, in words.
+    pub wanted: String,
+    /// Whether the test is a command without a condition.
+    pub says_nothing: bool,
+    /// The missing file or module of a test that refuses its own input, and the command line, if they are known.
+    pub missing: Option<(Missing, Vec<OsString>)>,
+    /// Where the best result so far is, as a sentence, if there is one.
+    pub kept: Option<String>,
+}
+
+impl Unfinished {
+    /// The exit code that goes with it.
+    pub(super) fn code(&self) -> Code {
+        match self.error {
+            ReduceError::NotInteresting { .. } => Code::NotInteresting,
+            ReduceError::Flaky { .. } | ReduceError::InTurns { .. } => Code::Flaky,
+            ReduceError::Config(_)
+            | ReduceError::PassName(_)
+            | ReduceError::NoPass(_)
+            | ReduceError::Syntax { .. }
+            | ReduceError::EmptyIsInteresting
+            | ReduceError::Unresolved { best: None, .. } => Code::CouldNotStart,
+            ReduceError::Cancelled | ReduceError::OutOfTime | ReduceError::OutOfTests => Code::StoppedEarly,
+            _ => Code::Failed,
+        }
+    }
+
+    /// The error, in a line.
+    pub(super) fn headline(&self) -> String {
+        let input = self.input.display();
+        match &self.error {
+            ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
+            ReduceError::EmptyIsInteresting if self.says_nothing => {
+                format!("the command succeeds on {input}, and on an empty file: there is no failure to keep")
+            }
+            ReduceError::EmptyIsInteresting => {
+                "the test says that the empty file is interesting, so it does not look for anything".to_owned()
+            }
+            ReduceError::Cancelled => stopped(&self.input, STOPPED),
+            ReduceError::OutOfTime => stopped(&self.input, OUT_OF_TIME),
+            ReduceError::OutOfTests => stopped(&self.input, "the tests of --max-tests were spent"),
+            ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
+            ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {wanted}: {cause}"),
+            other => format!("{input}: {other}"),
+        }
+    }
+
+    /// Writes what is below the headline.
+    pub(super) fn explain(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.error {
+            ReduceError::NotInteresting { outcome } => {
+                self.show_run(out, outcome)?;
+                if self.says_nothing {
+                    hint_line(out, &format!("nothing was found that is special about this failure: {BY_HAND}"))?;
+                }
+                let name = self.input.file_name().unwrap_or_default().to_string_lossy();
+                if self.says_nothing && !self.test.contains("@@") && !self.test.contains(&*name) {
+                    let hint =
+                        "the command gets the candidate on its standard input only; write @@ where the path belongs";
+                    return hint_line(out, hint);
+                }
+                if let Some((missing, typed)) = &self.missing {
+                    let is_command = typed.iter().any(|word| word == "--");
+                    return hint_line(out, &way_out(missing, typed, is_command));
+                }
+                for hint in hints(outcome) {
+                    hint_line(out, &hint)?;
+                }
+            }
+            ReduceError::Flaky { outcome, .. } => {
+                self.show_run(out, outcome)?;
+                hint_line(out, REPEATABLE)?;
+            }
+            ReduceError::InTurns { outcome, .. } => {
+                self.show_run(out, outcome)?;
+                hint_line(
+                    out,
+                    "make the test independent of its earlier runs: it may count them, or find a file that one of them \
+                     has left behind",
+                )?;
+            }
+            ReduceError::EmptyIsInteresting => {
+                field(out, "test", &self.test)?;
+                if self.says_nothing {
+                    hint_line(
+                        out,
+                        "check that the command fails on the file, or say what is interesting with --stdout RE, \
+                         --stderr RE, --exit-code N or --signal NAME",
+                    )?;
+                    return Ok(());
+                }
+                hint_line(
+                    out,
+                    "usually such a test reads the original by its absolute path instead of the candidate; let it \
+                     look for the very message or output of the bug in the candidate. If the empty file is really a \
+                     fine result, --allow-empty goes on",
+                )?;
+            }
+            ReduceError::Syntax { wanted, cause: SyntaxCause::Otherwise(_) } => {
+                hint_line(out, &format!("leave --must-stay-{wanted} out, or use the other one"))?;
+            }
+            ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
+            _ => {}
+        }
+        match &self.kept {
+            Some(sentence) => field(out, "kept", sentence),
+            None => Ok(()),
+        }
+    }
+
+    fn show_run(&self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+        field(out, "test", &self.test)?;
+        field(out, "wanted", &self.wanted)?;
+        run(out, outcome)
+    }
+}
+
+/// How the test ended and what it wrote last.
+fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let answer = text::verdict(outcome.verdict);
+    field(out, "ended", &format!("{} after {}: {answer}", outcome.exit, text::duration(outcome.duration)))?;
+    if let Some(note) = &outcome.note {
+        field(out, "note", note)?;
+    }
+    if let Some(Unresolved::Failed(message)) = &outcome.unresolved {
+        field(out, "because", message)?;
+    }
+    let streams = [("stdout", &outcome.stdout_tail), ("stderr", &outcome.stderr_tail)];
+    for (name, bytes) in streams {
+        let lines = text::tail(bytes, TAIL);
+        if lines.is_empty() {
+            writeln!(out, "  {STRONG}{name:<7}{STRONG:#} {FAINT}(nothing){FAINT:#}")?;
+            continue;
+        }
+        writeln!(out, "  {STRONG}{name}{STRONG:#}")?;
+        for line in lines {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The usual problems of a test that refuses its own input.
+fn hints(outcome: &Outcome) -> Vec<String> {
+    let mut hints = Vec::new();
+    match outcome.exit {
+        Exit::Code(127) => hints.push("127 is a shell's code for a command that it did not find".to_owned()),
+        Exit::Code(126) => hints.push("126 is a shell's code for a file that it could not execute".to_owned()),
+        Exit::TimedOut if outcome.note.is_some() => hints.push(
+            "give the command its input from a file (`< /dev/null`), or run it without a terminal by `setsid -w`"
+                .to_owned(),
+        ),
+        Exit::TimedOut => hints.push(format!(
+            "give the test more time with --timeout SECS; without it the first run has {} s",
+            BASELINE_DEADLINE.as_secs()
+        )),
+        _ => {}
+    }
+    let said = [outcome.stdout_tail.as_slice(), &outcome.stderr_tail].concat();
+    let said = String::from_utf8_lossy(&said);
+    // A carriage return is a part of the last word of a line for a shell, and so of a message about it.
+    if ["\r:", "\r':", "'$'\\r'"].iter().any(|words| said.contains(words)) {
+        hints.push("the lines of the test's script end in CRLF; use dos2unix".to_owned());
+    // Shells say less than the C library does.
+    } else if said.contains("No such file") {
+        hints.push(
+            "tests run in a directory that holds only the candidate: name every other file by its absolute path"
+                .to_owned(),
+        );
+    }
+    if hints.is_empty() {
+        hints.push("run the test by hand in an empty directory that holds a copy of the file".to_owned());
+    }
+    hints
+}
+
+/// The reason for the end of a run that was stopped.
+pub(super) const STOPPED: &str = "stopped";
+
+/// Why a run ended that had no time left.
+pub(super) const OUT_OF_TIME: &str = "the time of --max-time was over";
+
+/// The message on a run that ended before it could begin.
+pub(super) fn stopped(path: &Path, why: &str) -> String {
+    format!("{why} before {} was judged; nothing was changed", path.display())
+}
