@@ -10,22 +10,15 @@ use super::alternatives::Alternative;
 use super::captured::find;
 use super::fingerprint::Fingerprints;
 use super::names::words;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 use super::rewrites::{class, place, written};
 
 /// A name replaced by what it stands for.
-pub(super) struct Aliases;
-
-impl Pass for Aliases {
-    fn facts(&self) -> Facts {
-        Facts::new("aliases", Stage::Rules, "names replaced everywhere by what they stand for").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(aliases)
-    }
-}
+pub(super) static ALIASES: EditsOfTree = EditsOfTree {
+    facts: Facts::new("aliases", Stage::Rules, "names replaced everywhere by what they stand for").by_rules(),
+    make: aliases,
+};
 
 /// Where a name stands, and the kind of node that it is there; a word in another text has none.
 type Use = (Range<usize>, Option<u16>);

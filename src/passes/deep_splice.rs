@@ -12,20 +12,13 @@ use super::alternatives::Alternative;
 use super::captured::{class, find, inside, line_end};
 use super::fingerprint::Fingerprints;
 use super::hoist;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A statement replaced by the inside of any block in it.
-pub(super) struct DeepSplice;
-
-impl Pass for DeepSplice {
-    fn facts(&self) -> Facts {
-        Facts::new("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it")
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(deep_splices)
-    }
-}
+pub(super) static DEEP_SPLICE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it"),
+    make: deep_splices,
+};
 
 /// Levels above a block in which a statement is looked for: with 100,000 levels the search would be
 /// quadratic.

@@ -10,21 +10,14 @@ use super::alternatives::Alternative;
 use super::captured::{class, find};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 
 /// A definition in the place of its declaration.
-pub(super) struct Forward;
-
-impl Pass for Forward {
-    fn facts(&self) -> Facts {
-        Facts::new("forward", Stage::Rules, "definitions take the place of their declarations").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(forwards)
-    }
-}
+pub(super) static FORWARD: EditsOfTree = EditsOfTree {
+    facts: Facts::new("forward", Stage::Rules, "definitions take the place of their declarations").by_rules(),
+    make: forwards,
+};
 
 /// All declarations whose definition stands elsewhere.
 #[must_use]

@@ -9,22 +9,15 @@ use super::alternatives::{Alternative, Class};
 use super::captured::{class, find};
 use super::fingerprint::Fingerprints;
 use super::parameters::{List, lists};
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 use super::rewrites::written;
 
 /// A declaration moved outwards.
-pub(super) struct Globalise;
-
-impl Pass for Globalise {
-    fn facts(&self) -> Facts {
-        Facts::new("globalise", Stage::Rules, "declarations moved out of what encloses them").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(globalised)
-    }
-}
+pub(super) static GLOBALISE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("globalise", Stage::Rules, "declarations moved out of what encloses them").by_rules(),
+    make: globalised,
+};
 
 /// How many bytes at its start tell what something moves out of from others that hold the same.
 const HEADER: usize = 48;

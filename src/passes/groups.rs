@@ -9,21 +9,14 @@ use crate::syntax::{Document, Edit};
 
 use super::alternatives::Alternative;
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::rewrites::{class, place};
 
 /// Edits in several places that a rule ties together.
-pub(super) struct Groups;
-
-impl Pass for Groups {
-    fn facts(&self) -> Facts {
-        Facts::new("groups", Stage::Rules, "edits in several places that only a rule ties together").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(groups)
-    }
-}
+pub(super) static GROUPS: EditsOfTree = EditsOfTree {
+    facts: Facts::new("groups", Stage::Rules, "edits in several places that only a rule ties together").by_rules(),
+    make: groups,
+};
 
 /// The common ground of edits that are made together: group, name, and the scope around them.
 type Key<'t> = (&'t str, Option<&'t [u8]>, Option<(usize, usize)>);

@@ -10,20 +10,13 @@ use crate::syntax::{Document, NodeId};
 
 use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A descendant in the place of its ancestor.
-pub(super) struct Hoist;
-
-impl Pass for Hoist {
-    fn facts(&self) -> Facts {
-        Facts::new("hoist", Stage::LocalEdits, "a part takes the place of a whole of the same class")
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(hoists)
-    }
-}
+pub(super) static HOIST: EditsOfTree = EditsOfTree {
+    facts: Facts::new("hoist", Stage::LocalEdits, "a part takes the place of a whole of the same class"),
+    make: hoists,
+};
 
 /// Levels below a node in which a replacement is looked for.
 pub(super) const MAX_DEPTH: u16 = 4;

@@ -11,21 +11,14 @@ use super::captured::{class, find, inside};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
 use super::names::words;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 
 /// A call replaced by what is called.
-pub(super) struct Inline;
-
-impl Pass for Inline {
-    fn facts(&self) -> Facts {
-        Facts::new("inline", Stage::Rules, "calls replaced by the body of what they call").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(inlined)
-    }
-}
+pub(super) static INLINE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("inline", Stage::Rules, "calls replaced by the body of what they call").by_rules(),
+    make: inlined,
+};
 
 /// The most calls whose places a text takes that the parser does not look into: it is short as a rule.
 const MOST_CALLS: usize = 4;

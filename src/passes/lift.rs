@@ -6,21 +6,14 @@ use crate::syntax::Document;
 use super::alternatives::Alternative;
 use super::captured::{class, find};
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A part in the place of the whole, by a rule.
-pub(super) struct Lift;
-
-impl Pass for Lift {
-    fn facts(&self) -> Facts {
-        Facts::new("lift", Stage::LocalEdits, "a part takes the place of a whole of another class, by a rule")
-            .by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(lifts)
-    }
-}
+pub(super) static LIFT: EditsOfTree = EditsOfTree {
+    facts: Facts::new("lift", Stage::LocalEdits, "a part takes the place of a whole of another class, by a rule")
+        .by_rules(),
+    make: lifts,
+};
 
 /// All lifts of a document.
 #[must_use]

@@ -10,21 +10,14 @@ use super::alternatives::{Alternative, Class};
 use super::captured::find;
 use super::fingerprint::Fingerprints;
 use super::names::occurrences;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 
 /// A name replaced by another, and its definition gone.
-pub(super) struct Merge;
-
-impl Pass for Merge {
-    fn facts(&self) -> Facts {
-        Facts::new("merge", Stage::Late, "definitions go, and another of their kind stands in for them").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(merges)
-    }
-}
+pub(super) static MERGE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("merge", Stage::Late, "definitions go, and another of their kind stands in for them").by_rules(),
+    make: merges,
+};
 
 /// Texts of more tokens, and with more definitions, are left alone: every two names are a proposal.
 const MOST_TOKENS: usize = 300;

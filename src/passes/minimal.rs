@@ -5,22 +5,15 @@ use crate::syntax::Document;
 
 use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::place::place;
 
 /// A shortest text that the grammar allows.
-pub(super) struct Minimal;
-
-impl Pass for Minimal {
-    fn facts(&self) -> Facts {
-        Facts::new("minimal", Stage::LocalEdits, "a part becomes the shortest text that may stand there")
-            .again_in(Stage::Late)
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(minimal_replacements)
-    }
-}
+pub(super) static MINIMAL: EditsOfTree = EditsOfTree {
+    facts: Facts::new("minimal", Stage::LocalEdits, "a part becomes the shortest text that may stand there")
+        .again_in(Stage::Late),
+    make: minimal_replacements,
+};
 
 /// An edit that saves more tokens is large.
 const LARGE: u32 = 8;

@@ -8,21 +8,14 @@ use crate::syntax::{Document, NodeId};
 use super::alternatives::{Alternative, Class};
 use super::captured::find;
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::removal::{NodeSet, removal_edits};
 
 /// A parameter with its arguments.
-pub(super) struct Parameters;
-
-impl Pass for Parameters {
-    fn facts(&self) -> Facts {
-        Facts::new("parameters", Stage::Rules, "parameters, with the arguments of all calls").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(parameters)
-    }
-}
+pub(super) static PARAMETERS: EditsOfTree = EditsOfTree {
+    facts: Facts::new("parameters", Stage::Rules, "parameters, with the arguments of all calls").by_rules(),
+    make: parameters,
+};
 
 /// A list of parameters or of arguments.
 pub(super) struct List {

@@ -170,6 +170,23 @@ pub trait Pass: Send + Sync {
     }
 }
 
+/// A pass whose single edits a function of the tree makes.
+pub(super) struct EditsOfTree {
+    pub(super) facts: Facts,
+    pub(super) make: fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>,
+}
+
+impl Pass for EditsOfTree {
+    fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let tree = view.tree.as_ref().filter(|_| view.wanted != Wanted::Sequences);
+        tree.map(|tree| (self.make)(tree.document, tree.grammar, tree.prints())).unwrap_or_default().into()
+    }
+}
+
 /// The proposals of a pass, signed by it: the numbers by which its edits are remembered are no other pass's.
 ///
 /// # Panics
@@ -315,14 +332,6 @@ impl<'a> View<'a> {
     pub fn of_tree(tree: Tree<'a>) -> Self {
         let text = tree.document.source();
         View { tree: Some(tree), ..View::of_text(text) }
-    }
-
-    /// The single edits that a function of the tree makes; nothing without a tree, or where only sequences are wanted.
-    #[must_use]
-    pub fn alternatives(&self, make: fn(&Document, &Grammar, &Fingerprints) -> Vec<Alternative>) -> Proposals {
-        let tree = self.tree.as_ref().filter(|_| self.wanted != Wanted::Sequences);
-        let made = tree.map(|tree| make(tree.document, tree.grammar, tree.prints()));
-        made.unwrap_or_default().into()
     }
 
     /// Whether what this number stands for among those of a pass was asked when the text was not much larger than now,

@@ -8,20 +8,13 @@ use crate::syntax::{Document, Edit};
 use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 
 /// Nodes in the form that a rule's template gives them.
-pub(super) struct Rewrite;
-
-impl Pass for Rewrite {
-    fn facts(&self) -> Facts {
-        Facts::new("rewrite", Stage::Rules, "what a rule's template makes of a node").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(rewrites)
-    }
-}
+pub(super) static REWRITE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("rewrite", Stage::Rules, "what a rule's template makes of a node").by_rules(),
+    make: rewrites,
+};
 
 /// All rewrites of a document, one by one.
 #[must_use]

@@ -6,20 +6,13 @@ use crate::syntax::Document;
 use super::alternatives::Alternative;
 use super::captured::{class, find, inside, line_end};
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A block's inside in the place of its statement.
-pub(super) struct Splice;
-
-impl Pass for Splice {
-    fn facts(&self) -> Facts {
-        Facts::new("splice", Stage::LocalEdits, "the inside of a block takes its statement's place").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(splices)
-    }
-}
+pub(super) static SPLICE: EditsOfTree = EditsOfTree {
+    facts: Facts::new("splice", Stage::LocalEdits, "the inside of a block takes its statement's place").by_rules(),
+    make: splices,
+};
 
 /// All splices of a document.
 #[must_use]

@@ -7,21 +7,14 @@ use crate::syntax::{Document, Edit};
 
 use super::alternatives::Alternative;
 use super::fingerprint::Fingerprints;
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{EditsOfTree, Facts, Stage};
 use super::rewrites::{class, place};
 
 /// Different texts of one kind made the same.
-pub(super) struct Unify;
-
-impl Pass for Unify {
-    fn facts(&self) -> Facts {
-        Facts::new("unify", Stage::Rules, "equal texts replaced by a simpler one, all together").by_rules()
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        view.alternatives(unifications)
-    }
-}
+pub(super) static UNIFY: EditsOfTree = EditsOfTree {
+    facts: Facts::new("unify", Stage::Rules, "equal texts replaced by a simpler one, all together").by_rules(),
+    make: unifications,
+};
 
 /// The edits of one rule in the places that have one text, and the kind of the first of these.
 type Places<'t> = BTreeMap<(RuleId, &'t [u8]), (u16, Vec<Edit>)>;

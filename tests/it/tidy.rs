@@ -484,7 +484,8 @@ fn links_between_documents_lead_somewhere() {
 /// Where passes that the driver does not lead are named, by their type or by their name, outside of their file and of the
 /// registry. Passes import what they share from one another, and no pass.
 fn passes_named_elsewhere(sources: &[Source]) -> Vec<String> {
-    let pass = Regex::new(r"impl Pass for (\w+)").expect("a constant");
+    let pass =
+        Regex::new(r"(?:impl Pass for (?:EditsOfTree)?|static )(\w+)\b(?: \{|: EditsOfTree)").expect("a constant");
     let name = Regex::new(r#"Facts::new\(\s*"([^"]+)""#).expect("a constant");
     let mut faults = Vec::new();
     let files =
