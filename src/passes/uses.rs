@@ -99,9 +99,6 @@ impl Search<'_> {
         }
         let own = new.len();
         while let Some(node) = new.pop() {
-            if gone.len() >= MOST_PARTS {
-                return None;
-            }
             gone.push(node);
             let is_gone =
                 |place: NodeId, new: &[NodeId]| gone.iter().chain(new).any(|&gone| document.contains(gone, place));
@@ -119,6 +116,9 @@ impl Search<'_> {
                             return None;
                         }
                         new.extend(self.removable(shapes, place)?);
+                        if gone.len() + new.len() > MOST_PARTS {
+                            return None;
+                        }
                     }
                 }
             }
