@@ -1,10 +1,8 @@
 //! Definitions and parameters, each with all that refers to it: the mirror of the [cascade](super::cascade).
 //!
 //! ```text
-//! struct a {                    struct A<T, U>(T, U);        struct A<U>(U);
-//!   int b;        becomes       impl B for A<u8, u8> {}      impl B for A<u8> {}
-//!   a() : b() {}                                       becomes
-//! };              struct a { a() {} };
+//! struct a { int b; a() : b() {} };              becomes  struct a { a() {} };
+//! struct A<T, U>(T, U); impl B for A<u8, u8> {}  becomes  struct A<U>(U); impl B for A<u8> {}
 //! ```
 
 use std::collections::BTreeSet;
@@ -20,7 +18,7 @@ use super::pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted};
 use super::removal::{NodeSet, removal_edits};
 use super::shapes::{Clearance, Shapes};
 
-/// Tokens of a text above which nothing is proposed: a larger one has more definitions than tests are worth.
+/// Tokens of a text above which nothing is proposed: a larger one has more definitions than pay a test each.
 const MOST_TOKENS: usize = 2_000;
 /// Parts that go together at most: a name with more references is one that the text is about.
 const MOST_PARTS: usize = 64;
