@@ -2,7 +2,7 @@
 //!
 //! [`Inline`] asks a closure in the caller's thread, [`Threads`] asks one on several: both for library users and for
 //! tests of the layers above.
-//! [`LocalWorkers`] runs an [`Oracle`](crate::oracle::Oracle) on threads of this machine. [`Remembering`] goes around
+//! [`LocalWorkers`] runs an [`Oracle`] on threads of this machine. [`Remembering`] goes around
 //! any of them and answers what a [`Memory`] knows; [`Measured`] uses as many slots as pay.
 
 mod auto;
