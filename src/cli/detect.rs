@@ -10,11 +10,11 @@ use crate::reduce::usual_deadline;
 use crate::report::Verbosity;
 use crate::report::text::{self, HINT, STRONG, WARN};
 
-use super::climb::{self, Chosen};
 use super::failure::{BY_HAND, Failure};
 use super::inference::Inference;
 use super::second_commands::companions;
 use super::settings::{Settings, in_words};
+use super::signature_choice::{self, Chosen};
 
 /// Warnings that are offered.
 const OFFERED: usize = 9;
@@ -138,16 +138,17 @@ impl Inference<'_> {
         let again = place.run(&self.oracle, self.content);
         // On texts with nothing in them it takes no longer than on the input.
         place.deadline = self.deadline.unwrap_or_else(|| usual_deadline(first.duration));
-        let probes =
-            climb::probe(&signatures, &seen, self.empty_texts, &mut |text: &[u8]| place.run(&self.oracle, text));
+        let probes = signature_choice::probe(&signatures, &seen, self.empty_texts, &mut |text: &[u8]| {
+            place.run(&self.oracle, text)
+        });
         if !warnings.is_empty() {
             // A command that refuses the empty file has more to say than warnings: its exit code.
-            let says_nothing = probes.iter().any(climb::Probe::is_fine_and_empty);
-            let warnings = climb::lasting(warnings, self.content, &again, &probes);
+            let says_nothing = probes.iter().any(signature_choice::Probe::is_fine_and_empty);
+            let warnings = signature_choice::lasting(warnings, self.content, &again, &probes);
             let offered = says_nothing && !warnings.is_empty();
             return Ok(if offered { Special::Warnings(warnings) } else { Special::Nothing });
         }
-        let chosen = climb::choose(&table, &signatures, &seen, &again, &probes);
+        let chosen = signature_choice::choose(&table, &signatures, &seen, &again, &probes);
         // A signature that the empty file shows as well says nothing about this one, unless that is a fine result.
         let chosen = match chosen.filter(|chosen| !self.allow_empty || chosen.weakness.is_empty()) {
             None if self.allow_empty => {

@@ -2,7 +2,6 @@
 
 pub mod args;
 mod beside;
-mod climb;
 pub mod commands;
 pub mod condition_args;
 mod config;
@@ -21,16 +20,17 @@ pub mod home;
 mod inference;
 pub mod info_args;
 mod installed;
+pub mod language;
 mod options_page;
 mod piped;
 mod progress_line;
 mod refusal;
 pub mod report_args;
-pub mod rules;
 mod second_commands;
 pub mod settings;
 mod signals;
 pub mod signature_args;
+mod signature_choice;
 mod state;
 pub mod state_args;
 mod suggestion;

@@ -22,7 +22,7 @@ use crate::syntax::NodeId;
 use super::current::{Candidate, Current};
 use super::outlook::{Ahead, Sum};
 use super::question_source::QuestionSource;
-use super::sweep::Sweep;
+use super::sweep::SequenceSweep;
 
 /// Numbers of questions: the turn's in the upper bits, the search's own below; unions have none of a turn.
 const TURN: u32 = 40;
@@ -32,7 +32,7 @@ pub(super) struct Turn {
     number: u64,
     /// The node whose children it holds.
     parent: NodeId,
-    pub(super) sweep: Sweep,
+    pub(super) sweep: SequenceSweep,
     /// The expected saving, and the number of units found needed at which that is computed again.
     pub(super) value: f64,
     pub(super) until: usize,
@@ -115,7 +115,7 @@ impl Lists {
     }
 
     /// A turn for a list that is asked about from now on.
-    pub(super) fn turn(&mut self, parent: NodeId, sweep: Sweep, value: f64, until: usize) -> Turn {
+    pub(super) fn turn(&mut self, parent: NodeId, sweep: SequenceSweep, value: f64, until: usize) -> Turn {
         self.next += 1;
         Turn { number: self.next, parent, sweep, value, until }
     }

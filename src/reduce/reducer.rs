@@ -18,7 +18,7 @@ use super::outlook::Prospect;
 use super::parsing::Tools;
 use super::session::Session;
 use super::size::Size;
-use super::sweep::Sweep;
+use super::sweep::SequenceSweep;
 
 /// A test is worth one hundredth of the text.
 const GOOD_SHARE: u64 = 100;
@@ -123,12 +123,12 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// A sweep in the order that the grammar or the seed gives.
-    pub(super) fn new_sweep(&self, sequence: Sequence) -> Sweep {
+    pub(super) fn new_sweep(&self, sequence: Sequence) -> SequenceSweep {
         let order = match (&self.tools, u16::try_from(sequence.kind)) {
             (Some(tools), Ok(kind)) => tools.grammar.order(kind),
             _ => SweepOrder::default(),
         };
-        Sweep::new(sequence, &self.config(), &self.evidence.knowledge, order, self.options.seed)
+        SequenceSweep::new(sequence, &self.config(), &self.evidence.knowledge, order, self.options.seed)
     }
 
     /// The engine's parameters for a list.
@@ -137,12 +137,12 @@ impl<'g> Reducer<'_, 'g> {
     }
 
     /// Runs a sweep to its end and learns from it.
-    pub(super) fn finish(&mut self, sweep: &mut Sweep) -> Result<(), Interrupt> {
+    pub(super) fn finish(&mut self, sweep: &mut SequenceSweep) -> Result<(), Interrupt> {
         self.go_on_with(sweep, usize::MAX)
     }
 
     /// Runs a sweep until `most_needed` units of it were found needed, and learns from it.
-    pub(super) fn go_on_with(&mut self, sweep: &mut Sweep, most_needed: usize) -> Result<(), Interrupt> {
+    pub(super) fn go_on_with(&mut self, sweep: &mut SequenceSweep, most_needed: usize) -> Result<(), Interrupt> {
         self.couple();
         self.look_ahead(std::iter::empty());
         let before = (sweep.removed_count(), sweep.undecided());

@@ -7,13 +7,13 @@ mod clock;
 mod confidence;
 mod confirm;
 mod deadlines;
+mod observed;
 mod provisional;
-mod rules;
+mod rule_counts;
 mod statistics;
 mod tree;
-mod unasked;
+mod untested;
 mod watch;
-mod watchers;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -43,9 +43,9 @@ use attempt::Provisional;
 use clock::Clock;
 use confidence::Confidence;
 use deadlines::Deadlines;
+use observed::Observed;
 use statistics::Statistics;
-use unasked::Unasked;
-use watchers::Watch;
+use untested::Untested;
 
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 
@@ -69,10 +69,10 @@ pub(super) struct Session<'a, 'g> {
     provisional: Provisional,
     deadlines: Deadlines,
     next_ticket: u64,
-    watch: Watch,
+    observed: Observed,
     pub(super) statistics: Statistics,
     pub(super) clock: Clock,
-    unasked: Unasked,
+    untested: Untested,
 }
 
 impl<'a, 'g> Session<'a, 'g> {
@@ -91,7 +91,7 @@ impl<'a, 'g> Session<'a, 'g> {
         let limit = options.max_time.and_then(|most| started.checked_add(most));
         cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
         Session {
-            watch: Watch::new(sink.follows()),
+            observed: Observed::new(sink.follows()),
             executor,
             sink,
             cancel,
@@ -105,7 +105,7 @@ impl<'a, 'g> Session<'a, 'g> {
             next_ticket: 0,
             statistics: Statistics::new(BASELINE, grammar),
             clock: Clock::new(started),
-            unasked: Unasked::default(),
+            untested: Untested::default(),
         }
     }
 
@@ -366,7 +366,7 @@ impl<'a, 'g> Session<'a, 'g> {
                 asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
                 if let Some(verdict) = free {
                     self.answer(source, asked, question, verdict)?;
-                    if self.unasked.add(bytes, steps) {
+                    if self.untested.add(bytes, steps) {
                         source.give_up();
                     }
                     answered = true;
@@ -530,7 +530,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
         self.statistics.counts.add(outcome.verdict);
-        self.unasked.tested();
+        self.untested.tested();
         if let Some(gate) = &mut self.gate {
             gate.earn();
         }

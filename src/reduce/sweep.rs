@@ -20,14 +20,14 @@ use super::question_source::QuestionSource;
 use super::session::Session;
 
 /// A sequence with the search over it: can be paused and taken up again.
-pub(super) struct Sweep {
+pub(super) struct SequenceSweep {
     pub(super) sequence: Sequence,
     pub(super) search: Box<Search>,
     /// Position in the sweep → unit.
     order: Vec<u32>,
 }
 
-impl Sweep {
+impl SequenceSweep {
     /// Starts a search over a sequence. A `seed` other than 0 shuffles it.
     pub(super) fn new(
         sequence: Sequence,
@@ -39,7 +39,7 @@ impl Sweep {
         let view = knowledge.view(sequence.kind, sequence.depth);
         let order = positions(&sequence, order, seed);
         let sizes: Vec<u32> = order.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
-        Sweep { search: Box::new(Search::with_sizes(&sizes, config, &view)), sequence, order }
+        SequenceSweep { search: Box::new(Search::with_sizes(&sizes, config, &view)), sequence, order }
     }
 
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
@@ -48,7 +48,7 @@ impl Sweep {
         let view = knowledge.view(sequence.kind, sequence.depth);
         // The caller puts first what is asked first.
         let order = positions(&sequence, SweepOrder::Forward, seed);
-        Sweep { search: Box::new(Search::for_verification(order.len(), config, &view)), sequence, order }
+        SequenceSweep { search: Box::new(Search::for_verification(order.len(), config, &view)), sequence, order }
     }
 
     pub(super) fn is_finished(&self) -> bool {

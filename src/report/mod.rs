@@ -16,10 +16,10 @@ pub mod json;
 pub mod origins;
 pub mod others;
 pub mod page;
-mod place;
 pub mod progress;
 pub mod reasons;
 pub mod redaction;
+mod result_file;
 pub mod screen;
 pub mod steps;
 pub mod store;
@@ -36,8 +36,8 @@ use crate::reduce::{Event, EventSink};
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
-pub use place::StoreError;
 pub use progress::{Form, Progress, Verbosity};
+pub use result_file::StoreError;
 pub use screen::Screen;
 pub use store::{Kept, Store, state_directory};
 
@@ -55,7 +55,7 @@ pub struct Reporters {
     pub history: History,
     /// Says when something that the outcomes rest on is not as it was. It is asked when a result is confirmed, and at
     /// the end.
-    pub watch: Option<Watch>,
+    pub watch: Option<ChangeCheck>,
     /// The warnings that the end shows, however quiet lop is.
     pub warnings: Vec<String>,
     /// Shows what is going on, unless lop was asked to be quiet: [`Progress`] or [`Screen`].
@@ -63,7 +63,7 @@ pub struct Reporters {
 }
 
 /// Tells the change of something that the outcomes rest on, as a sentence.
-pub type Watch = Box<dyn FnMut() -> Option<String>>;
+pub type ChangeCheck = Box<dyn FnMut() -> Option<String>>;
 
 impl Reporters {
     /// Says something that attention has to be drawn to: at once, and at the end.

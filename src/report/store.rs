@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crate::disk::{self, Distrust, Distrusted, Folder};
 use crate::reduce::{Event, EventSink};
 
-use super::place::{LeftAs, StoreError, check_directory, keep_original, parent, replace, take_back, with_ending};
+use super::result_file::{LeftAs, StoreError, check_directory, keep_original, parent, replace, take_back, with_ending};
 use super::target::{Target, last};
 
 /// Results that are replaced within this time are not each forced onto the disk's surface: that

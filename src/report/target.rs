@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Audience, Folder};
 
-use super::place::{LeftAs, StoreError, check_directory, parent, with_ending};
+use super::result_file::{LeftAs, StoreError, check_directory, parent, with_ending};
 
 /// A file that results replace.
 #[derive(Debug)]

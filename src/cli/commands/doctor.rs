@@ -11,7 +11,7 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::home::{self, replace_words};
 use crate::cli::inference::Inference;
-use crate::cli::rules::Language;
+use crate::cli::language::Language;
 use crate::cli::settings::{Test, forms, in_words, read_case};
 use crate::cli::{piped, signals};
 use crate::doctor::{Examination, Facts, Level, Trouble, examine, findings, reworded};

@@ -7,7 +7,7 @@ use crate::cli::failure::{Failure, RulesError};
 use crate::cli::grammar_args::{GrammarArgs, Wanted};
 use crate::cli::info_args::GrammarsArgs;
 use crate::cli::installed;
-use crate::cli::rules::{self, Language};
+use crate::cli::language::{self, Language};
 use crate::cli::settings;
 use crate::grammar::{Grammar, Home, Listed, Loaded, Patched, Registry, TEXT};
 use crate::passes::{ALL, Coupled, Pass};
@@ -53,7 +53,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
             },
         });
     };
-    let patched = rules::patched(&folder, args.rules.as_deref())?;
+    let patched = language::patched(&folder, args.rules.as_deref())?;
     let grammar = patched.load()?;
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?.no_deeper(grammar.deepest());
@@ -79,7 +79,7 @@ fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
     for name in args.all().filter_map(Wanted::name) {
         registry.find(name, Path::new(""), b"")?;
     }
-    rules::check_symbol(args)?;
+    language::check_symbol(args)?;
     if let Wanted::Parser(path) = &args.grammar {
         all.push(loaded(path, symbol)?);
     }

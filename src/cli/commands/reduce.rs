@@ -24,7 +24,7 @@ use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text::{self, STRONG, WARN};
-use crate::report::{History, JsonLines, Kept, Others, Reporters, Store, Verbosity, Watch, state_directory};
+use crate::report::{ChangeCheck, History, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory};
 
 use super::doctor::NULL;
 use super::reported::{Reported, open_page};
@@ -132,7 +132,7 @@ impl Prepared {
             cancel: cancel.clone(),
         });
         let (asked, then, place) = (oracle.clone(), header.test, run.place());
-        let watch: Watch = Box::new(move || state::changed(&asked, &then, &place));
+        let watch: ChangeCheck = Box::new(move || state::changed(&asked, &then, &place));
         let reporters = Reporters {
             watch: Some(watch),
             warnings: Vec::new(),

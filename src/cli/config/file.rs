@@ -11,7 +11,7 @@ use toml::{Spanned, Value};
 use crate::cli::failure::Failure;
 use crate::cli::grammar_args::{self, ForExtension, Wanted};
 
-use super::trust::Owner;
+use super::owner::Owner;
 
 /// Options that belong to one run and have no place in a file, and why.
 const OF_ONE_RUN: [(&str, &str); 9] = [

@@ -3,7 +3,7 @@
 //! option that was typed replaces the file's.
 
 mod file;
-mod trust;
+mod owner;
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,7 +21,7 @@ use super::args::Cli;
 use super::failure::Failure;
 use super::help;
 use super::refusal::refuse;
-use trust::{Owner, is_planted};
+use owner::{Owner, is_planted};
 
 /// The name of the files.
 const NAME: &str = "lop.toml";
@@ -187,7 +187,7 @@ impl Line {
 
     /// The note for the user on files that do not count.
     pub(crate) fn left_out(&self) -> Option<String> {
-        trust::left_out(&self.places.planted)
+        owner::left_out(&self.places.planted)
     }
 }
 

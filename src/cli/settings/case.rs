@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::failure::Failure;
-use crate::cli::{piped, rules};
+use crate::cli::{language, piped};
 use crate::grammar::{Choice, Grammar, TEXT};
 use crate::journal::Past;
 use crate::reduce::{Keep, KeepSpec};
@@ -51,14 +51,14 @@ impl Case {
             Source::File if args.allow_empty => read(given)?,
             Source::File => read_case(given)?,
         };
-        let language = rules::Language::find(&args.grammar, given, &content)?;
+        let language = language::Language::find(&args.grammar, given, &content)?;
         let grammar = language.grammar(args.rules.as_deref())?;
         Ok(Case {
             path: piped::name(given.to_owned(), grammar.as_deref()),
             is_piped: piped::is_stdin(given),
             content: content.into(),
             grammar,
-            rules: language.identity() + &args.rules.as_deref().map(rules::identity).unwrap_or_default(),
+            rules: language.identity() + &args.rules.as_deref().map(language::identity).unwrap_or_default(),
             choice: language.choice,
         })
     }

@@ -6,7 +6,7 @@ use crate::exec::Ticket;
 use crate::reduce::outlook::Prospect;
 
 /// The state for observers.
-pub(super) struct Watch {
+pub(super) struct Observed {
     /// Whether the sink wants what costs time to tell.
     pub(super) follows: bool,
     /// The test that each worker runs.
@@ -22,10 +22,10 @@ pub(super) struct Watch {
     pub(super) looked: u64,
 }
 
-impl Watch {
+impl Observed {
     pub(super) fn new(follows: bool) -> Self {
         let prospect = Prospect::default();
-        Watch {
+        Observed {
             follows,
             workers: Vec::new(),
             prospect,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::grammar::{Grammar, RuleId, RulePlace};
 use crate::reduce::report::{Counts, PassStats};
 
-use super::rules::RuleCounts;
+use super::rule_counts::RuleCounts;
 
 /// The counts of a reduction. Tests and results are counted for the pass that is under way.
 pub(in crate::reduce) struct Statistics {

@@ -16,9 +16,9 @@ const NEXT: usize = 16;
 
 /// Bytes of the candidates that were made since the last test.
 #[derive(Default)]
-pub(super) struct Unasked(usize);
+pub(super) struct Untested(usize);
 
-impl Unasked {
+impl Untested {
     /// A test was run.
     pub(super) fn tested(&mut self) {
         self.0 = 0;
@@ -44,20 +44,20 @@ mod tests {
 
     #[test]
     fn what_is_answered_without_a_test_adds_up_until_a_test_is_run() {
-        let answers = |unasked: &mut Unasked, bytes| (1..).find(|_| unasked.add(bytes, 0)).expect("it adds up");
-        let mut unasked = Unasked::default();
-        assert_eq!(answers(&mut unasked, 1 << 20), 2048);
-        assert_eq!(answers(&mut unasked, 1 << 20), 2048 / NEXT, "the next one");
-        unasked.tested();
-        assert_eq!(answers(&mut unasked, 1), MOST_BYTES / LEAST_BYTES, "small texts cost something, too");
-        unasked.tested();
-        assert!((0..2000).all(|_| !unasked.add(1 << 20, 0)));
-        unasked.tested();
-        assert!(!unasked.add(1 << 30, 0));
-        assert!(unasked.add(usize::MAX, 0));
-        unasked.tested();
-        assert!(!unasked.add(1, MOST_BYTES / BYTES_PER_STEP / 2));
-        assert!(unasked.add(1, MOST_BYTES / BYTES_PER_STEP / 2), "the parser's steps count, too");
-        assert!(unasked.add(1, usize::MAX));
+        let answers = |untested: &mut Untested, bytes| (1..).find(|_| untested.add(bytes, 0)).expect("it adds up");
+        let mut untested = Untested::default();
+        assert_eq!(answers(&mut untested, 1 << 20), 2048);
+        assert_eq!(answers(&mut untested, 1 << 20), 2048 / NEXT, "the next one");
+        untested.tested();
+        assert_eq!(answers(&mut untested, 1), MOST_BYTES / LEAST_BYTES, "small texts cost something, too");
+        untested.tested();
+        assert!((0..2000).all(|_| !untested.add(1 << 20, 0)));
+        untested.tested();
+        assert!(!untested.add(1 << 30, 0));
+        assert!(untested.add(usize::MAX, 0));
+        untested.tested();
+        assert!(!untested.add(1, MOST_BYTES / BYTES_PER_STEP / 2));
+        assert!(untested.add(1, MOST_BYTES / BYTES_PER_STEP / 2), "the parser's steps count, too");
+        assert!(untested.add(1, usize::MAX));
     }
 }

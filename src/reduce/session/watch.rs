@@ -29,10 +29,10 @@ impl Session<'_, '_> {
         bytes: usize,
         what: impl FnOnce() -> String,
     ) -> Result<(), Interrupt> {
-        if !self.watch.follows {
+        if !self.observed.follows {
             return Ok(());
         }
-        let workers = &mut self.watch.workers;
+        let workers = &mut self.observed.workers;
         let worker = workers.iter().position(Option::is_none).unwrap_or_else(|| {
             workers.push(None);
             workers.len() - 1
@@ -43,35 +43,35 @@ impl Session<'_, '_> {
 
     /// Says that a test has ended, with any outcome.
     pub(super) fn tell_ended(&mut self, ticket: Ticket) -> Result<(), Interrupt> {
-        let Some(worker) = self.watch.workers.iter().position(|running| *running == Some(ticket)) else {
+        let Some(worker) = self.observed.workers.iter().position(|running| *running == Some(ticket)) else {
             return Ok(());
         };
-        self.watch.workers[worker] = None;
+        self.observed.workers[worker] = None;
         self.emit(&Event::Idle { worker })
     }
 
     /// Whether the sink follows, and an outlook is due.
     pub(in crate::reduce) fn wants_prospect(&self) -> bool {
-        self.watch.follows && is_due(self.watch.made)
+        self.observed.follows && is_due(self.observed.made)
     }
 
     /// Takes note of the prospect after the next questions.
     pub(in crate::reduce) fn set_prospect(&mut self, prospect: Prospect) {
-        self.watch.prospect = prospect;
-        self.watch.made = Some(Instant::now());
+        self.observed.prospect = prospect;
+        self.observed.made = Some(Instant::now());
     }
 
     /// Emits the outlook, if the sink follows and it is due.
     pub(super) fn tell_outlook(&mut self, source: &dyn QuestionSource) -> Result<(), Interrupt> {
-        if !self.watch.follows || !is_due(self.watch.told) {
+        if !self.observed.follows || !is_due(self.observed.told) {
             return Ok(());
         }
-        self.watch.told = Some(Instant::now());
+        self.observed.told = Some(Instant::now());
         let now = source.ahead();
         let none = Estimate { mean: 0.0, deviation: 0.0 };
-        let mut total: Sum = self.watch.prospect.later;
+        let mut total: Sum = self.observed.prospect.later;
         total.add(1.0, now.map_or(none, |now| now.tests));
-        let outlook = Outlook { now, total: total.estimate(), depths: self.watch.prospect.depths.clone() };
+        let outlook = Outlook { now, total: total.estimate(), depths: self.observed.prospect.depths.clone() };
         self.emit(&Event::Outlook(&outlook))
     }
 
@@ -93,24 +93,24 @@ impl Session<'_, '_> {
 
     /// A test was run, or a pass begun.
     pub(super) fn tick(&mut self) {
-        self.watch.moment += 1;
+        self.observed.moment += 1;
     }
 
     /// Ends what is under way when a pass is not wanted any more: the driver begins it again without that pass. This is
     /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
     pub(super) fn check_skips(&mut self) -> Result<(), Interrupt> {
-        let moment = self.watch.moment;
-        if self.statistics.pass == BASELINE || moment == self.watch.looked {
+        let moment = self.observed.moment;
+        if self.statistics.pass == BASELINE || moment == self.observed.looked {
             return Ok(());
         }
-        self.watch.looked = moment;
-        let known = self.watch.skipped.len();
+        self.observed.looked = moment;
+        let known = self.observed.skipped.len();
         if self.options.control.skipped_at(moment) == known {
             return Ok(());
         }
         let mut is_less = false;
         for pass in self.options.control.skipped().split_off(known) {
-            self.watch.skipped.push(pass);
+            self.observed.skipped.push(pass);
             if self.options.passes.all().any(|known| known.name() == pass) {
                 self.emit(&Event::Skipped { pass, tests: self.statistics.counts.total() })?;
                 is_less = true;
@@ -121,11 +121,11 @@ impl Session<'_, '_> {
 
     /// Whether a pass is left out by request.
     pub(in crate::reduce) fn skips(&self, pass: &str) -> bool {
-        self.watch.skipped.contains(&pass)
+        self.observed.skipped.contains(&pass)
     }
 
     /// The passes that are left out by request.
     pub(in crate::reduce) fn skipped(&self) -> &[&'static str] {
-        &self.watch.skipped
+        &self.observed.skipped
     }
 }

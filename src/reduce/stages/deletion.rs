@@ -12,7 +12,7 @@ use crate::reduce::lists::Lists;
 use crate::reduce::ranked::Ranked;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::session::Pursuit;
-use crate::reduce::sweep::Sweep;
+use crate::reduce::sweep::SequenceSweep;
 use crate::syntax::NodeId;
 
 use super::closures::keep_closures;
@@ -45,7 +45,7 @@ type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
 /// that time, and without ten kilobytes for every list that never gets a turn.
 enum List {
     Fresh(Sequence),
-    Begun(Sweep),
+    Begun(SequenceSweep),
 }
 
 impl List {
@@ -117,7 +117,7 @@ impl Queue {
     }
 
     /// Takes in what a list has decided.
-    fn learn_from(&mut self, reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
+    fn learn_from(&mut self, reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
         let is_of_definitions = sweep.sequence.is_of_definitions();
         for (unit, stays) in sweep.newly_decided() {
             let counts = reducer.evidence.kinds.entry(sweep.sequence.kind).or_default();
@@ -227,7 +227,7 @@ fn look_after(reducer: &mut Reducer<'_, '_>, lists: &mut Lists, queue: &mut Queu
     }
 }
 
-fn begun(reducer: &Reducer<'_, '_>, list: List) -> Sweep {
+fn begun(reducer: &Reducer<'_, '_>, list: List) -> SequenceSweep {
     match list {
         List::Fresh(sequence) => reducer.new_sweep(sequence),
         List::Begun(sweep) => sweep,

@@ -8,7 +8,7 @@ use crate::passes::{
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::options::Minimal;
 use crate::reduce::reducer::Reducer;
-use crate::reduce::sweep::Sweep;
+use crate::reduce::sweep::SequenceSweep;
 use crate::syntax::Edit;
 
 /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
@@ -37,7 +37,7 @@ fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> R
     reducer.session.enter_pass(Minimality.name(), reducer.round)?;
     let sequence = Sequence::of(kind, units);
     let config = Config { theta: Some(0.0), ..reducer.config() };
-    let mut sweep = Sweep::verification(sequence, &config, &reducer.evidence.knowledge, reducer.options.seed);
+    let mut sweep = SequenceSweep::verification(sequence, &config, &reducer.evidence.knowledge, reducer.options.seed);
     reducer.finish(&mut sweep)?;
     for unit in sweep.kept_by_timeout() {
         reducer.findings.kept_by_timeout.push(text_of(reducer, &sweep.sequence.units[unit].removal));

@@ -3,7 +3,7 @@
 use crate::passes::{Pass, Remembered, Sequence};
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::reducer::Reducer;
-use crate::reduce::sweep::Sweep;
+use crate::reduce::sweep::SequenceSweep;
 
 use super::proposals::sequences_of;
 
@@ -99,7 +99,7 @@ fn worth_asking(reducer: &Reducer<'_, '_>, mut sequence: Sequence) -> Option<Seq
 }
 
 /// Takes note of what was refused in a sweep that may go on another time.
-fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
+fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
     let decided = sweep.newly_decided();
     if let Remembered::Nodes(ask, nodes) = &sweep.sequence.remembered {
         decided.iter().filter(|(_, stays)| *stays).for_each(|(unit, _)| reducer.session.refuse(*ask, nodes[*unit]));
@@ -107,7 +107,7 @@ fn remember_decided(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
 }
 
 /// Takes note of what was refused in a sweep.
-fn remember(reducer: &mut Reducer<'_, '_>, sweep: &mut Sweep) {
+fn remember(reducer: &mut Reducer<'_, '_>, sweep: &mut SequenceSweep) {
     let tokens = reducer.tokens();
     let (kept, removed): (Vec<usize>, _) = (sweep.kept().collect(), sweep.removed_count());
     match &sweep.sequence.remembered {
