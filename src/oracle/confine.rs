@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(launcher.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
         let limits = Limits { cpu: Some(1), ..Limits::default() };
         let confinement = Confinement { limits, limiter: "/bin/lop".into(), ..Confinement::default() };
-        let launcher = Launcher::new(confinement).expect("nothing is to be found");
+        let launcher = Launcher::new(confinement).expect("limits need no program but lop");
         let command = launcher.command(Path::new("/bin/x"), Path::new("/s"));
         assert_eq!(command.get_program(), "/bin/lop");
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", ",1,", "--", "/bin/x"]);

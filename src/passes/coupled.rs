@@ -140,10 +140,7 @@ mod tests {
     #[track_caller]
     fn assert_among(rows: &[(&str, &str, &[&str])]) {
         for &(file, text, expected) in rows {
-            let mut sample = Languages.sample(file, text);
-            let found = sample.proposals(&Coupled).alternatives;
-            let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let results: Vec<String> = sample.results(&found).iter().map(words).collect();
+            let results = Languages.sample(file, text).words_after(&Coupled);
             for expected in expected {
                 assert!(results.iter().any(|result| result == expected), "{expected} in {results:#?}");
             }

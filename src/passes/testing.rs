@@ -120,6 +120,13 @@ impl Sample {
         rendered(&self.document, &self.grammar, edits).text
     }
 
+    /// The text after each single edit that a pass proposes, its words with single blanks between them.
+    pub(crate) fn words_after(&mut self, pass: &dyn Pass) -> Vec<String> {
+        let found = self.proposals(pass).alternatives;
+        let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.results(&found).iter().map(words).collect()
+    }
+
     /// The text after each single edit.
     pub(crate) fn results(&self, alternatives: &[Alternative]) -> Vec<String> {
         let result = |alternative: &Alternative| lossy(&self.rendered(alternative.edits.clone()));

@@ -151,11 +151,7 @@ mod tests {
     #[track_caller]
     fn assert_uses(rows: &[(&str, &str, &[&str])]) {
         for &(file, text, expected) in rows {
-            let mut sample = Languages.sample(file, text);
-            let found = sample.proposals(&Uses).alternatives;
-            let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let results: Vec<String> = sample.results(&found).iter().map(words).collect();
-            assert_eq!(results, expected, "{text}");
+            assert_eq!(Languages.sample(file, text).words_after(&Uses), expected, "{text}");
         }
     }
 
@@ -171,9 +167,7 @@ mod tests {
     #[test]
     fn uses_takes_a_parameter_with_its_arguments_and_all_that_refers_to_it() {
         let text = "struct A<T, U>(T, U); impl B for A<u8, u16> {}";
-        let mut sample = Languages.sample("x.rs", text);
-        let found = sample.proposals(&Uses).alternatives;
-        let results = sample.results(&found);
+        let results = Languages.sample("x.rs", text).words_after(&Uses);
         for expected in ["struct A<U>(U); impl B for A<u16> {}", "struct A<T>(T); impl B for A<u8> {}"] {
             assert!(results.iter().any(|result| result == expected), "{expected} in {results:#?}");
         }

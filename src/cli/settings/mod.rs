@@ -20,7 +20,7 @@ use crate::reduce::{Control, Effort, Keep, Minimal, Options, Passes, Syntax};
 use case::Source;
 use output::Output;
 use reporting::Reporting;
-use testing::{Testing, conditions};
+use testing::{Testing, spec};
 
 pub(super) use case::{Case, read, read_case};
 pub(super) use forms::{Test, forms};
@@ -71,11 +71,11 @@ impl Settings {
         let reporting = Reporting::of(args, piped::is_stdin(&given))?;
         let options = options(args)?;
         // A slip in a condition is told before a large file is read.
-        Conditions::new(&conditions(args))?;
+        let conditions = Conditions::new(&spec(args))?;
         let past = if let Source::Journal(past) = source { Some(past) } else { None };
         let case = Case::read(args, &given, source)?;
         let options = Options { keep: case.keep(args)?, ..options };
-        let test = Testing::of(args, &form, &case)?;
+        let test = Testing::of(args, &form, &case, conditions)?;
         let output = Output::open(args, &given, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
         let beside = belongings(&args.confine.with, &case.path, &output.kept)?;

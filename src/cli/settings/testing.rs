@@ -38,15 +38,15 @@ pub struct Testing {
 }
 
 impl Testing {
-    /// The `test` of candidates of this case.
+    /// The `test` of candidates of this case, with the conditions that were typed.
     ///
     /// # Errors
-    /// A condition that cannot be understood, a program that cannot be run, a confinement that the system lacks.
-    pub(super) fn of(args: &ReduceArgs, test: &Test, case: &Case) -> Result<Self, Failure> {
-        let spec = conditions(args);
+    /// A program that cannot be run, a confinement that the system lacks.
+    pub(super) fn of(args: &ReduceArgs, test: &Test, case: &Case, conditions: Conditions) -> Result<Self, Failure> {
+        let spec = spec(args);
         let confinement = Confinement::try_from(args.confine.clone())?;
         Ok(Testing {
-            oracle: test.oracle(&case.path, Conditions::new(&spec)?)?.confined(confinement.clone())?,
+            oracle: test.oracle(&case.path, conditions)?.confined(confinement.clone())?,
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
             found: Vec::new(),
@@ -66,7 +66,7 @@ impl Testing {
 }
 
 /// The conditions that were typed.
-pub(super) fn conditions(args: &ReduceArgs) -> ConditionSpec {
+pub(super) fn spec(args: &ReduceArgs) -> ConditionSpec {
     ConditionSpec { also_interesting: args.also_interesting.clone(), ..args.conditions.clone().into() }
 }
 
