@@ -62,11 +62,13 @@ impl Resolver<'_> {
         })
     }
 
-    /// The kinds that one name stands for: those of a supertype, or every kind of that name.
+    /// The kinds that one name stands for: those of a supertype, every kind of that name, or with a `*` at its end every
+    /// named kind that begins like it.
     pub(super) fn kind(&self, name: &str, offset: usize) -> Result<KindSet, GrammarError> {
-        let set = match self.types.subtypes(name) {
-            Some(subtypes) => self.subtypes(subtypes),
-            None => self.ids(&KindName { kind: name.to_owned(), named: true }),
+        let set = match (self.types.subtypes(name), name.strip_suffix('*')) {
+            (Some(subtypes), _) => self.subtypes(subtypes),
+            (None, Some(start)) => self.visible(true, |kind| kind.starts_with(start)),
+            (None, None) => self.ids(&KindName { kind: name.to_owned(), named: true }),
         };
         self.found("kind", set, name, offset)
     }
@@ -83,11 +85,16 @@ impl Resolver<'_> {
     /// Every kind that trees can show under this name: an alias has a number of its own.
     /// Hidden kinds are left out, so that a name which no tree ever shows is an error.
     fn ids(&self, name: &KindName) -> KindSet {
+        self.visible(name.named, |kind| kind == name.kind)
+    }
+
+    /// The visible kinds, named or not, whose names fit.
+    fn visible(&self, is_named: bool, fits: impl Fn(&str) -> bool) -> KindSet {
         let mut set = KindSet::empty(self.language);
         for (kind, member) in (0..=u16::MAX).zip(&mut set.0) {
             *member = self.language.node_kind_is_visible(kind)
-                && self.language.node_kind_is_named(kind) == name.named
-                && self.language.node_kind_for_id(kind) == Some(&name.kind);
+                && self.language.node_kind_is_named(kind) == is_named
+                && self.language.node_kind_for_id(kind).is_some_and(&fits);
         }
         set
     }

@@ -87,6 +87,7 @@ pub(super) struct Clean {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Lists {
     pub(super) separators: Vec<Word>,
+    pub(super) words: Vec<Word>,
     pub(super) opaque: Vec<Word>,
     pub(super) chains: Vec<Word>,
 }

@@ -50,6 +50,8 @@ pub use rules::{
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;
 
+use crate::syntax::Node;
+
 use common::Common;
 use kinds::{KindSet, Resolver};
 use language_toml::{LanguageToml, Word};
@@ -97,6 +99,7 @@ pub struct Grammar {
 struct Sets {
     comments: KindSet,
     separators: KindSet,
+    words: KindSet,
     opaque: KindSet,
     newline_sensitive: KindSet,
     chains: KindSet,
@@ -240,6 +243,11 @@ impl Grammar {
     /// Whether this token separates the elements of a list; an element owns the one before it.
     pub fn is_separator(&self, kind: u16) -> bool {
         self.sets.separators.contains(kind)
+    }
+
+    /// Whether a node is a token of the language: one without a name, or a keyword that the parser gives one.
+    pub fn is_word(&self, node: Node) -> bool {
+        !node.is_named() || self.sets.words.contains(node.kind)
     }
 
     /// Whether nodes of this kind count as one token, whatever the parser sees inside.
@@ -410,6 +418,7 @@ impl Sets {
         Ok(Self {
             comments: kinds(|file| &file.trivia.comments)?,
             separators: layers.union(resolvers, |file| &file.lists.separators, Resolver::tokens)?,
+            words: kinds(|file| &file.lists.words)?,
             opaque: kinds(|file| &file.lists.opaque)?,
             newline_sensitive: kinds(|file| &file.language.newline_sensitive)?,
             chains: kinds(|file| &file.lists.chains)?,

@@ -327,6 +327,7 @@ fn mistakes_in_language_toml_name_file_and_line() {
         ("[language]\nparser = \"p\n", "2: "),
         ("[language]\nparser = \"p\"\n[trivia]\ncomments = [\n  \"no such\"]\n", "5: unknown kind `no such`"),
         ("[language]\nparser = \"p\"\n[lists]\nseparators = [\"~~~\"]\n", "4: unknown token `~~~`"),
+        ("[language]\nparser = \"p\"\n[lists]\nwords = [\"no_*\"]\n", "4: unknown kind `no_*`"),
         ("[language]\nparser = \"p\"\n[classes]\na = [\"_no\"]\n", "4: unknown kind `_no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\n\"no\" = []\n", "5: unknown kind `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"_.no\" = []\n", "4: unknown field `no`"),

@@ -114,7 +114,10 @@ impl Shapes {
         let companion = |sibling: Option<NodeId>| {
             sibling.filter(|s| {
                 let token = document.node(*s);
-                this.is_named() && !token.is_named() && !token.is_empty() && !grammar.is_separator(token.kind)
+                !grammar.is_word(this)
+                    && grammar.is_word(token)
+                    && !token.is_empty()
+                    && !grammar.is_separator(token.kind)
             })
         };
         let next = companion(document.next_sibling(node));

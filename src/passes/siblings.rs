@@ -155,6 +155,14 @@ mod tests {
         ]);
     }
 
+    #[test]
+    fn a_unit_takes_a_keyword_along_that_the_parser_gives_a_name() {
+        assert_units(&[
+            ("x.sql", "SELECT a FROM b WHERE c AND d;", "c AND d", &["c+AND", "d+AND"]),
+            ("x.sql", "SELECT a FROM b LIMIT 1;", "LIMIT 1", &["1+LIMIT"]),
+        ]);
+    }
+
     /// A semicolon left alone is an empty statement, which many tools do not accept everywhere.
     #[test]
     fn a_unit_takes_the_token_behind_it_along_where_both_may_go() {

@@ -1,4 +1,10 @@
 //! Stage 1, deletion: sibling lists, and definitions that nothing refers to, by expected gain; or level by level.
+//!
+//! Three things stay out of this queue because they cost tests in it. Bodies: 131 tests became 154 on a preprocessed C
+//! file. The two local edits that promise most, hoists for the most part, before the lists: six cases took 1 to 7 tests
+//! more of 89 to 759, and none took fewer. Seconds in the place of tests, with an interesting answer 15 times as dear
+//! as another: 121 tests became 144 on the C file, 759 became 726 on a Rust file, and 102 stayed 102 on the file whose
+//! answers do differ that much. Seconds differ from run to run, too, while one seed means one sequence of tests.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
