@@ -21,7 +21,7 @@ use super::report_args::ReportArgs;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 use super::ui_args::UiArgs;
-use super::values::{MinimalArg, SEARCH, jobs, seconds, size};
+use super::values::{MinimalArg, SEARCH, jobs, seconds};
 use super::verify_args::{self, VerifyArgs};
 use crate::exec::Jobs;
 
@@ -112,9 +112,6 @@ pub struct ReduceArgs {
     /// escape
     #[arg(long, help_heading = "Result")]
     pub diff: bool,
-    /// Leave no FILE.orig behind once the reduction is complete
-    #[arg(long, conflicts_with = "output", help_heading = "Result")]
-    pub tidy: bool,
     /// The parts in which the result is guaranteed to be minimal
     ///
     /// Without any one of these the result is no longer interesting, or has a new syntax error [default: token, or char
@@ -188,12 +185,9 @@ pub struct ReduceArgs {
     /// Add the reduce.scm and language.toml of this folder to the language
     #[arg(long, value_name = "DIR", help_heading = SEARCH)]
     pub rules: Option<PathBuf>,
-    /// Refuse candidates that have a syntax error; FILE must have none
-    #[arg(long, conflicts_with_all = ["must_stay_invalid", "allow_syntax_errors"], help_heading = SEARCH)]
-    pub must_stay_valid: bool,
-    /// Refuse candidates that have no syntax error; FILE must have one
-    #[arg(long, help_heading = SEARCH)]
-    pub must_stay_invalid: bool,
+    /// The syntax errors that candidates may have
+    #[arg(long, value_name = "WHICH", default_value = "old", help_heading = SEARCH)]
+    pub syntax: SyntaxArg,
     /// Leave alone what this regular expression matches
     ///
     /// A kept part stays byte by byte, in its order; everything around it may go, and it may move. An expression that
@@ -206,14 +200,6 @@ pub struct ReduceArgs {
     /// Leave alone what this tree-sitter query captures as @keep: '(call_expression) @keep' (repeatable)
     #[arg(long, value_name = "QUERY", help_heading = SEARCH)]
     pub keep_query: Vec<String>,
-    /// Reduce all of FILE, though it has lines with DDBEGIN and DDEND
-    ///
-    /// Without this option only what is between a line with DDBEGIN and a later one with DDEND is reduced
-    #[arg(long, help_heading = SEARCH)]
-    pub no_markers: bool,
-    /// Also try candidates with more syntax errors than the best result
-    #[arg(long, help_heading = SEARCH)]
-    pub allow_syntax_errors: bool,
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH)]
@@ -243,9 +229,6 @@ pub struct ReduceArgs {
     /// Shuffle the elements of each list by this number; 0: in the direction that the grammar says
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH)]
     pub seed: u64,
-    /// Cut larger files down by lines before they are parsed: bytes, or with K, M or G
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "16M", help_heading = SEARCH)]
-    pub max_parse: usize,
 
     /// Stop before 1-minimality; nothing is guaranteed
     ///
@@ -327,6 +310,19 @@ pub enum FormatArg {
     Compact,
     /// A statement a line, indented; compact where a language is not written in lines
     Pretty,
+}
+
+/// `--syntax`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SyntaxArg {
+    /// No more than the best result so far
+    Old,
+    /// As many as there may be
+    Any,
+    /// None; FILE must have none
+    Valid,
+    /// At least one; FILE must have one
+    Invalid,
 }
 
 /// `--schedule`.
@@ -471,7 +467,7 @@ mod tests {
 
     #[test]
     fn numbers_that_cannot_be_meant_are_refused() {
-        for line in ["--max-tests 0", "--exit-code 256", "--exit-code -1", "--invalid-code 300"] {
+        for line in ["--max-tests 0", "--exit-code 256", "--exit-code -1"] {
             assert!(Cli::try_parse_from(format!("lop {line} a b").split(' ')).is_err(), "{line}");
         }
         assert_eq!(parse("lop --exit-code 255 --max-tests 1 a b").reduce.conditions.exit_code, [255]);

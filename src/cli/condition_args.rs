@@ -3,7 +3,7 @@
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, value_parser};
 
-use crate::oracle::{ConditionSpec, DEFAULT_INVALID_CODE};
+use crate::oracle::ConditionSpec;
 
 /// The group in the list of options.
 pub(super) const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
@@ -61,10 +61,6 @@ pub struct ConditionArgs {
     /// asked of the output is asked of it, too
     #[arg(long, help_heading = CONDITIONS)]
     pub timeout_is_interesting: bool,
-    /// This exit code says that the candidate is not even valid
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_INVALID_CODE, allow_negative_numbers = true,
-          value_parser = exit_code(), help_heading = CONDITIONS)]
-    pub invalid_code: i32,
 }
 
 impl From<ConditionArgs> for ConditionSpec {
@@ -80,7 +76,6 @@ impl From<ConditionArgs> for ConditionSpec {
             not_stderr: args.not_stderr,
             timeout_is_interesting: args.timeout_is_interesting,
             also_interesting: Vec::new(),
-            invalid_code: args.invalid_code,
         }
     }
 }

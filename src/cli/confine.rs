@@ -2,28 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::oracle::{Confinement, Isolation, Limits};
+use crate::oracle::{Confinement, Isolation};
 
 use super::confine_args::{ConfineArgs, IsolateArg};
-use super::failure::Failure;
 
-impl TryFrom<ConfineArgs> for Confinement {
-    type Error = Failure;
-
-    fn try_from(args: ConfineArgs) -> Result<Self, Failure> {
-        let bytes = |size: Option<usize>| size.map(|size| size as u64);
-        let limits =
-            Limits { memory: bytes(args.memory_limit), cpu: args.cpu_limit, file_size: bytes(args.file_size_limit) };
+impl From<ConfineArgs> for Confinement {
+    fn from(args: ConfineArgs) -> Self {
         let isolation = match args.isolate {
             IsolateArg::None => Isolation::None,
             IsolateArg::Pidns => Isolation::Pidns,
-            IsolateArg::Bwrap => Isolation::Bwrap { network: !args.no_network },
+            IsolateArg::Bwrap => Isolation::Bwrap { network: true },
+            IsolateArg::Offline => Isolation::Bwrap { network: false },
         };
-        if args.no_network && args.isolate != IsolateArg::Bwrap {
-            let message = "--no-network needs --isolate bwrap, which is what takes the network away".to_owned();
-            return Err(Failure::Usage { message, hint: "add --isolate bwrap, or leave --no-network out".to_owned() });
-        }
-        Ok(Confinement { limits, limiter: lop(), clean_environment: args.clean_env, environment: args.env, isolation })
+        Confinement { memory_limit: args.memory_limit.map(|size| size as u64), limiter: lop(), isolation }
     }
 }
 

@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::grammar::{AUTO, EMBEDDED, NOT_BUILT_IN};
+use crate::grammar::{AUTO, EMBEDDED, Loaded, NOT_BUILT_IN};
 
+use super::failure::Failure;
 use super::values::SEARCH;
 
 /// How shared libraries end.
 const LIBRARIES: [&str; 3] = [".so", ".dylib", ".node"];
+
+/// Stands before the function that gives a parser, which begins with `tree_sitter_`.
+pub(super) const SYMBOL: &str = "#";
 
 /// The language of a file.
 #[derive(Debug, Default, Args)]
@@ -18,14 +22,10 @@ pub struct GrammarArgs {
     ///
     /// A name from `lop grammars`, `text` for none, or `auto`: by the extension, or where there is none by the
     /// content. Or the path of any tree-sitter parser, with a `/` or the ending of a library in it: a shared library, a
-    /// folder with a language.toml, or a parser's npm package. Its code is run
+    /// folder with a language.toml, or a parser's npm package. `#tree_sitter_NAME` behind it names the function that gives
+    /// the parser, where a library has several. Its code is run
     #[arg(long, value_name = "NAME|PATH", default_value = AUTO, help_heading = SEARCH)]
     pub grammar: Wanted,
-    /// Function that gives the parser of a library
-    ///
-    /// `lop` finds it by itself in a library that has one parser only, or is named after one of several
-    #[arg(long, value_name = "tree_sitter_NAME", help_heading = SEARCH)]
-    pub grammar_symbol: Option<String>,
     /// Language of files with this extension
     ///
     /// Repeatable; a name or a path as for --grammar, which counts for more
@@ -39,7 +39,23 @@ pub enum Wanted {
     /// By its name.
     Name(String),
     /// By the place of its parser.
-    Parser(PathBuf),
+    Parser(ParserPath),
+}
+
+/// The place of a parser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParserPath {
+    /// A library, a folder or a package.
+    pub path: PathBuf,
+    /// The function that gives the parser, if one of several is asked for.
+    pub symbol: Option<String>,
+}
+
+impl ParserPath {
+    /// Loads the parser.
+    pub(super) fn open(&self) -> Result<Loaded, Failure> {
+        Ok(Loaded::open(&self.path, self.symbol.as_deref())?)
+    }
 }
 
 /// The language of an extension.
@@ -69,7 +85,11 @@ impl Wanted {
 
 impl From<&str> for Wanted {
     fn from(text: &str) -> Self {
-        if is_path(text) { Wanted::Parser(text.into()) } else { Wanted::Name(text.to_owned()) }
+        if !is_path(text) {
+            return Wanted::Name(text.to_owned());
+        }
+        let (path, symbol) = text.split_once(SYMBOL).map_or((text, None), |(path, name)| (path, Some(name)));
+        Wanted::Parser(ParserPath { path: path.into(), symbol: symbol.map(|name| name.to_owned()) })
     }
 }
 
@@ -92,6 +112,7 @@ impl GrammarArgs {
 
 /// Whether a language is asked for by the place of its parser.
 pub(super) fn is_path(text: &str) -> bool {
+    let (text, _) = text.split_once(SYMBOL).unwrap_or((text, ""));
     text.contains('/') || [".", ".."].contains(&text) || LIBRARIES.iter().any(|end| text.ends_with(end))
 }
 
@@ -118,7 +139,9 @@ mod tests {
 
     #[test]
     fn a_path_is_told_from_a_name() {
-        for path in ["./x", "x/", "/x", ".", "..", "parser.so", "x.node", "x.dylib", "@ast-grep/lang-x"] {
+        for path in
+            ["./x", "x/", "/x", ".", "..", "parser.so", "two.so#tree_sitter_x", "x.node", "x.dylib", "@ast-grep/lang-x"]
+        {
             assert!(is_path(path), "{path}");
         }
         for name in ["x", "x-y", "x.y", "auto", "so"] {
@@ -131,10 +154,9 @@ mod tests {
         let typed = |grammar: &str| GrammarArgs {
             grammar: grammar.into(),
             grammar_for: vec![for_extension(".X=a").expect("sound"), for_extension("y=./b.so").expect("sound")],
-            ..GrammarArgs::default()
         };
         assert_eq!(typed("auto").wanted(Path::new("f.x")), (&"a".into(), true));
-        assert_eq!(typed("auto").wanted(Path::new("f.Y")), (&Wanted::Parser("./b.so".into()), true));
+        assert_eq!(typed("auto").wanted(Path::new("f.Y")), (&"./b.so".into(), true));
         assert_eq!(typed("auto").wanted(Path::new("f.z")), (&Wanted::default(), false));
         assert_eq!(typed("b").wanted(Path::new("f.x")), (&"b".into(), false));
         assert!(["x", "=a", "x="].iter().all(|text| for_extension(text).is_err()));

@@ -43,9 +43,6 @@ pub struct GrammarsArgs {
     /// Show how often each rule matches in FILE instead, those that never do first
     #[arg(long, requires = "file")]
     pub coverage: bool,
-    /// Show the tree down to this level
-    #[arg(long, value_name = "N", requires = "file")]
-    pub depth: Option<u32>,
     /// List the parsers that other programs have installed here, with what makes lop use each; none of them is run
     #[arg(long, conflicts_with = "file")]
     pub installed: bool,

@@ -36,7 +36,6 @@ impl Language {
     /// # Errors
     /// An unknown grammar, and whatever is wrong with a library.
     pub(super) fn find(args: &GrammarArgs, path: &Path, content: &[u8]) -> Result<Self, Failure> {
-        check_symbol(args)?;
         let registry = Registry::embedded()?;
         let (wanted, by_extension) = args.wanted(path);
         let (name, choice, loaded) = match wanted {
@@ -44,7 +43,7 @@ impl Language {
                 let (folder, choice) = registry.find(name, path, content)?;
                 (folder.map(|folder| folder.name.to_owned()), choice, None)
             }
-            Wanted::Parser(parser) => (None, Choice::Name, Some(Loaded::open(parser, args.grammar_symbol.as_deref())?)),
+            Wanted::Parser(parser) => (None, Choice::Name, Some(parser.open()?)),
         };
         Ok(Self { registry, name, choice: if by_extension { Choice::Extension } else { choice }, loaded })
     }
@@ -70,20 +69,6 @@ impl Language {
     /// The suffix that tells it from others of the same name; empty for one that is built in.
     pub(super) fn identity(&self) -> String {
         self.loaded.as_ref().map(|loaded| format!(" from {}", loaded.identity())).unwrap_or_default()
-    }
-}
-
-/// Makes sure that a function of a library is asked for only together with a library.
-///
-/// # Errors
-/// When no library is named.
-pub(super) fn check_symbol(args: &GrammarArgs) -> Result<(), Failure> {
-    match &args.grammar_symbol {
-        Some(symbol) if args.all().all(|wanted| wanted.name().is_some()) => Err(Failure::Usage {
-            message: format!("--grammar-symbol {symbol} is a function of a library, and --grammar names none"),
-            hint: "name the parser's library with --grammar PATH".to_owned(),
-        }),
-        _ => Ok(()),
     }
 }
 

@@ -44,7 +44,7 @@ pub struct VerifyArgs {
 
     /// Ask about deletions of this size [default: as the reduction was asked for, or else token]
     #[arg(long, value_name = "LEVEL", value_parser = level())]
-    pub level: Option<MinimalArg>,
+    pub minimal: Option<MinimalArg>,
     /// Write the smaller text to this file, where something can go
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,

@@ -314,7 +314,6 @@ impl CommandOracle {
         command
             .args(self.arguments.iter().map(|word| word.render(&files.directory, &self.names)))
             .envs([slot.environment()])
-            .envs(self.launcher.environment())
             .env(MARK, &place)
             .current_dir(&files.directory)
             .stdin(stdin)

@@ -19,11 +19,11 @@ use super::condition_error::ConditionError;
 use super::position::{At, Finder};
 use super::signal::signal_number;
 use super::slippage::Slippage;
-use super::{DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
+use super::{Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
 
 /// The conditions as the user gave them; the default asks for exit code 0.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ConditionSpec {
     /// `--exit-code`: codes of which one must be returned.
     pub exit_codes: Vec<i32>,
@@ -46,26 +46,6 @@ pub struct ConditionSpec {
     pub timeout_is_interesting: bool,
     /// `--also-interesting`: exit codes of candidates that lop keeps although they are not interesting.
     pub also_interesting: Vec<i32>,
-    /// `--invalid-code`: the exit code by which a test says that the candidate is not valid at all.
-    pub invalid_code: i32,
-}
-
-impl Default for ConditionSpec {
-    fn default() -> Self {
-        Self {
-            exit_codes: Vec::new(),
-            not_exit_codes: Vec::new(),
-            signals: Vec::new(),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            at: Vec::new(),
-            not_stdout: Vec::new(),
-            not_stderr: Vec::new(),
-            timeout_is_interesting: false,
-            also_interesting: Vec::new(),
-            invalid_code: DEFAULT_INVALID_CODE,
-        }
-    }
 }
 
 impl ConditionSpec {
@@ -93,7 +73,6 @@ pub struct Conditions {
     stderr: Output,
     at: Option<Places>,
     timeout_is_interesting: bool,
-    invalid_code: i32,
     slippage: Option<Slippage>,
 }
 
@@ -153,7 +132,6 @@ impl Conditions {
                 }),
             },
             timeout_is_interesting: spec.timeout_is_interesting,
-            invalid_code: spec.invalid_code,
             // Where exit code 0 is all that is asked for the test knows best what a crash is.
             slippage: Slippage::new(&spec.also_interesting, spec.has_conditions()),
         })
@@ -182,7 +160,7 @@ impl Conditions {
     pub fn judge(&self, candidate: &[u8], exit: Exit, stdout: &[u8], stderr: &[u8]) -> Verdict {
         let run = Run { candidate, stdout, stderr };
         let asked_for = matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code));
-        if !asked_for && exit == Exit::Code(self.invalid_code) {
+        if !asked_for && exit == Exit::Code(INVALID_CODE) {
             return Verdict::Invalid;
         }
         let output_holds = || self.stdout.holds(stdout) && self.stderr.holds(stderr) && self.place_holds(run);
@@ -410,13 +388,6 @@ mod tests {
         assert_eq!(conditions.judge(b"", Exit::Code(124), b"", b""), Interesting);
         assert_eq!(conditions.judge(b"", Exit::Code(125), b"", b""), Interesting);
         assert_eq!(conditions.judge(b"", Exit::TimedOut, b"", b""), Timeout);
-    }
-
-    #[test]
-    fn the_invalid_code_can_be_chosen() {
-        let conditions = spec(|spec| spec.invalid_code = 2);
-        assert_eq!(conditions.judge(b"", Exit::Code(2), b"", b""), Invalid);
-        assert_eq!(conditions.judge(b"", Exit::Code(125), b"", b""), NotInteresting);
     }
 
     #[test]

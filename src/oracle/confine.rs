@@ -1,5 +1,5 @@
-//! Responsible for how much of the machine a test gets: limits on its resources, its environment, and isolation from
-//! other processes and from files.
+//! Responsible for how much of the machine a test gets: a limit on its memory, and isolation from other processes and
+//! from files.
 //!
 //! A limit has to be there before the first instruction of the test, and `pre_exec`, which would do that, costs a fork
 //! (see [`process`](super::process)). Setting it from outside on a process that has been started already (`prlimit`)
@@ -10,11 +10,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::process::{Limits, Orders, probe};
+use super::process::{Orders, probe};
 use super::program::find_command;
-
-/// Variables that a test has in a clean environment, beside those of its slot.
-const KEPT: [&str; 2] = ["PATH", "HOME"];
 
 /// A shell as the first process of a name space, which ignores signals without a handler and which alone reaps.
 const FIRST: [&str; 4] = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"];
@@ -98,15 +95,11 @@ pub(crate) fn is_root() -> bool {
 /// How a test is confined. The default is not at all.
 #[derive(Clone, Debug, Default)]
 pub struct Confinement {
-    /// The resources it may use.
-    pub limits: Limits,
+    /// Address space of each of its processes, in bytes.
+    pub memory_limit: Option<u64>,
     /// The program that sets the limits and closes what a box must not inherit: one whose `main` begins with
-    /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for any of `limits`.
+    /// [`run_limited`](super::run_limited). Needed for [`Isolation::Bwrap`] and for a limit.
     pub limiter: PathBuf,
-    /// Whether it gets no variables but `PATH`, `HOME` and those of its slot.
-    pub clean_environment: bool,
-    /// Variables that are set for it.
-    pub environment: Vec<(OsString, OsString)>,
     /// How far it is kept from the rest of the machine.
     pub isolation: Isolation,
 }
@@ -151,11 +144,9 @@ impl Launcher {
 
     /// The parts of the confinement that decide about outcomes.
     pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
-        let Confinement { limits, limiter: _, clean_environment, environment, isolation } = &self.confinement;
-        let bytes = |text: &OsString| text.as_encoded_bytes().to_vec();
-        let variables: Vec<_> = environment.iter().map(|(name, value)| (bytes(name), bytes(value))).collect();
+        let Confinement { memory_limit, limiter: _, isolation } = self.confinement;
         let network = matches!(isolation, Isolation::Bwrap { network: true });
-        (limits.to_word(), *clean_environment, variables, isolation.program().unwrap_or_default(), network)
+        (memory_limit, isolation.program().unwrap_or_default(), network)
     }
 
     /// Whether the program that is started is that of the test.
@@ -165,7 +156,7 @@ impl Launcher {
 
     /// Whether the program that is started confines itself and then becomes another one.
     pub(crate) fn is_limited(&self) -> bool {
-        self.confinement.limits != Limits::default() || self.is_box()
+        self.confinement.memory_limit.is_some() || self.is_box()
     }
 
     /// Whether the test gets no descriptors that lop has inherited: bubblewrap would hand them on, and one of a
@@ -176,9 +167,9 @@ impl Launcher {
 
     /// The command that runs `program` in a slot; the caller adds its arguments.
     pub(crate) fn command(&self, program: &Path, slot: &Path) -> Command {
-        let Confinement { limits, limiter, isolation, .. } = &self.confinement;
+        let Confinement { memory_limit, limiter, isolation } = &self.confinement;
         let mut words: Vec<OsString> = Vec::new();
-        let orders = Orders { limits: *limits, seals: self.is_box() };
+        let orders = Orders { memory_limit: *memory_limit, seals: self.is_box() };
         if orders != Orders::default() {
             words.push(limiter.into());
             words.extend(orders.to_words());
@@ -190,16 +181,7 @@ impl Launcher {
         words.push(program.into());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
-        if self.confinement.clean_environment {
-            command.env_clear();
-            command.envs(KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        }
         command
-    }
-
-    /// Variables that the user wants to be set.
-    pub(crate) fn environment(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
-        self.confinement.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 }
 
@@ -217,18 +199,6 @@ fn find(isolation: Isolation, program: &'static str) -> Result<PathBuf, ConfineE
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn limits_go_through_a_word() {
-        let some = Limits { memory: Some(1 << 30), cpu: None, file_size: Some(5) };
-        assert_eq!(some.to_word(), "1073741824,,5");
-        for limits in [some, Limits::default(), Limits { cpu: Some(3), ..some }] {
-            assert_eq!(Limits::from_word(&limits.to_word()), Some(limits));
-        }
-        for word in ["", "1,2", "1,2,3,4", "x,,", "-1,,"] {
-            assert_eq!(Limits::from_word(word), None, "{word}");
-        }
-    }
 
     #[test]
     fn what_is_missing_is_named() {
@@ -250,12 +220,11 @@ mod tests {
         let launcher = Launcher::default();
         assert!(launcher.is_direct());
         assert_eq!(launcher.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
-        let limits = Limits { cpu: Some(1), ..Limits::default() };
-        let confinement = Confinement { limits, limiter: "/bin/lop".into(), ..Confinement::default() };
+        let confinement = Confinement { memory_limit: Some(1), limiter: "/bin/lop".into(), ..Confinement::default() };
         let launcher = Launcher::new(confinement).expect("limits need no program but lop");
         let command = launcher.command(Path::new("/bin/x"), Path::new("/s"));
         assert_eq!(command.get_program(), "/bin/lop");
-        assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", ",1,", "--", "/bin/x"]);
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", "1", "--", "/bin/x"]);
         assert!(!launcher.is_direct());
     }
 }

@@ -44,7 +44,7 @@ pub use confine::{ConfineError, Confinement, Isolation};
 pub use output::Written;
 #[cfg(feature = "cli")]
 pub(crate) use process::ProcessRegistry;
-pub use process::{Limits, run_limited};
+pub use process::run_limited;
 pub use program::CommandError;
 #[cfg(feature = "cli")]
 pub(crate) use shell::line as shell_line;
@@ -59,7 +59,7 @@ use crate::engine::Verdict;
 pub const TIMEOUT_CODE: i32 = 124;
 
 /// Exit code 125 marks an invalid candidate unless the user chose another code: what `git bisect run` calls "skip".
-pub const DEFAULT_INVALID_CODE: i32 = 125;
+pub const INVALID_CODE: i32 = 125;
 
 /// The interestingness test: says of a candidate whether it still shows what the user is after.
 ///

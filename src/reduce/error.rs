@@ -11,7 +11,7 @@ pub enum SyntaxCause {
     #[error("it is text without a grammar; name its language with --grammar")]
     NoGrammar,
     /// It would be cut down by lines before it has a tree.
-    #[error("it is larger than --max-parse, so that it is not parsed at first; raise that")]
+    #[error("it is too large for a syntax tree before it is cut down")]
     TooLarge,
     /// It has no tree.
     #[error("{0}")]

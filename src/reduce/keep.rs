@@ -25,9 +25,6 @@ pub struct KeepSpec {
     pub lines: Vec<(usize, usize)>,
     /// Nodes that these tree-sitter queries capture as `@keep`.
     pub queries: Vec<String>,
-    /// Everything but what is between a line with `DDBEGIN` and the next one with `DDEND`, where there are such lines.
-    /// The lines themselves stay.
-    pub markers: bool,
 }
 
 /// Parts of an input that stay as they are; nothing by default.
@@ -77,8 +74,8 @@ pub enum KeepError {
     NoGrammar,
     /// There is no tree of so large an input before it is cut down.
     #[error(
-        "--keep-query asks the syntax tree of the whole input, which is larger than --max-parse; raise that, or keep \
-         text by --keep or --keep-lines"
+        "--keep-query asks the syntax tree of the whole input, which is too large for one; keep text by --keep or \
+         --keep-lines"
     )]
     TooLarge,
     /// There is no tree of this input.
@@ -113,9 +110,7 @@ impl Keep {
                 .map_err(|problem| KeepError::Query { query: query.clone(), problem })?;
             keep.add(captured, "--keep-query", query);
         }
-        if spec.markers {
-            keep.add_outside_of_markers(text, &all);
-        }
+        keep.add_outside_of_markers(text, &all);
         keep.ranges = united(keep.ranges);
         Ok(keep)
     }
@@ -138,12 +133,11 @@ impl Keep {
         let end = lines[last].start.saturating_sub(1).max(lines[first].end);
         self.ranges.extend([0..lines[first].end, end..text.len()]);
         self.notes.push(match last - first {
-            1 => format!("there is nothing to reduce between DDBEGIN in line {} and DDEND; --no-markers", first + 1),
-            _ => format!(
-                "lines {}-{} are reduced, those between DDBEGIN and DDEND; all are with --no-markers",
-                first + 2,
-                last
+            1 => format!(
+                "there is nothing to reduce between DDBEGIN in line {} and DDEND; take these lines out",
+                first + 1
             ),
+            _ => format!("lines {}-{} are reduced, those between DDBEGIN and DDEND", first + 2, last),
         });
     }
 
@@ -258,7 +252,7 @@ mod tests {
             let message = find(&queries(&[query]), text).expect_err("the query is wrong");
             assert!(message.contains(problem), "{message}");
         }
-        assert!(find(&queries(&["(number) @keep"]), &"1 ".repeat(600)).expect_err("long").contains("--max-parse"));
+        assert!(find(&queries(&["(number) @keep"]), &"1 ".repeat(600)).expect_err("long").contains("too large"));
         let spec = queries(&["(number) @keep"]);
         assert!(matches!(Keep::find(&spec, b"1", None, 9), Err(KeepError::NoGrammar)));
     }
@@ -272,22 +266,20 @@ mod tests {
 
     #[test]
     fn what_is_outside_of_the_markers_is_kept_with_their_lines() {
-        let kept = |text: &str, markers| {
-            let spec = KeepSpec { markers, ..KeepSpec::default() };
-            let keep = Keep::find(&spec, text.as_bytes(), None, 9).expect("it is well-formed");
+        let kept = |text: &str| {
+            let keep = Keep::find(&KeepSpec::default(), text.as_bytes(), None, 9).expect("it is well-formed");
             let ranges = keep.ranges().iter().map(|range| text[range.clone()].to_owned()).collect::<Vec<_>>();
             (ranges, keep.notes().to_vec())
         };
         let text = "a\n// DDBEGIN x\nb\nc\n// DDEND\nd\nDDEND\n";
-        let (ranges, notes) = kept(text, true);
+        let (ranges, notes) = kept(text);
         assert_eq!(ranges, ["a\n// DDBEGIN x\n", "\n// DDEND\nd\nDDEND\n"]);
-        assert_eq!(notes, ["lines 3-4 are reduced, those between DDBEGIN and DDEND; all are with --no-markers"]);
-        assert_eq!(kept(text, false).0, [""; 0]);
+        assert_eq!(notes, ["lines 3-4 are reduced, those between DDBEGIN and DDEND"]);
         // One of them alone, or in the other order, is no pair.
         for text in ["DDBEGIN\na\n", "a\nDDEND\n", "DDEND\nDDBEGIN\n", "DDBEGIN DDEND\n", ""] {
-            assert_eq!(kept(text, true), (Vec::new(), Vec::new()), "{text}");
+            assert_eq!(kept(text), (Vec::new(), Vec::new()), "{text}");
         }
-        let (ranges, notes) = kept("DDBEGIN\nDDEND\n", true);
+        let (ranges, notes) = kept("DDBEGIN\nDDEND\n");
         assert!(ranges.concat() == "DDBEGIN\nDDEND\n" && notes[0].starts_with("there is nothing"), "{notes:?}");
     }
 

@@ -63,7 +63,7 @@ pub use event::{Event, EventSink, Silent};
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use memory::{Record, Why};
 pub use necessity::{Necessity, Reason};
-pub use options::{Effort, Minimal, Options, Schedule, Syntax};
+pub use options::{Effort, MAX_PARSE, Minimal, Options, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};

@@ -9,6 +9,9 @@ use super::control::Control;
 use super::keep::Keep;
 use super::passes::Passes;
 
+/// Inputs above this many bytes are cut down by lines before they are parsed.
+pub const MAX_PARSE: usize = 16 << 20;
+
 /// How the sibling sequences of the tree are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
@@ -125,7 +128,7 @@ pub struct Options {
     pub confirm: Option<u32>,
     /// Deadline of a test; `None` derives it from the slowest accepted run.
     pub deadline: Option<Duration>,
-    /// Inputs above this many bytes are cut down by lines before they are parsed.
+    /// Inputs above this many bytes are cut down by lines before they are parsed: [`MAX_PARSE`] unless memory is short.
     pub max_parse: usize,
     /// Stop after this many tests; the baseline's are counted, but always run.
     pub max_tests: Option<u64>,
@@ -154,7 +157,7 @@ impl Default for Options {
             allow_flaky: false,
             confirm: None,
             deadline: None,
-            max_parse: 16 << 20,
+            max_parse: MAX_PARSE,
             max_tests: None,
             max_time: None,
             control: Control::default(),

@@ -261,20 +261,6 @@ impl Store {
         }
     }
 
-    /// Removes the original that was moved out of the way.
-    ///
-    /// # Errors
-    /// When that fails.
-    pub fn drop_original(&mut self) -> io::Result<()> {
-        match &mut self.place {
-            // The user may have to compare the edited file with it.
-            Place::Rename(target) if self.written && target.beside.is_none() => {
-                target.original.take().map_or(Ok(()), |original| target.near.remove(last(&original)))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Keeps `best` at the end of a run that failed: in its place also when nothing has been
     /// written yet. A pipe's reader is waited for as [`Store::finish`] does.
     ///

@@ -198,7 +198,7 @@ fn what_is_no_parser_is_refused_with_the_reason() {
         ("new.so", "error: new.so: the parser cannot be used: its ABI is 99, and lop takes 13 to 15"),
         (
             "two.so",
-            "error: two.so exports several parsers: tree_sitter_x, tree_sitter_y\nhint: choose one with --grammar-sy",
+            "error: two.so exports several parsers: tree_sitter_x, tree_sitter_y\nhint: choose one by its name behind ",
         ),
         ("node.so", "error: node.so can be loaded by Node.js only\n"),
         ("cut.so", "error: cut.so is "),
@@ -211,16 +211,13 @@ fn what_is_no_parser_is_refused_with_the_reason() {
             assert!(ran.stderr.starts_with(message), "{library}: {}", ran.stderr);
         }
     }
-    let symbol =
-        |symbol| folder.lop(&["grammars", "input.x", "--grammar=two.so", "--grammar-symbol", symbol]).expect_code(5);
+    let symbol = |symbol| folder.lop(&["grammars", "input.x", &format!("--grammar=two.so#{symbol}")]).expect_code(5);
     assert!(symbol("tree_sitter_y").stderr.starts_with("error: tree_sitter_y of two.so gives no parser\n"));
     let said = symbol("tree_sitter_z").stderr;
     assert!(
         said.starts_with("error: two.so does not export tree_sitter_z\n") && said.contains("tree_sitter_y"),
         "{said}"
     );
-    let said = folder.lop(&["grammars", "input.x", "--grammar-symbol=tree_sitter_x"]).expect_code(2).stderr;
-    assert!(said.contains("--grammar names none"), "{said}");
     let said = folder.lop(&["grammars", "input.x", "--grammar=nothing"]).expect_code(2).stderr;
     assert!(said.contains("hint: for the parser in nothing write --grammar ./nothing\n"), "{said}");
 }
@@ -252,7 +249,10 @@ fn a_projects_file_names_no_native_code_and_the_users_own_may() {
         ("grammar = \"parser.so\"", "grammar names a parser, whose code would be run"),
         ("grammar = \".\"", "grammar names a parser, whose code would be run"),
         ("grammar-for = [\"x=./parser.so\"]", "grammar-for does not count in the file of a project"),
-        ("grammar-symbol = \"tree_sitter_x\"", "grammar-symbol does not count in the file of a project"),
+        (
+            "grammar = \"two.so#tree_sitter_x\"",
+            "grammar names a parser, whose code would be run, in the file of a project",
+        ),
     ] {
         folder.write("lop.toml", format!("\n{line}\n"));
         for command in [&["input.x", "--", "true"][..], &["grammars", "input.x"], &["grammars"], &["config"]] {

@@ -214,23 +214,6 @@ fn nothing_is_open_to_more_than_the_file() {
 }
 
 #[test]
-fn a_journal_with_values_of_variables_is_the_users_alone() {
-    let folder = prepared();
-    folder.script("test.sh", "[ \"$TOKEN\" = hidden ] && grep -q keep \"$1\"");
-    let config = folder.home().join(".config/lop");
-    fs::create_dir_all(&config).expect("a new folder");
-    fs::write(config.join("lop.toml"), "env = [\"TOKEN=hidden\"]\n").expect("our own folder");
-    let line = ["-j1", "test.sh", "input.txt", "--max-tests=4"];
-    without_a_mask(&folder, &line).expect_code(3);
-    let mode = |name: &str| fs::metadata(folder.path(name)).expect("it was made").mode() & 0o777;
-    assert_eq!((mode("input.txt"), mode("input.txt.lop/journal")), (0o644, 0o600));
-    without_a_mask(&folder, &["resume", "input.txt.lop"]).expect_code(0);
-    assert_eq!(mode("input.txt.lop/journal"), 0o600);
-    without_a_mask(&folder, &["verify", "input.txt"]).expect_code(0);
-    assert_eq!(folder.read("input.txt"), b"keep");
-}
-
-#[test]
 fn what_a_killed_run_was_writing_is_removed_by_the_next_and_nothing_else() {
     let folder = prepared();
     folder.lop(&["-q", "-j1", "--max-tests", "5", "-o", "out", "test.sh", "input.txt"]).expect_code(3);

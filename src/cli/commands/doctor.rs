@@ -39,7 +39,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let conditions = Conditions::new(&spec)?;
     let content = read_case(&path)?;
     let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
-    let confinement = Confinement::try_from(args.confine)?;
+    let confinement = Confinement::from(args.confine);
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
     let language = found.choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::failure::{Failure, RulesError};
-use crate::cli::grammar_args::{GrammarArgs, Wanted};
+use crate::cli::grammar_args::{GrammarArgs, ParserPath, SYMBOL, Wanted};
 use crate::cli::info_args::GrammarsArgs;
 use crate::cli::installed;
 use crate::cli::language::{self, Language};
 use crate::cli::settings;
-use crate::grammar::{Grammar, Home, Listed, Loaded, Patched, Registry, TEXT};
+use crate::grammar::{Grammar, Home, Listed, Patched, Registry, TEXT};
 use crate::passes::{ALL, Coupled, Pass};
 use crate::reduce::{Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
@@ -74,19 +74,17 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
 fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
     let registry = Registry::embedded()?;
     let mut all = registry.list()?;
-    let symbol = args.grammar_symbol.as_deref();
     // A name that is none is told here, too.
     for name in args.all().filter_map(Wanted::name) {
         registry.find(name, Path::new(""), b"")?;
     }
-    language::check_symbol(args)?;
-    if let Wanted::Parser(path) = &args.grammar {
-        all.push(loaded(path, symbol)?);
+    if let Wanted::Parser(parser) = &args.grammar {
+        all.push(loaded(parser)?);
     }
     for entry in &args.grammar_for {
         let extensions = vec![entry.extension.clone()];
         match &entry.wanted {
-            Wanted::Parser(path) => all.push(Listed { extensions, ..loaded(path, symbol)? }),
+            Wanted::Parser(parser) => all.push(Listed { extensions, ..loaded(parser)? }),
             Wanted::Name(name) => {
                 let known = all.iter_mut().find(|listed| listed.name == *name);
                 let new = known.filter(|listed| !listed.extensions.contains(&entry.extension));
@@ -97,9 +95,9 @@ fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
     Ok(all)
 }
 
-fn loaded(path: &Path, symbol: Option<&str>) -> Result<Listed, Failure> {
-    let loaded = Loaded::open(path, symbol)?;
-    Ok(Listed::of(&loaded.folder(), Home::Path(path.display().to_string()))?)
+fn loaded(parser: &ParserPath) -> Result<Listed, Failure> {
+    let loaded = parser.open()?;
+    Ok(Listed::of(&loaded.folder(), Home::Path(parser.path.display().to_string()))?)
 }
 
 fn list(all: &[Listed], out: &mut dyn Write) -> io::Result<()> {
@@ -149,9 +147,9 @@ fn installed(out: &mut dyn Write) -> io::Result<()> {
     }
     let mut table = Table::new(3, &["language", "from", "to use it"]);
     for parser in all {
-        let library = parser.library.display().to_string();
-        let mut line = format!("--grammar {}", shlex::try_quote(&library).unwrap_or((&library).into()));
-        line.extend(parser.symbol.iter().map(|symbol| format!(" --grammar-symbol {symbol}")));
+        let symbol = parser.symbol.iter().map(|symbol| format!("{SYMBOL}{symbol}")).collect::<String>();
+        let library = format!("{}{symbol}", parser.library.display());
+        let line = format!("--grammar {}", shlex::try_quote(&library).unwrap_or((&library).into()));
         table.row(vec![text::one_line(&parser.language), parser.owner.to_owned(), text::one_line(&line)]);
     }
     table.write(out)
@@ -194,7 +192,7 @@ impl Shown<'_> {
         )?;
         let wanted = |id: &NodeId| {
             let node = document.node(*id);
-            self.args.depth.is_none_or(|most| document.depth(*id) <= most) && (node.is_named() || node.has_error())
+            node.is_named() || node.has_error()
         };
         let nodes: Vec<NodeId> = document.ids().filter(wanted).collect();
         self.lines(nodes.iter(), MOST_LINES, out, |&id, out| {

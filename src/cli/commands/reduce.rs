@@ -318,8 +318,6 @@ struct Run {
     audience: Audience,
     /// The folder for other crashes; beside standard input and standard output there is none.
     beside: Option<PathBuf>,
-    /// Whether the original goes once the reduction is complete.
-    tidy: bool,
     cancel: Cancel,
 }
 
@@ -341,9 +339,7 @@ impl Run {
             empty_texts: case.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
             state: output.state.clone(),
             beside: output.state.clone().or_else(beside),
-            tidy: output.tidy,
-            // It holds the whole command line, and the value of a variable may be a secret.
-            audience: if test.confinement.environment.is_empty() { audience(case) } else { Audience::OWN },
+            audience: audience(case),
             cancel,
         }
     }
@@ -386,13 +382,6 @@ impl Run {
             Err(Failure::Result { source, place: self.place(), kept })
         })?;
         warnings.extend(store.notice());
-        if self.tidy && report.ended == Ended::Complete {
-            store.drop_original().map_err(|source| Failure::Result {
-                source,
-                place: self.place(),
-                kept: "it is there, and so is the original".to_owned(),
-            })?;
-        }
         notes.ended(report.ended).map_err(|source| Failure::Result {
             source,
             place: "the journal".to_owned(),

@@ -33,7 +33,7 @@ const FORMS: &str =
 /// # Errors
 /// When there is no test, or it cannot be run.
 pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
-    let (level, output, jobs) = (args.level, args.output.clone(), args.jobs);
+    let (level, output, jobs) = (args.minimal, args.output.clone(), args.jobs);
     // The current directory is that of the reduction from here on, where its journal says the test.
     let output = output.map(path::absolute).transpose().map_err(Failure::Output)?;
     let name = args.words.last().map(|word| word.display().to_string()).unwrap_or_default();
@@ -156,13 +156,9 @@ fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<
         confine: reduction.confine,
         grammar: reduction.grammar,
         rules: reduction.rules,
-        must_stay_valid: reduction.must_stay_valid,
-        must_stay_invalid: reduction.must_stay_invalid,
+        syntax: reduction.syntax,
         keep: reduction.keep,
         keep_query: reduction.keep_query,
-        no_markers: reduction.no_markers,
-        allow_syntax_errors: reduction.allow_syntax_errors,
-        max_parse: reduction.max_parse,
         quiet: true,
         ..ReduceArgs::of_defaults()
     }

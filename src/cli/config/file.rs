@@ -14,14 +14,13 @@ use crate::cli::grammar_args::{self, ForExtension, Wanted};
 use super::owner::Owner;
 
 /// Options that belong to one run and have no place in a file, and why.
-const OF_ONE_RUN: [(&str, &str); 9] = [
+const OF_ONE_RUN: [(&str, &str); 8] = [
     ("--output", "it names the result of one run"),
     ("--json", "it names a file of one run"),
     ("--report", "it names a file of one run"),
     ("--state", "it names the journal of one run"),
     ("--keep-lines", "it counts the lines of one FILE"),
     ("--while-passing", "it is a part of one test"),
-    ("--tidy", "it drops the only copy of the original, which should be asked for each time"),
     ("--allow-empty", "it switches off a check, which should be asked for each time"),
     ("--no-config", "it is about the files themselves"),
 ];
@@ -284,7 +283,7 @@ mod tests {
             }
         }
         // All options that run, load or write something, or give a test more, are among them.
-        for long in ["cache", "clean-env", "env", "format-issue", "isolate", "memory-limit", "no-state", "yes"] {
+        for long in ["cache", "format-issue", "isolate", "memory-limit", "no-state", "yes"] {
             assert!(refused.contains(&long), "{long}: {refused:?}");
         }
         for text in ["rules = \"/etc\"", "rules = \"../x\"", "rules = \"a/../../x\""] {

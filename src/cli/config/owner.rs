@@ -8,12 +8,11 @@ use std::path::{Component, Path, PathBuf};
 /// Options that the file of a project may set: they change a reduction, but neither run, load nor write anything, nor
 /// give a test more than it would have. A user who calls lop in a stranger's repository has asked for none of it. All
 /// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
-const OF_A_PROJECT: [&str; 42] = [
+const OF_A_PROJECT: [&str; 37] = [
     // The conditions.
     "also-interesting",
     "crash",
     "exit-code",
-    "invalid-code",
     "not-exit-code",
     "not-stderr",
     "not-stdout",
@@ -31,18 +30,13 @@ const OF_A_PROJECT: [&str; 42] = [
     "timeout",
     "with",
     // How it is searched.
-    "allow-syntax-errors",
     "expect-waste",
     "fast",
     "format",
     "grammar",
     "keep",
     "keep-query",
-    "max-parse",
     "minimal",
-    "must-stay-invalid",
-    "must-stay-valid",
-    "no-markers",
     "only",
     "prefer",
     "rules",
@@ -50,6 +44,7 @@ const OF_A_PROJECT: [&str; 42] = [
     "seed",
     "simplify-only",
     "skip",
+    "syntax",
     "thorough",
     // The output; the line that names the options of a project is said all the same.
     "color",

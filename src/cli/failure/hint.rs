@@ -70,7 +70,7 @@ fn loaded(error: &LoadedError) -> Option<String> {
         LoadedError::Library(LoadError::Several { symbols, .. } | LoadError::NoSymbol { symbols, .. })
             if !symbols.is_empty() =>
         {
-            Some(format!("choose one with --grammar-symbol: {}", symbols.join(", ")))
+            Some(format!("choose one by its name behind the path, PATH#NAME: {}", symbols.join(", ")))
         }
         LoadedError::Library(LoadError::NoParser(_) | LoadError::NoSymbol { .. }) => {
             Some(format!("the module of a Python package keeps its parser to itself; {build}"))

@@ -126,7 +126,8 @@ impl Unfinished {
                 )?;
             }
             ReduceError::Syntax { wanted, cause: SyntaxCause::Otherwise(_) } => {
-                hint_line(out, &format!("leave --must-stay-{wanted} out, or use the other one"))?;
+                let other = if *wanted == "valid" { "invalid" } else { "valid" };
+                hint_line(out, &format!("leave --syntax={wanted} out, or use --syntax={other}"))?;
             }
             ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
             _ => {}

@@ -10,7 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::{language, piped};
 use crate::grammar::{Choice, Grammar, TEXT};
 use crate::journal::Past;
-use crate::reduce::{Keep, KeepSpec};
+use crate::reduce::{Keep, KeepSpec, MAX_PARSE};
 
 /// The test case.
 #[derive(Debug)]
@@ -68,13 +68,9 @@ impl Case {
     /// # Errors
     /// An expression or a query that cannot be understood.
     pub(super) fn keep(&self, args: &ReduceArgs) -> Result<Keep, Failure> {
-        let spec = KeepSpec {
-            patterns: args.keep.clone(),
-            lines: args.keep_lines.clone(),
-            queries: args.keep_query.clone(),
-            markers: !args.no_markers,
-        };
-        Ok(Keep::find(&spec, &self.content, self.grammar.as_deref(), args.max_parse)?)
+        let spec =
+            KeepSpec { patterns: args.keep.clone(), lines: args.keep_lines.clone(), queries: args.keep_query.clone() };
+        Ok(Keep::find(&spec, &self.content, self.grammar.as_deref(), MAX_PARSE)?)
     }
 
     /// The language and the reason for it, in a line.

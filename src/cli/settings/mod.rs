@@ -7,7 +7,7 @@ mod output;
 mod reporting;
 mod testing;
 
-use crate::cli::args::ReduceArgs;
+use crate::cli::args::{ReduceArgs, SyntaxArg};
 use crate::cli::beside::belongings;
 use crate::cli::failure::Failure;
 use crate::cli::piped;
@@ -15,7 +15,7 @@ use crate::cli::values::MinimalArg;
 use crate::engine::Config;
 use crate::journal::Past;
 use crate::oracle::Conditions;
-use crate::reduce::{Control, Effort, Keep, Minimal, Options, Passes, Syntax};
+use crate::reduce::{Control, Effort, Keep, MAX_PARSE, Minimal, Options, Passes, Syntax};
 
 use case::Source;
 use output::Output;
@@ -101,18 +101,18 @@ fn options(args: &ReduceArgs) -> Result<Options, Failure> {
             _ => Effort::Usual,
         },
         prefer: args.prefer.into(),
-        syntax: match (args.must_stay_valid, args.must_stay_invalid) {
-            (true, _) => Some(Syntax::Valid),
-            (_, true) => Some(Syntax::Invalid),
-            _ => None,
+        syntax: match args.syntax {
+            SyntaxArg::Valid => Some(Syntax::Valid),
+            SyntaxArg::Invalid => Some(Syntax::Invalid),
+            SyntaxArg::Old | SyntaxArg::Any => None,
         },
         keep: Keep::default(),
-        allow_syntax_errors: args.allow_syntax_errors,
+        allow_syntax_errors: args.syntax == SyntaxArg::Any,
         allow_empty: args.allow_empty,
         allow_flaky: args.allow_flaky,
         confirm: args.confirm,
         deadline: args.timeout,
-        max_parse: args.max_parse,
+        max_parse: MAX_PARSE,
         max_tests: args.max_tests,
         max_time: args.max_time,
         control: Control::new(),

@@ -24,8 +24,6 @@ pub struct Output {
     pub state: Option<PathBuf>,
     /// The folder of the shared cache.
     pub cache: Option<PathBuf>,
-    /// Whether the original goes once the reduction is complete.
-    pub tidy: bool,
 }
 
 impl Output {
@@ -74,7 +72,7 @@ impl Output {
         };
         let usual = || usual_folder(given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let state = args.state.state.clone().or_else(usual);
-        Ok(Output { kept, store, state, cache: args.state.cache.clone(), tidy: args.tidy })
+        Ok(Output { kept, store, state, cache: args.state.cache.clone() })
     }
 }
 

@@ -44,7 +44,7 @@ impl Testing {
     /// A program that cannot be run, a confinement that the system lacks.
     pub(super) fn of(args: &ReduceArgs, test: &Test, case: &Case, conditions: Conditions) -> Result<Self, Failure> {
         let spec = spec(args);
-        let confinement = Confinement::try_from(args.confine.clone())?;
+        let confinement = Confinement::from(args.confine.clone());
         Ok(Testing {
             oracle: test.oracle(&case.path, conditions)?.confined(confinement.clone())?,
             words: test.words(),

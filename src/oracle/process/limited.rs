@@ -4,7 +4,7 @@
 //! Its arguments are [`Orders`] in words, and the program it becomes:
 //!
 //! ```text
-//!   __limited MEMORY,CPU,FILE_SIZE [sealed] [writes PLACE…] -- PROGRAM ARGS…
+//!   __limited [MEMORY] [sealed] -- PROGRAM ARGS…
 //! ```
 //!
 //! If that fails there must be no exit code that could be taken for an answer, so the reason is left in a file of the
@@ -37,38 +37,11 @@ const REASON: u64 = 16;
 /// The file in the slot that says why the test could not be started.
 const UNSTARTED: &str = "unstarted";
 
-/// The resources that each process of a test may use; `None` for lop's own limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Address space, in bytes.
-    pub memory: Option<u64>,
-    /// Time on a processor, in seconds. A second later the process is killed.
-    pub cpu: Option<u64>,
-    /// Length of a file it writes, in bytes.
-    pub file_size: Option<u64>,
-}
-
-impl Limits {
-    /// The three as one word for the program that sets them.
-    pub(crate) fn to_word(self) -> String {
-        let text = |limit: Option<u64>| limit.map_or_else(String::new, |limit| limit.to_string());
-        [self.memory, self.cpu, self.file_size].map(text).join(",")
-    }
-
-    /// The reverse of [`Limits::to_word`].
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        let limit = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
-        let limits: Vec<Option<u64>> = word.split(',').map(limit).collect::<Option<_>>()?;
-        let [memory, cpu, file_size] = limits[..] else { return None };
-        Some(Self { memory, cpu, file_size })
-    }
-}
-
 /// The changes that a process makes to itself before it becomes the test. The default is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Orders {
-    /// The limits it sets.
-    pub(crate) limits: Limits,
+    /// Address space of each process of the test, in bytes; `None` for lop's own limit.
+    pub(crate) memory_limit: Option<u64>,
     /// Whether it hands on no descriptors but the three usual ones.
     pub(crate) seals: bool,
 }
@@ -76,7 +49,8 @@ pub(crate) struct Orders {
 impl Orders {
     /// The arguments, up to the program.
     pub(crate) fn to_words(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec![LIMITED.into(), self.limits.to_word().into()];
+        let mut words: Vec<OsString> = vec![LIMITED.into()];
+        words.extend(self.memory_limit.map(|limit| limit.to_string().into()));
         words.extend(self.seals.then(|| SEALED.into()));
         words.push(END.into());
         words
@@ -87,12 +61,12 @@ impl Orders {
         if words.next()? != LIMITED {
             return None;
         }
-        let mut orders = Orders { limits: Limits::from_word(words.next()?.to_str()?)?, ..Orders::default() };
+        let mut orders = Orders::default();
         loop {
             match words.next()? {
                 word if word == END => return Some(orders),
                 word if word == SEALED => orders.seals = true,
-                _ => return None,
+                word => orders.memory_limit = Some(word.to_str()?.parse().ok()?),
             }
         }
     }
@@ -138,18 +112,11 @@ fn start(command: &mut Command, orders: &Orders) -> io::Error {
 
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-    let set = |resource, soft: Option<u64>, grace: u64| -> io::Result<()> {
-        let Some(soft) = soft else { return Ok(()) };
+    let set = orders.memory_limit.map_or(Ok(()), |limit| {
         // A process may not raise its hard limit, and a lower limit than that of the user holds, too.
-        let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-        let limit = Rlimit { current: Some(soft.min(most)), maximum: Some(soft.saturating_add(grace).min(most)) };
-        Ok(setrlimit(resource, limit)?)
-    };
-    let limits = orders.limits;
-    let set = set(Resource::Fsize, limits.file_size, 0)
-        // The first signal can be caught, the second, a second later, cannot.
-        .and_then(|()| set(Resource::Cpu, limits.cpu, 1))
-        .and_then(|()| set(Resource::As, limits.memory, 0));
+        let limit = Some(limit.min(getrlimit(Resource::As).maximum.unwrap_or(u64::MAX)));
+        setrlimit(Resource::As, Rlimit { current: limit, maximum: limit }).map_err(io::Error::from)
+    });
     match set {
         Ok(()) => command.exec(),
         Err(error) => error,
@@ -173,25 +140,24 @@ mod tests {
 
     #[test]
     fn other_arguments_are_left_to_others() {
-        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED], &["lop", LIMITED, ",,"]] {
+        for line in [&["lop"][..], &["lop", "test", "file"], &["lop", LIMITED], &["lop", LIMITED, "1"]] {
             assert!(run_limited(line.iter().map(OsString::from)).is_none(), "{line:?}");
         }
     }
 
     #[test]
     fn orders_go_through_words() {
-        let limits = Limits { cpu: Some(3), ..Limits::default() };
         for orders in [
             Orders::default(),
-            Orders { limits, ..Orders::default() },
+            Orders { memory_limit: Some(3), ..Orders::default() },
             Orders { seals: true, ..Orders::default() },
-            Orders { limits, seals: true },
+            Orders { memory_limit: Some(3), seals: true },
         ] {
             let mut words = orders.to_words().into_iter().chain(["prog".into()]);
             assert_eq!(Orders::from_words(&mut words), Some(orders));
             assert_eq!(words.collect::<Vec<_>>(), ["prog"]);
         }
-        for line in [&[LIMITED, "x", "--"][..], &[LIMITED, ",,", "other", "--"], &["--"]] {
+        for line in [&[LIMITED, "x", "--"][..], &[LIMITED, "-1", "--"], &[LIMITED, "1", "other", "--"], &["--"]] {
             assert_eq!(Orders::from_words(&mut line.iter().map(OsString::from)), None, "{line:?}");
         }
     }

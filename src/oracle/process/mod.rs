@@ -20,7 +20,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-pub use limited::{Limits, run_limited};
+pub use limited::run_limited;
 pub(crate) use limited::{Orders, probe, unstarted};
 pub(crate) use process_registry::{MARK, ProcessRegistry};
 

@@ -20,7 +20,7 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use super::signal::signal_name;
 use super::slippage::crash;
-use super::{ConditionSpec, Conditions, DEFAULT_INVALID_CODE, Exit, TIMEOUT_CODE};
+use super::{ConditionSpec, Conditions, Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
 use generalise::{Context, Treatment};
 
@@ -201,7 +201,7 @@ impl Table {
     #[must_use]
     pub fn signatures(&self, seen: &Seen<'_>) -> Vec<Signature> {
         match seen.exit {
-            Exit::Code(0 | TIMEOUT_CODE | DEFAULT_INVALID_CODE) | Exit::TimedOut | Exit::Unknown => return Vec::new(),
+            Exit::Code(0 | TIMEOUT_CODE | INVALID_CODE) | Exit::TimedOut | Exit::Unknown => return Vec::new(),
             Exit::Code(_) | Exit::Signal(_) => {}
         }
         let mut found: Vec<Signature> = self.patterns.iter().flat_map(|pattern| self.written(pattern, seen)).collect();
