@@ -64,8 +64,6 @@ pub(super) struct Current<'g> {
     kept: Vec<Range<usize>>,
     /// The edits and removals that make the best result of the base.
     pending: Rc<Pending>,
-    /// The state that candidates are made from instead while it is not sure that the last find is interesting.
-    provisional: Option<Rc<Pending>>,
     around: Around,
 }
 
@@ -144,7 +142,7 @@ impl<'g> Current<'g> {
     pub(super) fn new(text: Arc<[u8]>, size: Size, kept: Vec<Range<usize>>) -> Self {
         let (base, pending) = (Base::Text(Arc::clone(&text)), Rc::default());
         let best = Best { text, size, kept: kept.clone() };
-        Current { best, base, kept, pending, provisional: None, around: Around::default() }
+        Current { best, base, kept, pending, around: Around::default() }
     }
 
     /// The best result.
@@ -218,7 +216,7 @@ impl<'g> Current<'g> {
 
     /// The edits and removals that every candidate includes.
     pub(super) fn pending(&self) -> &Rc<Pending> {
-        self.provisional.as_ref().unwrap_or(&self.pending)
+        &self.pending
     }
 
     /// The text after the pending edits and some removals more.
@@ -361,11 +359,6 @@ impl<'g> Current<'g> {
         self.forget_tree();
     }
 
-    /// From now on candidates are made from what these edits make of the base, instead of the best result.
-    pub(super) fn go_on_from(&mut self, provisional: Option<Rc<Pending>>) {
-        self.provisional = provisional;
-    }
-
     /// From now on the best result is the base, as text.
     pub(super) fn forget_tree(&mut self) {
         self.around = Around::default();
@@ -396,7 +389,6 @@ impl<'g> Current<'g> {
 
     fn start_from(&mut self, base: Base<'g>) {
         self.pending = Pending::nothing(&base);
-        self.provisional = None;
         self.kept.clone_from(&self.best.kept);
         self.base = base;
     }

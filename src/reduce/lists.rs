@@ -329,17 +329,6 @@ impl QuestionSource for ListsOn<'_> {
         Some(if is_of_definitions { Unreferenced.name() } else { Siblings.name() })
     }
 
-    fn mark(&self) -> Option<Vec<Search>> {
-        // Where lists are asked side by side an answer is about more than one of them.
-        (self.most == 1).then(|| self.lists.turns.iter().map(|turn| turn.search().clone()).collect())
-    }
-
-    fn go_back(&mut self, mark: Vec<Search>) {
-        for (turn, search) in self.lists.turns.iter_mut().zip(mark) {
-            *turn.search_mut() = search;
-        }
-    }
-
     fn rules(&self) -> &[RuleId] {
         &self.lists.rules
     }

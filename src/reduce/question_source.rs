@@ -1,6 +1,6 @@
 //! The trait of sources of questions for a session, each about a candidate.
 
-use crate::engine::{Search, Verdict};
+use crate::engine::Verdict;
 use crate::grammar::RuleId;
 
 use super::current::{Candidate, Current};
@@ -29,17 +29,6 @@ pub(super) trait QuestionSource {
     /// The name of the pass that asks, where a source asks for several.
     fn pass(&self, _: u64) -> Option<&'static str> {
         None
-    }
-    /// Where its searches stand, so that it can go back after an answer that was a lie; `None` where it cannot.
-    fn mark(&self) -> Option<Vec<Search>> {
-        None
-    }
-    /// Goes back to where they stood: all that was answered since is forgotten.
-    ///
-    /// # Panics
-    /// If it never gave a mark.
-    fn go_back(&mut self, _: Vec<Search>) {
-        unreachable!("only who gives marks is sent back to one")
     }
     /// The grammar's rules behind what was accepted last, each once.
     fn rules(&self) -> &[RuleId] {

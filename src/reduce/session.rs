@@ -2,13 +2,11 @@
 //! is accepted. The part about tests that contradict themselves is in `confirm`.
 
 mod asked;
-mod attempt;
 mod clock;
 mod confidence;
 mod confirm;
 mod deadlines;
 mod observed;
-mod provisional;
 mod rule_counts;
 mod statistics;
 mod tree;
@@ -16,7 +14,6 @@ mod untested;
 mod watch;
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -39,7 +36,6 @@ use super::report::{Ended, PassStats, RuleStats};
 use super::size::Size;
 
 use asked::{ALWAYS_GATED, Asked};
-use attempt::Provisional;
 use clock::Clock;
 use confidence::Confidence;
 use deadlines::Deadlines;
@@ -66,7 +62,6 @@ pub(super) struct Session<'a, 'g> {
     current: Current<'g>,
     memory: Memory,
     confidence: Confidence,
-    provisional: Provisional,
     deadlines: Deadlines,
     next_ticket: u64,
     observed: Observed,
@@ -100,7 +95,6 @@ impl<'a, 'g> Session<'a, 'g> {
             current: Current::new(input, size, options.keep.ranges().to_vec()),
             memory: Memory::default(),
             confidence: Confidence::new(options.confirm),
-            provisional: Provisional::default(),
             deadlines: Deadlines::new(options.deadline),
             next_ticket: 0,
             statistics: Statistics::new(BASELINE, grammar),
@@ -300,10 +294,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// next time.
     pub(super) fn go_on(&mut self, source: &mut dyn QuestionSource, pursuit: &mut Pursuit) -> Result<(), Interrupt> {
         let Pursuit(asked) = pursuit;
-        let result = self.ask(source, asked);
-        self.provisional.clear();
-        self.current.go_on_from(None);
-        result
+        self.ask(source, asked)
     }
 
     /// Asks until there are no more questions.
@@ -321,16 +312,9 @@ impl<'a, 'g> Session<'a, 'g> {
                 self.check_best()?;
                 continue;
             }
-            let nothing_runs = asked.values().all(|a| a.ticket.is_none());
-            if nothing_runs && self.decide_provisional(source, asked, false)? {
-                continue;
-            }
             let slots = self.executor.slots();
             let questions = source.questions(slots);
             if questions.is_empty() {
-                if self.decide_provisional(source, asked, true)? {
-                    continue;
-                }
                 return Ok(());
             }
             self.withdraw(asked, |question| source.wants(question));
@@ -345,8 +329,6 @@ impl<'a, 'g> Session<'a, 'g> {
                 if running >= slots || holds || check_is_due || self.is_last_test_running(running) {
                     break;
                 }
-                let from = self.provisional.last().map(|attempt| Rc::clone(&attempt.asked.candidate.pending));
-                self.current.go_on_from(from);
                 let candidate = source.candidate(question, &self.current);
                 let before = self.gate_steps();
                 let free = self.free_answer(&candidate, source.blanks_matter());
@@ -391,12 +373,8 @@ impl<'a, 'g> Session<'a, 'g> {
                     asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
                 }
                 Some(verdict) => match self.hear(&text, verdict, ungated, self.odds())? {
-                    Some(verdict) => {
-                        self.learn_from(&text, verdict);
-                        self.answer(source, asked, question, verdict)?;
-                    }
+                    Some(verdict) => self.answer(source, asked, question, verdict)?,
                     // It is not clear yet.
-                    None if self.takes_provisionally(source, asked, question) => {}
                     None => {
                         let ticket = self.submit_again(&text, &what)?;
                         asked.get_mut(&question).expect("it was found above").ticket = Some(ticket);
@@ -446,7 +424,6 @@ impl<'a, 'g> Session<'a, 'g> {
         if let Some(gate) = &mut self.gate {
             gate.accept(&text);
         }
-        self.provisional.clear();
         self.confidence.accepted();
         let (tests, pass, size) =
             (self.statistics.counts.total(), self.statistics.pass, self.recounted(size, said, &text));

@@ -200,16 +200,6 @@ impl QuestionSource for SweepOn<'_> {
         self.search.give_up();
     }
 
-    fn mark(&self) -> Option<Vec<Search>> {
-        Some(vec![self.search.clone()])
-    }
-
-    fn go_back(&mut self, mark: Vec<Search>) {
-        for search in mark {
-            *self.search = search;
-        }
-    }
-
     fn ahead(&self) -> Option<Ahead> {
         let depth = self.positions.sequence.depth;
         let (units, tests) = (self.search.undecided(), self.search.remaining_tests());

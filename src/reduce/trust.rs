@@ -187,18 +187,8 @@ impl Trust {
         if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
     }
 
-    /// Whether odds, given as their logarithm, are enough to accept a candidate.
-    pub(super) fn accepts(log_odds: f64) -> bool {
-        log_odds >= ACCEPT.ln()
-    }
-
-    /// How many runs have to agree before a candidate is accepted, where the user said so.
-    pub(super) fn wanted(&self) -> Option<u32> {
-        self.wanted
-    }
-
     /// The term that these answers add to the logarithm of the odds that a text is interesting.
-    pub(super) fn weight(&self, tally: Tally) -> f64 {
+    fn weight(&self, tally: Tally) -> f64 {
         let all = self.on_interesting.and(self.on_others);
         let bound = |own: Repeats| if own.runs >= ENOUGH_RUNS { own } else { all }.and(PRIOR).bound();
         let false_no = bound(self.on_interesting).min(MOST_FALSE_NO);

@@ -181,51 +181,6 @@ fn a_result_that_was_trusted_by_mistake_is_found_out_when_nothing_comes_of_it() 
     assert!(spent <= 3 * honest, "{spent} runs, {honest} of an honest test");
 }
 
-/// The candidates it accepted, with all runs of the test.
-#[derive(Default)]
-struct Steps {
-    accepted: Vec<Vec<u8>>,
-    is_flaky: bool,
-}
-
-impl EventSink for Steps {
-    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        match event {
-            Event::Accepted { content, .. } if self.is_flaky => self.accepted.push(content.to_vec()),
-            Event::Note(note) => self.is_flaky |= note.contains("flaky"),
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// The answers on texts made from a candidate speak for it: not each is asked about again by itself.
-#[test]
-fn the_search_goes_on_from_a_candidate_that_is_not_sure_yet() {
-    let subject = calculator();
-    let (mut alone, mut all) = (0, 0);
-    for seed in 1..=FEW_SEEDS {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let asked = RefCell::new(Vec::new());
-        let mut executor = Inline::new(|candidate: &[u8]| {
-            asked.borrow_mut().push(candidate.to_vec());
-            yes_if((subject.is_interesting)(candidate) != random.random_bool(0.1))
-        });
-        let options = Options { allow_flaky: true, ..Options::default() };
-        let mut steps = Steps::default();
-        let grammar = grammar(subject.file, &subject.input);
-        let report = reduce_with(&subject.input, grammar, &mut executor, &options, &mut steps, &Cancel::new());
-        drop(executor);
-        let report = report.expect("it starts, and nothing else is in the way");
-        assert!((subject.is_interesting)(&report.best), "{seed}");
-        let asked = asked.into_inner();
-        let runs = |text: &Vec<u8>| asked.iter().filter(|other| *other == text).count();
-        all += steps.accepted.len();
-        alone += steps.accepted.iter().filter(|text| runs(text) <= 2).count();
-    }
-    assert!(alone * 4 >= all, "{alone} of {all} were accepted after two runs or one");
-}
-
 /// A crash that does not always happen: nothing that does not crash is ever called interesting.
 #[test]
 fn a_crash_that_happens_now_and_then_is_reduced_as_far() {

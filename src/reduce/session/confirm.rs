@@ -10,9 +10,9 @@
 //! three times in all: at the end, and before that where the search has stopped finding anything for long (which is what a
 //! lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
 //! results that holds is looked for by halving. From the first contradiction on candidates are asked about as often as
-//! [`Trust`] says before they are accepted; the search may go on meanwhile (`provisional`), and the best result is asked
-//! about after 8 tests, 16 more, 32 more and so on. A best result that does not hold is taken back to the newest recent or
-//! trusted one that does; the last of them is the input, which is interesting because the user says so.
+//! [`Trust`] says before they are accepted, and the best result is asked about again where nothing is found for long. A
+//! best result that does not hold gives way to the newest earlier one that does; the first of them is the input, which is
+//! interesting because the user says so.
 
 use std::sync::Arc;
 
@@ -27,16 +27,12 @@ use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::{Answers, CERTAIN, Why};
 use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
-/// How many refusals one after the other make the last acceptance doubtful.
-const DOUBTFUL: u32 = 6;
 /// After this number of refusals one after the other the best result of a test without a contradiction is looked at, once: a
 /// test that lies one time in twenty calls one of them interesting more often than not.
 const HONEST_PATIENCE: u32 = 16;
 /// The same for a further look. They are half of all tests then, too, which hardly an honest test comes to before the end:
 /// each look is a call for nothing.
 const LONG_PATIENCE: u32 = 96;
-/// How many of the results before the best are kept to go back to.
-const RECENT: usize = 4;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
 const LEAST_ODDS: f64 = 0.1;
 /// The number of finds, and of failures, that a pass is credited with before it begins.
@@ -64,7 +60,6 @@ impl Session<'_, '_> {
         let input = self.snapshot();
         self.memory.set_answers(key(&input.best.text), Answers::certain(Verdict::Interesting));
         self.confidence.trusted = vec![input];
-        self.confidence.looked_at = self.statistics.counts.total();
         if no > 0 {
             self.contradicted(&format!("{yes} of {} runs on the input were interesting", yes + no))
         } else {
@@ -146,26 +141,22 @@ impl Session<'_, '_> {
 
     /// Whether the best result should be looked at before the search goes on.
     pub(super) fn check_is_due(&self) -> bool {
-        let Confidence { refusals, patience, looked_at, interval, .. } = self.confidence;
+        let Confidence { refusals, patience, .. } = self.confidence;
         let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
         if !self.confidence.trust.is_flaky() {
             let half = u32::try_from(self.statistics.counts.total() / 2).unwrap_or(u32::MAX);
             let patience = if self.confidence.looks == 0 { HONEST_PATIENCE } else { half.max(LONG_PATIENCE) };
             return refusals >= patience && !is_input && !self.best_is_trusted();
         }
-        let is_due =
-            refusals >= DOUBTFUL && self.statistics.counts.total() >= looked_at + interval && !self.best_is_trusted();
-        is_due || refusals >= patience && !is_input
+        refusals >= patience && !is_input
     }
 
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Interrupt> {
         if !self.confidence.trust.is_flaky() {
             self.confidence.looks += 1;
-        } else if self.best_is_trusted() {
-            self.confidence.patience = self.confidence.patience.saturating_mul(2);
         } else {
-            self.confidence.interval *= 2;
+            self.confidence.patience = self.confidence.patience.saturating_mul(2);
         }
         self.confirm_best(Stakes::Best)
     }
@@ -195,21 +186,6 @@ impl Session<'_, '_> {
     /// How much depends on the answers of the pass under way.
     fn stakes(&self) -> Stakes {
         if self.statistics.pass == Minimality.name() { Stakes::Guarantee } else { Stakes::Candidate }
-    }
-
-    /// Whether the search may go on while it is not sure yet whether a candidate is interesting.
-    pub(super) fn may_wait(&self) -> bool {
-        self.confidence.trust.wanted().is_none() && self.stakes() == Stakes::Candidate
-    }
-
-    /// The term that the answers on a text add to the logarithm of the odds that it is interesting.
-    pub(super) fn answers_weigh(&self, key: &Key) -> f64 {
-        self.memory.answers(key).map_or(0.0, |answers| self.confidence.trust.weight(answers.tally))
-    }
-
-    /// A candidate of the pass under way was interesting.
-    pub(super) fn note_found(&mut self) {
-        self.confidence.found.entry(self.statistics.pass).or_default().add(true);
     }
 
     /// The odds that a candidate of the pass under way is interesting.
@@ -257,7 +233,6 @@ impl Session<'_, '_> {
             Ok(true) if self.best_is_trusted() => Ok(()),
             Ok(true) => {
                 let best = self.snapshot();
-                self.confidence.recent.clear();
                 self.confidence.past.clear();
                 self.confidence.trusted.push(best);
                 Ok(())
@@ -266,7 +241,6 @@ impl Session<'_, '_> {
             Err(interrupt) => Err(interrupt),
         };
         self.statistics.pass = pass;
-        self.confidence.looked_at = self.statistics.counts.total();
         holds
     }
 
@@ -304,7 +278,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Goes back to the newest recent or trusted result that holds when the test is asked about it once more.
+    /// Goes back to the newest earlier result that holds when the test is asked about it once more.
     fn take_back(&mut self) -> Result<(), Interrupt> {
         self.confidence.trust.returns += 1;
         // The answer for which it was accepted was a lie.
@@ -314,13 +288,9 @@ impl Session<'_, '_> {
         }
         self.trust_the_past()?;
         loop {
-            if let Some(recent) = self.confidence.recent.pop_back() {
-                self.confidence.trusted.push(recent);
-            }
             self.go_back_to_trusted()?;
             let best = Arc::clone(self.best());
             if self.confidence.trusted.len() < 2 || self.ask_again(&best, Tally::default(), Stakes::Best)? {
-                self.confidence.recent.clear();
                 return Err(Interrupt::Returned);
             }
             self.confidence.trusted.pop();
@@ -366,15 +336,7 @@ impl Session<'_, '_> {
         if self.confidence.trusts(&best.text) {
             return;
         }
-        let result = Snapshot { best, stats: self.statistics.passes.clone() };
-        if !self.confidence.trust.is_flaky() {
-            self.confidence.keep_past(result);
-            return;
-        }
-        if self.confidence.recent.len() == RECENT {
-            self.confidence.recent.pop_front();
-        }
-        self.confidence.recent.push_back(result);
+        self.confidence.keep_past(Snapshot { best, stats: self.statistics.passes.clone() });
     }
 
     fn snapshot(&self) -> Snapshot {
