@@ -223,6 +223,7 @@ impl Language {
             ("language", self.text("language.toml")),
             ("rules", self.text("reduce.scm")),
             ("guard", self.text("guard.toml")),
+            ("user", "None".to_owned()),
             ("inherited", self.inherited(languages)),
             ("sample", sample),
             ("parser", parser),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::grammar::{Choice, Folder, Grammar, Loaded, Overrides, Patched, Registry};
+use crate::grammar::{Choice, Folder, Grammar, Loaded, Overrides, Registry};
 
 use super::failure::{Failure, RulesError};
 use super::grammar_args::{GrammarArgs, Wanted};
@@ -60,7 +60,8 @@ impl Language {
     /// Any error in the language's files, or in the rules.
     pub(super) fn grammar(&self, rules: Option<&Path>) -> Result<Option<Arc<Grammar>>, Failure> {
         match (self.folder(), rules) {
-            (Some(folder), rules) => Ok(Some(Arc::new(patched(&folder, rules)?.load()?))),
+            (Some(folder), Some(rules)) => Ok(Some(Arc::new(Grammar::load(&read(rules)?.over(&folder)?)?))),
+            (Some(folder), None) => Ok(Some(Arc::new(Grammar::load(&folder)?))),
             (None, None) => Ok(None),
             (None, Some(rules)) => Err(RulesError::NoGrammar(rules.to_owned()).into()),
         }
@@ -72,18 +73,11 @@ impl Language {
     }
 }
 
-/// A language's folder with the user's files laid over it.
+/// The user's files about a language.
 ///
 /// # Errors
-/// Any error in the files.
-pub(super) fn patched<'a>(folder: &Folder<'a>, rules: Option<&Path>) -> Result<Patched<'a>, Failure> {
-    match rules {
-        Some(rules) => Ok(read(rules)?.patch(folder)?),
-        None => Ok(Patched::nothing(folder)),
-    }
-}
-
-fn read(directory: &Path) -> Result<Overrides, RulesError> {
+/// When they cannot be read.
+pub(super) fn read(directory: &Path) -> Result<Overrides, RulesError> {
     fs::read_dir(directory).map_err(|source| RulesError::Unread { path: directory.to_owned(), source })?;
     let [language, rules] = FILES.map(|name| {
         let path = directory.join(name);
@@ -101,6 +95,7 @@ fn read(directory: &Path) -> Result<Overrides, RulesError> {
         (None, None) => Err(RulesError::Nothing(directory.to_owned())),
         (language, rules) => {
             let shown = directory.display().to_string();
+            let [language, rules] = [language, rules].map(Option::unwrap_or_default);
             Ok(Overrides { directory: shown.trim_end_matches('/').to_owned(), language, rules })
         }
     }

@@ -17,6 +17,8 @@ pub struct Folder<'a> {
     pub rules: &'a str,
     /// The text of `guard.toml`, empty when the folder has none.
     pub guard: &'a str,
+    /// The user's own texts about the language, which count before all others; their name is their directory.
+    pub user: Option<Texts<'a>>,
     /// The texts that the language takes over from those that it extends, the nearest first.
     pub inherited: &'a [Texts<'a>],
     /// Name and content of `sample.*`, the file that every rule must match.

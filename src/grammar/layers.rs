@@ -1,4 +1,5 @@
-//! A language's own `language.toml` and those of the languages that it extends, read as one.
+//! A language's own `language.toml`, the user's before it and those of the languages that it extends behind it, read as
+//! one.
 //!
 //! The nearest comes first. Lists of kinds and names are put together; a key of `[minimal]` that two of them have
 //! says what the nearer one says, in the place of the farther one; of plain values the nearest one counts. The
@@ -19,9 +20,11 @@ use super::supertypes::NodeTypes;
 const COMMON: &str = include_str!("../../grammars/common.toml");
 const COMMON_NAME: &str = "common.toml";
 
-/// The files, the language's own first, and that of all languages last.
+/// The files, the user's and the language's own first, and that of all languages last.
 pub(super) struct Layers<'a> {
     layers: Vec<(Origin<'a>, LanguageToml)>,
+    /// The number of the language's own.
+    own: usize,
 }
 
 /// A key of `[minimal]` with its texts.
@@ -41,7 +44,8 @@ impl<'a> Layers<'a> {
     /// When one of them is not TOML, has an unknown key or a value of the wrong type.
     pub(super) fn parse(folder: &Folder<'a>) -> Result<Self, GrammarError> {
         let inherited = folder.inherited.iter().map(|layer| (layer.name, layer.language));
-        let layers = [(folder.name, folder.language)].into_iter().chain(inherited).map(|(name, text)| {
+        let user = folder.user.map(|layer| (layer.name, layer.language));
+        let layers = user.into_iter().chain([(folder.name, folder.language)]).chain(inherited).map(|(name, text)| {
             let origin = Origin { folder: name, file: language_toml::FILE_NAME, text };
             Ok((origin, LanguageToml::parse(origin)?))
         });
@@ -50,12 +54,12 @@ impl<'a> Layers<'a> {
         let mut common = LanguageToml::parse(origin)?;
         layers.iter().for_each(|(_, file)| common.leave_to(file));
         layers.push((origin, common));
-        Ok(Self { layers })
+        Ok(Self { layers, own: usize::from(user.is_some()) })
     }
 
     /// The language's own file.
     pub(super) fn own(&self) -> &LanguageToml {
-        &self.layers[0].1
+        &self.layers[self.own].1
     }
 
     /// All files, the nearest first.
@@ -67,7 +71,7 @@ impl<'a> Layers<'a> {
     pub(super) fn resolvers(&'a self, language: &'a Language, types: &'a NodeTypes) -> Vec<Resolver<'a>> {
         let numbered = self.layers.iter().enumerate();
         numbered
-            .map(|(layer, (origin, _))| Resolver { language, types, origin: *origin, inherited: layer > 0 })
+            .map(|(layer, (origin, _))| Resolver { language, types, origin: *origin, inherited: layer > self.own })
             .collect()
     }
 
@@ -81,7 +85,7 @@ impl<'a> Layers<'a> {
         words: impl Fn(&'l LanguageToml) -> &'l [Word],
         resolve: impl Fn(&Resolver<'r>, &[Word]) -> Result<KindSet, GrammarError>,
     ) -> Result<KindSet, GrammarError> {
-        let mut all = resolve(&resolvers[0], words(self.own()))?;
+        let mut all = resolve(&resolvers[0], words(&self.layers[0].1))?;
         for (resolver, file) in resolvers.iter().zip(self.files()).skip(1) {
             all.extend(&resolve(resolver, words(file))?);
         }

@@ -38,7 +38,7 @@ pub use guard::Guard;
 pub use listed::{Home, Listed};
 pub use lop_parser::LoadError;
 pub use minimal::Place;
-pub use overrides::{Overrides, Patched};
+pub use overrides::Overrides;
 pub use places::{ByRule, RuleId, RulePlace, RuleText};
 pub use problem::{GrammarError, Problem};
 pub use query::QueryProblem;
@@ -124,8 +124,13 @@ impl Grammar {
     /// when the parser cannot be used.
     pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: places::RULES, text: folder.rules };
-        let rules = RuleFile::new(own, folder.inherited.iter().map(|layer| (layer.name, layer.rules)));
-        Self::load_with(folder, rules, |common, _, _| common).map_err(|error| error.at(folder))
+        let inherited = folder.inherited.iter().map(|layer| (layer.name, layer.rules));
+        let rules = RuleFile::new(folder.user, own, inherited);
+        Self::load_with(folder, rules, |common, _, _| common).or_else(|error| {
+            // The lines are those of two files as one: the mistake is in the second, or in none of the two.
+            let alone = folder.user.map_or(Ok(()), |_| Self::load(&Folder { user: None, ..*folder }).map(drop));
+            alone.and(Err(error.at(folder)))
+        })
     }
 
     /// Loads the language of a folder with these rules, instead of its own, those that it takes over and those of all
@@ -135,7 +140,8 @@ impl Grammar {
     /// As for [`Grammar::load`].
     pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
         let own = Origin { folder: folder.name, file: places::RULES, text: rules };
-        Self::load_with(folder, RuleFile::new(own, []), |_, _, _| Common::default()).map_err(|error| error.at(folder))
+        Self::load_with(folder, RuleFile::new(None, own, []), |_, _, _| Common::default())
+            .map_err(|error| error.at(folder))
     }
 
     /// Loads the language of a folder with one of its rules, wherever that is written.
@@ -148,7 +154,7 @@ impl Grammar {
         }
         let own = Origin { folder: folder.name, file: places::RULES, text: "" };
         let only = |common: Common, language: &Language, types: &NodeTypes| common.only(rule, language, types);
-        Self::load_with(folder, RuleFile::new(own, []), only).map_err(|error| error.at(folder))
+        Self::load_with(folder, RuleFile::new(None, own, []), only).map_err(|error| error.at(folder))
     }
 
     fn load_with(
@@ -182,7 +188,7 @@ impl Grammar {
             extensions: layers.own().language.extensions.clone(),
             is_written_compact: layers.files().find_map(|file| file.layout.blocks.as_ref()).is_some_and(Vec::is_empty),
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
-            deepest: layers.own().language.deepest,
+            deepest: layers.files().find_map(|file| file.language.deepest),
             empty_texts: layers.nearest(|file| &file.language.empty),
             clean: layers.clean()?,
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),

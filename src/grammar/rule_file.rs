@@ -4,32 +4,42 @@ use std::ops::Range;
 
 use tree_sitter::{Language, Query, QueryError};
 
+use super::folder::Texts;
 use super::forms::OWN;
 use super::places::{RULES, RuleText};
 use super::problem::{GrammarError, Origin, Problem, in_words, line_of};
 
-/// The rules of a language, its own first.
+/// The rules of a language, the user's and its own first.
 pub(super) struct RuleFile<'a> {
     /// All texts, one behind the other.
     text: String,
     /// Where each begins, with its folder.
     parts: Vec<(usize, &'a str)>,
+    /// The number of the parts that are not taken over.
+    own_parts: usize,
     /// The language's own file.
     own: Origin<'a>,
 }
 
 impl<'a> RuleFile<'a> {
     /// Puts the texts together.
-    pub(super) fn new(own: Origin<'a>, inherited: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let (mut text, mut parts) = (own.text.to_owned(), vec![(0, own.folder)]);
-        for (folder, rules) in inherited {
+    pub(super) fn new(
+        user: Option<Texts<'a>>,
+        own: Origin<'a>,
+        inherited: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let user = user.map(|texts| (texts.name, texts.rules.to_owned()));
+        let own_parts = 1 + usize::from(user.is_some());
+        let inherited = inherited.into_iter().map(|(folder, rules)| (folder, passed_on(rules)));
+        let (mut text, mut parts) = (String::new(), Vec::new());
+        for (folder, rules) in user.into_iter().chain([(own.folder, own.text.to_owned())]).chain(inherited) {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
             parts.push((text.len(), folder));
-            text.push_str(&passed_on(rules));
+            text.push_str(&rules);
         }
-        Self { text, parts, own }
+        Self { text, parts, own_parts, own }
     }
 
     /// All rules as one text, whose beginning is the language's own.
@@ -61,7 +71,7 @@ impl<'a> RuleFile<'a> {
 
     /// The inherited pattern that an error is in.
     fn inherited_pattern(&self, error: &QueryError) -> Option<Range<usize>> {
-        let inherited = self.parts.get(1)?.0;
+        let inherited = self.parts.get(self.own_parts)?.0;
         let row = error.row + 1;
         pattern_ranges(&self.text)
             .into_iter()

@@ -135,6 +135,7 @@ impl Loaded {
             language: &self.language,
             rules: &self.rules,
             guard: "",
+            user: None,
             inherited: &self.inherited,
             sample: None,
             parser: Parser { language: self.parser.0.language, node_types: &self.node_types, release: &self.release },

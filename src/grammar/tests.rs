@@ -496,6 +496,22 @@ fn what_is_taken_over_and_the_parser_lacks_is_left_out() {
 }
 
 #[test]
+fn overrides_are_the_nearest_layer() {
+    let some = some_folder();
+    let (language, rules) = ("[identifiers]\nkeep = [\"mine\"]\n".to_owned(), "\n(_) @body\n".to_owned());
+    let user = Overrides { directory: "own".to_owned(), language, rules };
+    let (alone, both) = (Grammar::load(&some).expect("it is right"), user.over(&some).expect("it is right"));
+    let grammar = Grammar::load(&both).expect("so are both");
+    let places = |grammar: &Grammar| grammar.places().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(places(&grammar)[0], "own/reduce.scm:2");
+    assert_eq!(places(&grammar)[1..], places(&alone));
+    assert_eq!(grammar.keep_names, [vec!["mine".to_owned()], alone.keep_names].concat());
+    assert_eq!((grammar.name, grammar.extensions), (alone.name, alone.extensions));
+    let files = grammar.rules.texts().iter().take(2).map(|rule| both.file_of(rule)).collect::<Vec<_>>();
+    assert_eq!(files, ["own/reduce.scm".to_owned(), format!("{}/reduce.scm", some.directory)]);
+}
+
+#[test]
 fn of_two_files_the_nearer_one_counts_and_lists_are_put_together() {
     let near = "[language]\nempty = [\"n\"]\n[identifiers]\nkeep = [\"n\"]\n[minimal]\nnew = [\"1\"]\nboth = [\"2\"]\n";
     let far = "[language]\nempty = [\"f\"]\nkeep_newlines = true\n[identifiers]\nkeep = [\"f\"]\n\

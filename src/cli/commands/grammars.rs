@@ -9,7 +9,7 @@ use crate::cli::info_args::GrammarsArgs;
 use crate::cli::installed;
 use crate::cli::language::{self, Language};
 use crate::cli::settings;
-use crate::grammar::{Grammar, Home, Listed, Patched, Registry, TEXT};
+use crate::grammar::{Folder, Grammar, Home, Listed, Registry, TEXT};
 use crate::passes::{ALL, Coupled, Pass};
 use crate::reduce::{Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
@@ -53,13 +53,14 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
             },
         });
     };
-    let patched = language::patched(&folder, args.rules.as_deref())?;
-    let grammar = patched.load()?;
+    let user = args.rules.as_deref().map(language::read).transpose()?;
+    let folder = user.as_ref().map_or(Ok(folder), |user| user.over(&folder))?;
+    let grammar = Grammar::load(&folder)?;
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?.no_deeper(grammar.deepest());
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
     let preview = Preview::new(&document, parser);
-    let shown = Shown { language: &language, patched: &patched, grammar: &grammar, document: &document, preview, args };
+    let shown = Shown { language: &language, folder: &folder, grammar: &grammar, document: &document, preview, args };
     let written = if args.coverage {
         shown.coverage(&mut out)
     } else {
@@ -171,7 +172,7 @@ fn is_of_rules(pass: &dyn Pass) -> bool {
 struct Shown<'s> {
     /// Its name and the reason for it.
     language: &'s str,
-    patched: &'s Patched<'s>,
+    folder: &'s Folder<'s>,
     grammar: &'s Grammar,
     document: &'s Document,
     preview: Preview<'s>,
@@ -212,8 +213,8 @@ impl Shown<'_> {
         let found = self.grammar.rules().found(self.document.tree().root_node(), self.document.source());
         // A rule that matches nowhere proposes nothing.
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
-            let alone = Grammar::load_with_rule(&self.patched.folder(), rule)?.knowing(matches);
-            let (file, line) = self.patched.place(rule);
+            let alone = Grammar::load_with_rule(self.folder, rule)?.knowing(matches);
+            let (file, line) = (self.folder.file_of(rule), rule.line);
             for pass in ALL.iter().copied().filter(|pass| is_of_rules(*pass)) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
@@ -269,7 +270,7 @@ impl Shown<'_> {
         for (heading, rules) in [("rules that never match", idle), ("rules that match", busy)] {
             writeln!(out, "{STRONG}{heading}{STRONG:#} ({})", text::len(rules.len()))?;
             for (rule, matches) in rules {
-                let (file, line) = self.patched.place(rule);
+                let (file, line) = (self.folder.file_of(rule), rule.line);
                 let times = if matches == 0 { String::new() } else { format!("{} x  ", text::len(matches)) };
                 let rule: Vec<&str> = rule.text.split_whitespace().collect();
                 let (file, rule) = (text::one_line(&file), text::one_line(&rule.join(" ")));
