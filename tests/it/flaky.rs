@@ -138,8 +138,7 @@ fn a_test_that_lies_leads_to_an_interesting_result_at_a_fair_price() {
     for subject in [calculator(), posts()] {
         for lies in [0.05, 0.1] {
             let price = subject.price(lies, lies, seeds);
-            // FIXME: a lie after the look on the way is found out late: one run in 120 takes 15 to 20 times the tests.
-            let (mean, most) = if lies < 0.1 { (2.2, 16.0) } else { (2.9, 22.0) };
+            let (mean, most) = if lies < 0.1 { (2.2, 4.0) } else { (2.9, 6.0) };
             assert!(price.tests <= mean && price.most_tests <= most, "{price:?}");
             assert!(price.tokens <= 1.05 && price.most_tokens <= 1.2, "{price:?}");
         }

@@ -22,6 +22,8 @@ pub(super) struct Confidence {
     pub(super) past: Vec<Snapshot>,
     /// Refusals since the last acceptance.
     pub(super) refusals: u32,
+    /// Refusals since the last look at the best result.
+    pub(super) unlooked: u32,
     /// How many of them make the best result doubtful.
     pub(super) patience: u32,
     /// Looks at the best result on the way while the test had not contradicted itself.
@@ -43,8 +45,8 @@ impl Confidence {
         let trust = Trust::new(wanted);
         let found = HashMap::new();
         let (trusted, past) = (Vec::new(), Vec::new());
-        let (refusals, patience, looks) = (0, PATIENCE, 0);
-        Confidence { trust, trusted, past, refusals, patience, looks, found }
+        let (refusals, unlooked, patience, looks) = (0, 0, PATIENCE, 0);
+        Confidence { trust, trusted, past, refusals, unlooked, patience, looks, found }
     }
 
     /// Whether a text is the result that was confirmed last.

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! While the test has never contradicted itself each answer is believed, and only the best result is asked about again,
-//! three times in all: at the end, and before that where the search has stopped finding anything for long (which is what a
-//! lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
+//! three times in all or a few more: at the end, and before that where the search has stopped finding anything for long
+//! (which is what a lie that was accepted looks like). Where that contradicts what was answered before, the newest of the earlier
 //! results that holds is looked for by halving. From the first contradiction on candidates are asked about as often as
 //! [`Trust`] says before they are accepted, and the best result is asked about again where nothing is found for long. A
 //! best result that does not hold gives way to the newest earlier one that does; the first of them is the input, which is
@@ -27,11 +27,12 @@ use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::{Answers, CERTAIN, Why};
 use crate::reduce::trust::{EVEN, Reliability, Stakes, Tally};
 
-/// After this number of refusals one after the other the best result of a test without a contradiction is looked at, once: a
-/// test that lies one time in twenty calls one of them interesting more often than not.
+/// After this number of refusals one after the other the best result of a test without a contradiction is looked at: a test
+/// that lies one time in twenty calls one of them interesting more often than not.
 const HONEST_PATIENCE: u32 = 16;
-/// The same for a further look. They are half of all tests then, too, which hardly an honest test comes to before the end:
-/// each look is a call for nothing.
+/// Before a further look there are this number of refusals since the last one, and half of all tests: with an honest test
+/// each look is a call for nothing. Acceptances between them do not count: where a lie was accepted they are lies, too, and
+/// one run in 120 took 17 times the tests.
 const LONG_PATIENCE: u32 = 96;
 /// A pass gives a candidate odds of at least this, however few it found, and of evens at most.
 const LEAST_ODDS: f64 = 0.1;
@@ -125,6 +126,7 @@ impl Session<'_, '_> {
             answers.evidence = answers.tally;
             self.confidence.found.entry(self.statistics.pass).or_default().add(interesting);
             self.confidence.refusals = if interesting { 0 } else { self.confidence.refusals.saturating_add(1) };
+            self.confidence.unlooked = self.confidence.unlooked.saturating_add(u32::from(!interesting));
             if yes + no > 1 {
                 self.emit(&Event::Confirmed { interesting, yes, no, bytes: text.len(), is_best: false })?;
             }
@@ -141,18 +143,19 @@ impl Session<'_, '_> {
 
     /// Whether the best result should be looked at before the search goes on.
     pub(super) fn check_is_due(&self) -> bool {
-        let Confidence { refusals, patience, .. } = self.confidence;
+        let Confidence { refusals, unlooked, patience, looks, .. } = self.confidence;
         let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
         if !self.confidence.trust.is_flaky() {
             let half = u32::try_from(self.statistics.counts.total() / 2).unwrap_or(u32::MAX);
-            let patience = if self.confidence.looks == 0 { HONEST_PATIENCE } else { half.max(LONG_PATIENCE) };
-            return refusals >= patience && !is_input && !self.best_is_trusted();
+            let is_worth_a_call = looks == 0 || unlooked >= half.max(LONG_PATIENCE);
+            return is_worth_a_call && refusals >= HONEST_PATIENCE && !is_input && !self.best_is_trusted();
         }
         refusals >= patience && !is_input
     }
 
     /// Looks at the best result again.
     pub(super) fn check_best(&mut self) -> Result<(), Interrupt> {
+        self.confidence.unlooked = 0;
         if !self.confidence.trust.is_flaky() {
             self.confidence.looks += 1;
         } else {
