@@ -12,7 +12,7 @@ use super::values::SEARCH;
 /// How shared libraries end.
 const LIBRARIES: [&str; 3] = [".so", ".dylib", ".node"];
 
-/// Stands before the function that gives a parser, which begins with `tree_sitter_`.
+/// Stands before the function that gives a parser.
 pub(super) const SYMBOL: &str = "#";
 
 /// The language of a file.
@@ -88,8 +88,8 @@ impl From<&str> for Wanted {
         if !is_path(text) {
             return Wanted::Name(text.to_owned());
         }
-        let (path, symbol) = text.split_once(SYMBOL).map_or((text, None), |(path, name)| (path, Some(name)));
-        Wanted::Parser(ParserPath { path: path.into(), symbol: symbol.map(|name| name.to_owned()) })
+        let (path, symbol) = parts(text);
+        Wanted::Parser(ParserPath { path: path.into(), symbol: symbol.map(str::to_owned) })
     }
 }
 
@@ -112,8 +112,14 @@ impl GrammarArgs {
 
 /// Whether a language is asked for by the place of its parser.
 pub(super) fn is_path(text: &str) -> bool {
-    let (text, _) = text.split_once(SYMBOL).unwrap_or((text, ""));
+    let (text, _) = parts(text);
     text.contains('/') || [".", ".."].contains(&text) || LIBRARIES.iter().any(|end| text.ends_with(end))
+}
+
+/// The path of a parser, and the function behind it; the path may have a [`SYMBOL`] in it, too.
+fn parts(text: &str) -> (&str, Option<&str>) {
+    let parts = text.rsplit_once(SYMBOL).filter(|(_, name)| name.starts_with("tree_sitter_"));
+    parts.map_or((text, None), |(path, name)| (path, Some(name)))
 }
 
 fn for_extension(text: &str) -> Result<ForExtension, String> {
@@ -146,6 +152,20 @@ mod tests {
         }
         for name in ["x", "x-y", "x.y", "auto", "so"] {
             assert!(!is_path(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_function_stands_behind_a_path() {
+        let rows = [
+            ("./a.so", "./a.so", None),
+            ("./a.so#tree_sitter_a", "./a.so", Some("tree_sitter_a")),
+            ("c#/a.so", "c#/a.so", None),
+            ("c#/a.so#tree_sitter_a", "c#/a.so", Some("tree_sitter_a")),
+        ];
+        for (text, path, symbol) in rows {
+            let wanted = ParserPath { path: path.into(), symbol: symbol.map(str::to_owned) };
+            assert_eq!(Wanted::from(text), Wanted::Parser(wanted), "{text}");
         }
     }
 
