@@ -9,13 +9,15 @@ use super::alternatives::{Alternative, Class};
 use super::captured::{class, find};
 use super::fingerprint::Fingerprints;
 use super::parameters::{List, lists};
-use super::pass::{EditsOfTree, Facts, Stage};
+use super::pass::{EditsOfTree, Facts, Growth, MOST_MORE, Stage};
 use super::removal::{NodeSet, removal_edits};
 use super::rewrites::written;
 
 /// A declaration moved outwards.
 pub(super) static GLOBALISE: EditsOfTree = EditsOfTree {
-    facts: Facts::new("globalise", Stage::Rules, "declarations moved out of what encloses them").by_rules(),
+    facts: Facts::new("globalise", Stage::Rules, "declarations moved out of what encloses them")
+        .by_rules()
+        .growing(Growth::Tokens(MOST_MORE)),
     make: globalised,
 };
 

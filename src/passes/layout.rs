@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, is_blank, is_identifier, melt};
 
-use super::pass::{Facts, Pass, Proposals, Stage, View};
+use super::pass::{Facts, Growth, Pass, Proposals, Stage, View};
 use super::sequence::{Removal, Sequence, Unit, list_kind};
 use super::style::{Format, Style};
 
@@ -14,7 +14,9 @@ pub struct Whitespace;
 
 impl Pass for Whitespace {
     fn facts(&self) -> Facts {
-        Facts::new("whitespace", Stage::Finish, "blanks and line breaks go, or are put where they are read best").led()
+        Facts::new("whitespace", Stage::Finish, "blanks and line breaks go, or are put where they are read best")
+            .growing(Growth::Blanks)
+            .led()
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

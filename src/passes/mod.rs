@@ -86,7 +86,7 @@ pub use lines::{Lines, line_units};
 pub use literals::Literals;
 pub use minimality::Minimality;
 pub use names::{Rename, short_names};
-pub use pass::{Facts, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
+pub use pass::{Facts, Growth, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 pub use removal::{NodeSet, Nodes, holes, removal_edits};
 pub use sequence::{Ask, NO_DEPTH, Remembered, Removal, Sequence, Unit, list_kind};
 pub use shapes::{Clearance, Shapes};

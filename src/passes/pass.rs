@@ -60,6 +60,23 @@ impl Stage {
     }
 }
 
+/// Tokens by which lop's own passes may make the best result larger. In the traps of `tests/quality` it is one at a time.
+pub(super) const MOST_MORE: usize = 8;
+
+/// By how much a pass may make the best result larger. No other candidate becomes it that is larger in the measure that
+/// the user prefers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Growth {
+    /// Not at all.
+    #[default]
+    Nothing,
+    /// In blanks, as a layout does, and in no token.
+    Blanks,
+    /// By so many tokens above the smallest best result so far, so that others can take out more behind it. Where bytes
+    /// or lines are preferred: not at all.
+    Tokens(usize),
+}
+
 /// The description of a pass by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
@@ -73,6 +90,8 @@ pub struct Facts {
     pub about: &'static str,
     /// Whether it does nothing without rules of the language.
     pub needs_rules: bool,
+    /// By how much its candidates may be larger than the best result.
+    pub growth: Growth,
     /// Whether the driver knows it, because its sequences have a search, an order or a moment of their own. The sequences
     /// of other passes are swept when the stage has its turn, and the single edits of all are asked about together.
     pub(crate) is_led: bool,
@@ -82,13 +101,19 @@ impl Facts {
     /// A pass that needs no rules and has its turn in one stage.
     #[must_use]
     pub const fn new(name: &'static str, stage: Stage, about: &'static str) -> Self {
-        Facts { name, stage, again_in: None, about, needs_rules: false, is_led: false }
+        Facts { name, stage, again_in: None, about, needs_rules: false, growth: Growth::Nothing, is_led: false }
     }
 
     /// The same pass, which does nothing without rules of the language.
     #[must_use]
     pub const fn by_rules(self) -> Self {
         Facts { needs_rules: true, ..self }
+    }
+
+    /// The same pass, whose candidates may be larger.
+    #[must_use]
+    pub const fn growing(self, growth: Growth) -> Self {
+        Facts { growth, ..self }
     }
 
     /// The same pass, which the driver leads.

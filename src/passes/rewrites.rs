@@ -8,11 +8,13 @@ use crate::syntax::{Document, Edit};
 use super::alternatives::{Alternative, Class};
 use super::fingerprint::Fingerprints;
 use super::indentation::moved;
-use super::pass::{EditsOfTree, Facts, Stage};
+use super::pass::{EditsOfTree, Facts, Growth, MOST_MORE, Stage};
 
 /// Nodes in the form that a rule's template gives them.
 pub(super) static REWRITE: EditsOfTree = EditsOfTree {
-    facts: Facts::new("rewrite", Stage::Rules, "what a rule's template makes of a node").by_rules(),
+    facts: Facts::new("rewrite", Stage::Rules, "what a rule's template makes of a node")
+        .by_rules()
+        .growing(Growth::Tokens(MOST_MORE)),
     make: rewrites,
 };
 

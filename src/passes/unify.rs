@@ -7,12 +7,14 @@ use crate::syntax::{Document, Edit};
 
 use super::alternatives::Alternative;
 use super::fingerprint::Fingerprints;
-use super::pass::{EditsOfTree, Facts, Stage};
+use super::pass::{EditsOfTree, Facts, Growth, MOST_MORE, Stage};
 use super::rewrites::{class, place};
 
 /// Different texts of one kind made the same.
 pub(super) static UNIFY: EditsOfTree = EditsOfTree {
-    facts: Facts::new("unify", Stage::Rules, "equal texts replaced by a simpler one, all together").by_rules(),
+    facts: Facts::new("unify", Stage::Rules, "equal texts replaced by a simpler one, all together")
+        .by_rules()
+        .growing(Growth::Tokens(MOST_MORE)),
     make: unifications,
 };
 

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
-use crate::passes::{Cascade, Gone, NodeSet, Nodes, Removal, Sequence, Unit, holes, indents};
+use crate::passes::{Cascade, Gone, Growth, NodeSet, Nodes, Prefer, Removal, Sequence, Unit, holes, indents};
 use crate::syntax::{
     Document, Edit, Indents, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_lines, count_words,
     render_around,
@@ -59,6 +59,8 @@ pub(super) struct Best {
 /// It is not parsed again for every accepted candidate: the edits pile up until [`Current::rebase`].
 pub(super) struct Current<'g> {
     best: Best,
+    /// Tokens of the smallest best result since the last step back.
+    least_tokens: usize,
     base: Base<'g>,
     /// Parts of the base that the user wants kept.
     kept: Vec<Range<usize>>,
@@ -142,7 +144,7 @@ impl<'g> Current<'g> {
     pub(super) fn new(text: Arc<[u8]>, size: Size, kept: Vec<Range<usize>>) -> Self {
         let (base, pending) = (Base::Text(Arc::clone(&text)), Rc::default());
         let best = Best { text, size, kept: kept.clone() };
-        Current { best, base, kept, pending, around: Around::default() }
+        Current { best, least_tokens: size.tokens, base, kept, pending, around: Around::default() }
     }
 
     /// The best result.
@@ -339,6 +341,31 @@ impl<'g> Current<'g> {
         !self.pending.is_nothing()
     }
 
+    /// Whether a candidate may become the best result by its size: it is no larger, or by no more than a pass may make it.
+    /// A text without a tree is as large as its bytes, because its words are no tokens of a tree.
+    pub(super) fn may_become_best(
+        &self,
+        candidate: &Candidate,
+        prefer: Prefer,
+        growth: impl FnOnce() -> Growth,
+    ) -> bool {
+        let (best, text) = (self.best.size, &candidate.text);
+        let tokens = candidate.tokens.map(|tokens| tokens + self.around.tokens);
+        let is_larger = match (prefer, tokens) {
+            (Prefer::Tokens, Some(tokens)) => tokens > best.tokens,
+            (Prefer::Lines, _) => count_lines(text) > best.lines,
+            (Prefer::Bytes, _) | (Prefer::Tokens, None) => text.len() > best.bytes,
+        };
+        !is_larger
+            || match growth() {
+                Growth::Nothing => false,
+                Growth::Blanks => tokens.is_none_or(|tokens| tokens <= best.tokens),
+                Growth::Tokens(more) => {
+                    prefer == Prefer::Tokens && tokens.is_some_and(|tokens| tokens <= self.least_tokens + more)
+                }
+            }
+    }
+
     /// Makes a candidate the best result, and its edits the pending ones. Returns what was the best result until now,
     /// if that is another text.
     pub(super) fn accept(&mut self, candidate: Candidate) -> Option<Best> {
@@ -349,12 +376,14 @@ impl<'g> Current<'g> {
         }
         let tokens = tokens.map_or_else(|| count_words(&text), |tokens| tokens + self.around.tokens);
         let size = Size { bytes: text.len(), tokens, lines: count_lines(&text) };
+        self.least_tokens = self.least_tokens.min(tokens);
         let kept = kept.expect("what touches a kept part is refused");
         Some(std::mem::replace(&mut self.best, Best { text, size, kept }))
     }
 
     /// Goes back to what was the best result before.
     pub(super) fn go_back(&mut self, to: Best) {
+        self.least_tokens = to.size.tokens;
         self.best = to;
         self.forget_tree();
     }

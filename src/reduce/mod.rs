@@ -56,7 +56,7 @@ use crate::oracle::Cancel;
 use crate::passes::{Clean, Lines, Removal, Words, clean};
 use crate::syntax::{Document, Edit, NodeId, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
-pub use crate::passes::{Facts, Format, Pass, Prefer, Proposals, Stage, View};
+pub use crate::passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, View};
 pub use control::Control;
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::passes::{ALL, Pass, named};
+use crate::passes::{ALL, Growth, Pass, named};
 
 use super::error::ReduceError;
 
@@ -25,6 +25,11 @@ impl Passes {
     /// Adds a pass of the caller's own.
     pub fn push(&mut self, pass: impl Pass + 'static) {
         self.own.push(Arc::new(pass));
+    }
+
+    /// By how much the pass of this name may make the best result larger.
+    pub(super) fn growth(&self, name: &str) -> Growth {
+        self.all().find(|pass| pass.name() == name).map(|pass| pass.facts().growth).unwrap_or_default()
     }
 
     /// Whether the pass of this name has its turn. The caller's own ones have theirs whatever the only ones of lop are.

@@ -19,7 +19,7 @@ use super::stages::sweeps::{sweep_levels, sweep_over};
 use super::stages::text::{sweep_characters, sweep_text};
 use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
 
-/// A text with a tree. Five orders are needed: comments and closures come before the walk over a large tree; shells of
+/// A text with a tree. Five orders are left: comments and closures come before the walk over a large tree; shells of
 /// errors and deep nesting before the lists inside them; rules before windows and pairs, which know no language; unused
 /// definitions after the lists, because a bug may need them; the layout before the verification of the text that is
 /// delivered. Inside [`shrink`] one queue decides.

@@ -331,7 +331,8 @@ impl<'a, 'g> Session<'a, 'g> {
                 }
                 let candidate = source.candidate(question, &self.current);
                 let before = self.gate_steps();
-                let free = self.free_answer(&candidate, source.blanks_matter());
+                let pass = source.pass(question).unwrap_or(self.statistics.pass);
+                let free = self.free_answer(&candidate, pass, source.blanks_matter());
                 let steps = usize::try_from(self.gate_steps() - before).unwrap_or(usize::MAX);
                 let ungated = !self.is_gated(&candidate);
                 let text = Arc::clone(&candidate.text);
@@ -342,7 +343,6 @@ impl<'a, 'g> Session<'a, 'g> {
                 let bytes = text.len();
                 let what = ticket.map_or_else(String::new, |_| source.describe(question));
                 if let Some(ticket) = ticket {
-                    let pass = source.pass(question).unwrap_or(self.statistics.pass);
                     self.tell_trying(ticket, pass, bytes, || what.clone())?;
                 }
                 asked.insert(question, Asked { candidate, ticket, duration: Duration::ZERO, ungated, what });
@@ -430,10 +430,13 @@ impl<'a, 'g> Session<'a, 'g> {
         self.emit(&Event::Accepted { content: &text, size, tests, pass, rules: &rules })
     }
 
-    /// An answer that costs no test: from the cache, or from the gate.
-    fn free_answer(&mut self, candidate: &Candidate, blanks_matter: bool) -> Option<Verdict> {
-        // Not cached: what is kept is a part of the text at its place, which a text does not tell.
-        if candidate.kept.is_none() {
+    /// An answer that costs no test: from the order of best results, the cache, or the gate. Only what gets past it can be
+    /// accepted.
+    fn free_answer(&mut self, candidate: &Candidate, pass: &str, blanks_matter: bool) -> Option<Verdict> {
+        let growth = || self.options.passes.growth(pass);
+        // Not cached: what is kept is a part of the text at its place, which a text does not tell, and the best result
+        // becomes another.
+        if candidate.kept.is_none() || !self.current.may_become_best(candidate, self.options.prefer, growth) {
             return Some(Verdict::Invalid);
         }
         let text = &candidate.text;

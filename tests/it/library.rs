@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use lop::passes::{Alternative, Class};
-use lop::reduce::{Effort, Ended, Facts, Keep, KeepSpec, Minimal, Pass, Proposals, Stage, View};
+use lop::reduce::{Effort, Ended, Facts, Growth, Keep, KeepSpec, Minimal, Pass, Prefer, Proposals, Stage, View};
 use lop::syntax::Edit;
 use lop::{Config, Error, Event, ReduceError, Verdict};
 
@@ -137,6 +137,56 @@ impl Pass for By {
 
     fn propose(&self, view: &View<'_>) -> Proposals {
         (self.2)(view)
+    }
+}
+
+/// Makes the argument of a call a list of four tokens more.
+struct Larger(Growth);
+
+impl Pass for Larger {
+    fn facts(&self) -> Facts {
+        Facts::new("larger", Stage::LocalEdits, "the text grows").growing(self.0)
+    }
+
+    fn propose(&self, view: &View<'_>) -> Proposals {
+        let at = view.text.windows(3).position(|part| part == b"(1)").map(|at| at + 1);
+        let made = |at: usize| Alternative {
+            pass: "larger",
+            class: Class::default(),
+            range: at..at + 1,
+            edits: vec![Edit::replace(at..at + 1, b"[2,3]".to_vec())],
+            tokens: 0,
+            bytes: -4,
+            is_late: false,
+            memo: 1,
+            rules: Vec::new(),
+        };
+        at.map(made).into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+#[test]
+fn only_a_pass_that_says_so_makes_the_best_result_larger_and_no_more_than_it_says() {
+    for (growth, prefer, is_accepted) in [
+        (Growth::Nothing, Prefer::Tokens, false),
+        (Growth::Blanks, Prefer::Tokens, false),
+        (Growth::Tokens(3), Prefer::Tokens, false),
+        (Growth::Tokens(4), Prefer::Tokens, true),
+        (Growth::Tokens(4), Prefer::Bytes, false),
+        (Growth::Tokens(4), Prefer::Lines, true),
+    ] {
+        let sizes = RefCell::new(Vec::new());
+        let config = Config::new().language("javascript").pass(Larger(growth)).on_event(|event| {
+            if let Event::Accepted { pass: "larger", size, .. } = event {
+                sizes.borrow_mut().push(size.tokens);
+            }
+        });
+        let config = config.options(|options| {
+            (options.prefer, options.passes.only) = (prefer, vec!["whitespace"]);
+        });
+        let needed = |text: &[u8]| text.starts_with(b"f(") && text.ends_with(b");");
+        lop::reduce(b"f(1);", needed, &config).expect("interesting");
+        assert_eq!(*sizes.borrow(), if is_accepted { vec![9] } else { vec![] }, "{growth:?} {prefer:?}");
     }
 }
 
