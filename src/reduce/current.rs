@@ -342,7 +342,8 @@ impl<'g> Current<'g> {
     }
 
     /// Whether a candidate may become the best result by its size: it is no larger, or by no more than a pass may make it.
-    /// A text without a tree is as large as its bytes, because its words are no tokens of a tree.
+    /// A text without a tree, or with a part in another language, is as large as its bytes: its tokens are counted in
+    /// another way than those of the best result.
     pub(super) fn may_become_best(
         &self,
         candidate: &Candidate,
@@ -350,7 +351,7 @@ impl<'g> Current<'g> {
         growth: impl FnOnce() -> Growth,
     ) -> bool {
         let (best, text) = (self.best.size, &candidate.text);
-        let tokens = candidate.tokens.map(|tokens| tokens + self.around.tokens);
+        let tokens = candidate.tokens.filter(|_| !self.is_part());
         let is_larger = match (prefer, tokens) {
             (Prefer::Tokens, Some(tokens)) => tokens > best.tokens,
             (Prefer::Lines, _) => count_lines(text) > best.lines,
