@@ -5,7 +5,8 @@
 //! happens, [`reduce_on`] runs tests elsewhere, a [`Pass`] adds edits, and [`reduce_with`] takes everything apart.
 //!
 //! The modules, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
-//! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs; [`syntax`] has the text as a
+//! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs;
+//! [`project`] has several files as one text; [`syntax`] has the text as a
 //! tree; [`grammar`] says what a language allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`]
 //! runs tests; [`mod@reduce`] drives; [`library`] is the front door for programs; [`doctor`] says whether a test can be
 //! relied on; [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
@@ -26,6 +27,7 @@ pub mod journal;
 pub mod library;
 pub mod oracle;
 pub mod passes;
+pub mod project;
 pub mod reduce;
 #[cfg(feature = "cli")]
 pub mod report;
@@ -34,5 +36,5 @@ pub mod syntax;
 pub use lop_engine as engine;
 
 pub use engine::Verdict;
-pub use library::{Config, Error, reduce, reduce_on};
+pub use library::{Config, Error, Files, TreeReport, reduce, reduce_on, reduce_tree};
 pub use reduce::{Event, EventSink, Options, Pass, ReduceError, Report, Silent, reduce_with};

@@ -26,8 +26,8 @@ use super::verify_args::{self, VerifyArgs};
 use crate::exec::Jobs;
 
 /// Shown above the options.
-const USAGE: &str = "lop [OPTIONS] FILE -- CMD [ARGS]...
-       lop [OPTIONS] TEST FILE
+const USAGE: &str = "lop [OPTIONS] FILE... -- CMD [ARGS]...
+       lop [OPTIONS] TEST FILE...
        lop COMMAND [ARGS]...";
 
 /// The name of the command that shows options.
@@ -42,7 +42,7 @@ const CONFIG_USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
     name = "lop",
     version,
     about = "Reduces a file to a small one on which a test still says: interesting.\n\
-        FILE is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
+        FILE, or a directory, is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
         The best result so far is on disk at any time; Ctrl-C stops and keeps it.",
     override_usage = USAGE,
     args_conflicts_with_subcommands = true,
@@ -91,12 +91,13 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
     /// TEST FILE: an executable that exits with 0 if the candidate is interesting, and the file to reduce.
-    /// FILE alone: the file to reduce, with the test's command after `--`. FILE may be `-`, standard input
-    #[arg(value_name = "TEST FILE | FILE", num_args = 0.., hide_default_value = true, help_heading = ARGUMENTS)]
+    /// FILE alone: the file to reduce, with the test's command after `--`. FILE may be `-`, standard input, or a directory
+    /// or several files, which are reduced together
+    #[arg(value_name = "TEST FILE... | FILE...", num_args = 0.., hide_default_value = true, help_heading = ARGUMENTS)]
     pub words: Vec<PathBuf>,
 
-    /// The test as a command. `@@` in it is the candidate's path, `@@.EXT` its path under a name that ends in .EXT;
-    /// without either the candidate comes on standard input and in the working directory
+    /// The test as a command. `@@` in it is the candidate's path, `@@.EXT` its path under a name that ends in .EXT, and
+    /// `@@2` that of the second of several files; without any of these the candidate comes on standard input and in the working directory
     #[arg(last = true, value_name = "CMD", allow_hyphen_values = true, help_heading = ARGUMENTS)]
     pub test: Vec<OsString>,
 
@@ -200,6 +201,12 @@ pub struct ReduceArgs {
     /// Leave alone what this tree-sitter query captures as @keep: '(call_expression) @keep' (repeatable)
     #[arg(long, value_name = "QUERY", help_heading = SEARCH)]
     pub keep_query: Vec<String>,
+    /// Of several files leave those alone whose paths match: 'src/*.h', 'include' (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = SEARCH)]
+    pub keep_files: Vec<String>,
+    /// Of several files reduce only those whose paths match (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = SEARCH)]
+    pub only_files: Vec<String>,
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH)]

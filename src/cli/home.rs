@@ -30,7 +30,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: &mut Vec<OsString>) -> Resu
     }
     let words = reworded(&settings.test.words, &changes);
     *typed = replace_words(typed, settings.test.words.len(), &words);
-    settings.test.oracle = settings.test.oracle.reworded(&words, &settings.case.path)?;
+    settings.test.oracle = settings.test.oracle.reworded(&words)?;
     settings.test.words = words;
     Ok(())
 }

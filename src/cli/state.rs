@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use crate::disk::{self, Distrust, Distrusted, Folder};
+use crate::disk::{Distrust, Distrusted, Folder};
 use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
+use crate::reduce::Project;
 use crate::report::{Kept, others};
 
 use super::args::{Cli, ReduceArgs};
@@ -164,11 +165,12 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     if then.input != now.input {
         return foreign("input", "the copy of it in the journal is another one".to_owned());
     }
-    let changed = match (&settings.output.kept, disk::read(&settings.case.path, u64::MAX)) {
+    let archive = settings.case.project.as_ref().map(Project::archive);
+    let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace, archive)) {
         // Steps behind a damage are not known; then the file is left as it is.
-        (Kept::InPlace, Ok(found)) => !past.knows(&found) && !past.is_damaged,
-        (_, Ok(found)) => found != past.input && !settings.case.is_piped,
-        (_, Err(_)) => false,
+        (Kept::InPlace, Some(found)) => !past.knows(&found) && !past.is_damaged,
+        (_, Some(found)) => found != past.input && !settings.case.is_piped,
+        (_, None) => false,
     };
     if changed {
         return Err(JournalError::Changed { path: past.path.clone(), file: settings.case.path.clone() });

@@ -46,7 +46,7 @@ pub(super) fn in_line(words: &[OsString]) -> Option<String> {
 
 /// Whether a word that should be a file, or a test, is one.
 pub(super) fn is_there(word: &str) -> bool {
-    Path::new(word).exists() || CommandOracle::test(word.as_ref(), "x".as_ref(), Conditions::default()).is_ok()
+    Path::new(word).exists() || CommandOracle::test(word.as_ref(), Path::new("x"), Conditions::default()).is_ok()
 }
 
 #[cfg(test)]

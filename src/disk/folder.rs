@@ -39,6 +39,16 @@ pub struct Temporary<'f> {
     is_done: bool,
 }
 
+/// A folder that is being written, under a name that nothing else has. Dropping it removes it and what is in it.
+#[derive(Debug)]
+pub struct TemporaryFolder<'f> {
+    folder: &'f Folder,
+    name: OsString,
+    /// Says that a process is at work on it.
+    lock: File,
+    is_done: bool,
+}
+
 impl Folder {
     /// Opens any folder, by any way to it: that of a result, for example.
     ///
@@ -289,6 +299,23 @@ impl Folder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
+    /// Makes a new folder. `tag` stands in its name, and is that of [`Folder::clear`].
+    ///
+    /// # Errors
+    /// The system's own words.
+    pub fn temporary_folder(&self, tag: &OsStr, audience: Audience) -> io::Result<TemporaryFolder<'_>> {
+        for _ in 0..TRIES {
+            let mut name = OsString::from(prefix(tag));
+            name.push(format!("{:016x}{END}", RandomState::new().hash_one(&self.path)));
+            if self.make_inner(&name, audience)? {
+                let lock = File::open(self.path_of(&name))?;
+                let _ = lock.try_lock();
+                return Ok(TemporaryFolder { folder: self, name, lock, is_done: false });
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
     /// Puts a whole file into a place, instead of what is there.
     ///
     /// # Errors
@@ -299,7 +326,7 @@ impl Folder {
         new.put(name).map(|_| ())
     }
 
-    /// Removes what dead processes have left of [temporary](Folder::temporary) files with this tag, or with any.
+    /// Removes what dead processes have left of [temporary](Folder::temporary) files and folders with this tag, or with any.
     pub fn clear(&self, tag: Option<&OsStr>) {
         let start = tag.map_or_else(|| START.to_owned(), prefix);
         for name in self.names().unwrap_or_default() {
@@ -307,6 +334,10 @@ impl Folder {
             // Only what can be opened is looked at: another's, or a link, is none of ours.
             if is_one && self.open(&name, true).is_ok_and(|file| file.try_lock().is_ok()) {
                 let _ = self.remove(&name);
+            }
+            let inner = || self.inner(&name).ok().flatten();
+            if is_one && inner().is_some_and(|folder| folder.handle.try_lock().is_ok()) {
+                let _ = fs::remove_dir_all(self.path_of(&name));
             }
         }
     }
@@ -347,6 +378,23 @@ impl Folder {
     /// The system's own words.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::renameat(&self.handle, from, &self.handle, to))?)
+    }
+
+    /// Gives two names each what the other has, at once.
+    ///
+    /// # Errors
+    /// When one of them is missing, and what the system says: not every file system can.
+    pub fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<()> {
+        let flags = RenameFlags::EXCHANGE;
+        Ok(retry_on_intr(|| rustix::fs::renameat_with(&self.handle, one, &self.handle, other, flags))?)
+    }
+
+    /// Forces all that was written to the file system of this folder onto the disk.
+    ///
+    /// # Errors
+    /// The system's own words.
+    pub fn sync_all(&self) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(&self.handle)?)
     }
 
     /// Removes a file.
@@ -397,6 +445,56 @@ impl Folder {
 
     fn if_ours(self) -> io::Result<Folder> {
         if self.is_ours(&self.facts()?) { Ok(self) } else { Err(Distrust::Foreign.at(&self.path)) }
+    }
+}
+
+impl TemporaryFolder<'_> {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.folder.path_of(&self.name)
+    }
+
+    /// Gives it a name that nothing has.
+    ///
+    /// # Errors
+    /// When something has it, and what the system says.
+    pub fn put_new(mut self, name: &OsStr) -> io::Result<()> {
+        self.folder.rename_new(&self.name, name)?;
+        self.is_done = true;
+        Ok(())
+    }
+
+    /// Gives it the name of a folder, which is then this one, to be looked at and removed. There is a folder of that name at
+    /// each moment, where the file system can exchange two names.
+    ///
+    /// # Errors
+    /// The system's own words.
+    pub fn put_for(&mut self, name: &OsStr) -> io::Result<()> {
+        match self.folder.exchange(&self.name, name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let mut aside = self.name.clone();
+                aside.push(END);
+                self.folder.rename_new(name, &aside)?;
+                if let Err(error) = self.folder.rename_new(&self.name, name) {
+                    self.folder.rename_new(&aside, name)?;
+                    return Err(error);
+                }
+                self.name = aside;
+                Ok(())
+            }
+            done => done,
+        }
+    }
+}
+
+impl Drop for TemporaryFolder<'_> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            // A later run that finds it tries again.
+            let _ = fs::remove_dir_all(self.path());
+        }
+        let _ = self.lock.unlock();
     }
 }
 

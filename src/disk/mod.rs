@@ -21,5 +21,5 @@ mod stamp;
 pub use audience::Audience;
 pub use distrust::{Distrust, Distrusted};
 pub use file::{create, create_new, is_open_file, open_special, read};
-pub use folder::{Folder, Temporary};
+pub use folder::{Folder, Temporary, TemporaryFolder};
 pub use stamp::Stamp;

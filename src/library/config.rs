@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -191,9 +191,14 @@ impl<'a> Config<'a> {
 
     /// The grammar of an input; `None` is text.
     pub(super) fn grammar(&self, input: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
+        self.grammar_of(&self.file_name, input)
+    }
+
+    /// The grammar of a file of this name.
+    pub(super) fn grammar_of(&self, path: &Path, content: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
         match &self.language {
             Language::Grammar(grammar) => Ok(grammar.clone()),
-            Language::Name(name) => Ok(Registry::embedded()?.choose(name, &self.file_name, input)?.0),
+            Language::Name(name) => Ok(Registry::embedded()?.choose(name, path, content)?.0),
         }
     }
 

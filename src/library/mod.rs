@@ -5,7 +5,9 @@
 
 pub mod closures;
 mod config;
+mod tree;
 
+use std::path::PathBuf;
 use std::thread;
 
 use crate::engine::Verdict;
@@ -14,6 +16,7 @@ use crate::grammar::GrammarError;
 use crate::reduce::{ReduceError, Report, reduce_with};
 
 pub use config::Config;
+pub use tree::{Files, TreeReport, reduce_tree};
 
 /// Why a reduction by [`reduce`] or [`reduce_on`] has no result.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +25,9 @@ pub enum Error {
     /// The language is not known, or something is wrong with its rules.
     #[error(transparent)]
     Language(#[from] GrammarError),
+    /// A path that is absolute, or leads elsewhere than down.
+    #[error("{} is no path below a root", .0.display())]
+    Path(PathBuf),
     /// The system refuses the threads.
     #[error(transparent)]
     Start(#[from] StartError),

@@ -15,6 +15,7 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use super::{
     Cancel, Conditions, ConfineError, Confinement, Exit, Oracle, Outcome, Slot, output, shell, signal_name, with_causes,
 };
 use crate::engine::Verdict;
+use crate::project;
 
 /// A test that writes more than this to one of its outputs is killed and counts as not interesting, in bytes.
 const OUTPUT_LIMIT: u64 = 64 << 20;
@@ -50,6 +52,7 @@ pub struct CommandOracle {
     /// The names of the candidate in its directory; the first is FILE's base name.
     names: Vec<OsString>,
     candidate_on_stdin: bool,
+    subject: Subject,
     conditions: Conditions,
     description: String,
     /// The other files and directories beside the candidate.
@@ -61,6 +64,44 @@ pub struct CommandOracle {
 }
 
 /// The facts about a run that a caller asks for besides its outcome.
+/// The test case, as a test sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file; only its base name is used.
+    File(PathBuf),
+    /// A directory, of which each candidate is an archive; only its base name is used.
+    Directory(PathBuf),
+    /// Files by their paths below the directory of a test, of which each candidate is an archive.
+    Files(Vec<PathBuf>),
+}
+
+impl From<&Path> for Subject {
+    fn from(file: &Path) -> Self {
+        Subject::File(file.to_owned())
+    }
+}
+
+impl From<&PathBuf> for Subject {
+    fn from(file: &PathBuf) -> Self {
+        Subject::File(file.clone())
+    }
+}
+
+impl Subject {
+    /// The names of the candidate in the directory of a test.
+    fn names(&self) -> Result<Vec<OsString>, CommandError> {
+        match self {
+            Subject::File(path) | Subject::Directory(path) => Ok(vec![base_name(path)?]),
+            Subject::Files(paths) => Ok(paths.iter().map(|path| path.clone().into_os_string()).collect()),
+        }
+    }
+
+    /// Whether a candidate is one file, which can be read from standard input, too.
+    fn is_file(&self) -> bool {
+        matches!(self, Subject::File(_))
+    }
+}
+
 #[derive(Default)]
 struct Details<'a> {
     left_behind: Option<&'a mut Vec<String>>,
@@ -85,53 +126,59 @@ enum RunError {
 }
 
 impl CommandOracle {
-    /// The form `lop TEST FILE`. `test` is looked up in the current directory and, when it has no slash in it, then in
-    /// PATH; of `file` only the base name is used.
+    /// The form `lop TEST FILE`: the test gets the paths of the candidate as its arguments. A test without a slash is
+    /// looked for in the working directory and on PATH.
     ///
     /// # Errors
-    /// [`CommandError`] when the test does not exist or cannot be executed, or `file` has no name.
-    pub fn test(test: &Path, file: &Path, conditions: Conditions) -> Result<Self, CommandError> {
-        let program = program::find_test(test)?;
-        let mut names = vec![base_name(file)?];
-        let arguments = vec![Word::parse(OsStr::new("@@"), &mut names)];
-        let description = shell::line([program.as_os_str(), &names[0]]);
-        Ok(Self {
-            program,
-            called: None,
-            arguments,
-            names,
-            candidate_on_stdin: true,
-            conditions,
-            description,
-            belongings: Vec::new(),
-            launcher: Launcher::default(),
-            companions: Vec::new(),
-        })
+    /// [`CommandError`] when the test does not exist or cannot be executed, or the test case has no name.
+    pub fn test(test: &Path, subject: impl Into<Subject>, conditions: Conditions) -> Result<Self, CommandError> {
+        let (program, subject) = (program::find_test(test)?, subject.into());
+        let names = subject.names()?;
+        let arguments = (0..names.len()).map(Word::of_file).collect();
+        let words = std::iter::once(program.as_os_str()).chain(names.iter().map(OsString::as_os_str));
+        let description = shell::line(words);
+        Ok(Self::new((program, None), arguments, names, (subject, true), (conditions, description)))
     }
 
     /// The form `lop FILE -- CMD ARGS…`; `words` are the command and its arguments.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no command, it is not found or cannot be executed, or `file` has no name.
-    pub fn command(words: &[OsString], file: &Path, conditions: Conditions) -> Result<Self, CommandError> {
+    /// [`CommandError`] when there is no command, it is not found or cannot be executed, or the test case has no name.
+    pub fn command(
+        words: &[OsString],
+        subject: impl Into<Subject>,
+        conditions: Conditions,
+    ) -> Result<Self, CommandError> {
         let (first, rest) = words.split_first().ok_or(CommandError::NoCommand)?;
-        let (program, called) = program::find_command(first)?;
-        let mut names = vec![base_name(file)?];
-        let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, &mut names)).collect();
-        let candidate_on_stdin = !arguments.iter().any(Word::has_path);
+        let (called, subject) = (program::find_command(first)?, subject.into());
+        let mut names = subject.names()?;
+        let own = names.len();
+        let arguments: Vec<Word> = rest.iter().map(|word| Word::parse(word, own, &mut names)).collect();
+        let reads_stdin = !arguments.iter().any(Word::has_path);
         let description = shell::line(words.iter().map(OsString::as_os_str));
-        Ok(Self {
+        Ok(Self::new(called, arguments, names, (subject, reads_stdin), (conditions, description)))
+    }
+
+    fn new(
+        (program, called): (PathBuf, Option<OsString>),
+        arguments: Vec<Word>,
+        names: Vec<OsString>,
+        (subject, reads_stdin): (Subject, bool),
+        (conditions, description): (Conditions, String),
+    ) -> Self {
+        Self {
             program,
             called,
             arguments,
             names,
-            candidate_on_stdin,
+            candidate_on_stdin: reads_stdin && subject.is_file(),
+            subject,
             conditions,
             description,
             belongings: Vec::new(),
             launcher: Launcher::default(),
             companions: Vec::new(),
-        })
+        }
     }
 
     /// The absolute path of the program that is run.
@@ -184,6 +231,7 @@ impl CommandOracle {
             "words": words.collect::<Vec<_>>(),
             "names": self.names.iter().map(|name| bytes(name)).collect::<Vec<_>>(),
             "on_stdin": self.candidate_on_stdin,
+            "is_file": self.subject.is_file(),
             "conditions": self.conditions.spec(),
             "beside": beside.collect::<Vec<_>>(),
             "confined": self.launcher.identity(),
@@ -195,8 +243,8 @@ impl CommandOracle {
     ///
     /// # Errors
     /// As [`CommandOracle::command`].
-    pub fn reworded(&self, words: &[OsString], file: &Path) -> Result<Self, CommandError> {
-        let other = Self::command(words, file, self.conditions.clone())?;
+    pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
+        let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
         let (launcher, belongings) = (self.launcher.clone(), self.belongings.clone());
         Ok(Self { launcher, belongings, ..other })
     }
@@ -347,14 +395,24 @@ impl CommandOracle {
 
     /// Writes the candidate under all of its names and returns the path of the first.
     fn write(&self, candidate: &[u8], directory: &Path) -> io::Result<PathBuf> {
-        // Never through a link, which could lead to a file of the user's.
-        let write = |path: &Path| File::create_new(path)?.write_all(candidate);
         let path = directory.join(&self.names[0]);
-        write(&path)?;
-        for name in &self.names[1..] {
-            let other = directory.join(name);
-            // Not every file system has links.
-            fs::hard_link(&path, &other).or_else(|_| write(&other))?;
+        match self.subject {
+            Subject::Directory(_) => {
+                project::write(candidate, &path).map_err(|error| error.source)?;
+                // Under another name it is the same directory.
+                self.names[1..].iter().try_for_each(|name| symlink(&self.names[0], directory.join(name)))?;
+            }
+            Subject::Files(_) => project::write(candidate, directory).map_err(|error| error.source)?,
+            Subject::File(_) => {
+                // Never through a link, which could lead to a file of the user's.
+                let write = |path: &Path| File::create_new(path)?.write_all(candidate);
+                write(&path)?;
+                for name in &self.names[1..] {
+                    let other = directory.join(name);
+                    // Not every file system has links.
+                    fs::hard_link(&path, &other).or_else(|_| write(&other))?;
+                }
+            }
         }
         Ok(path)
     }

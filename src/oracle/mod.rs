@@ -35,7 +35,7 @@ use std::time::Duration;
 
 pub use belonging::{Belonging, BelongingError, Room};
 pub use cancel::Cancel;
-pub use command::CommandOracle;
+pub use command::{CommandOracle, Subject};
 pub use companion::{Companion, Guarded};
 pub use condition_error::ConditionError;
 pub use conditions::{ConditionSpec, Conditions};

@@ -1,7 +1,8 @@
 //! Responsible for the words of a command with `@@` in them: which files they need and what they become for a test.
 //!
 //! `@@` is the candidate's path, `@@.EXT` its path under a name that ends in `.EXT`. EXT is as long as it can be:
-//! letters, digits, `_`, `-` and `+`, and further such parts after dots, so `@@.test.js` is one name.
+//! letters, digits, `_`, `-` and `+`, and further such parts after dots, so `@@.test.js` is one name. Where the candidate
+//! is several files `@@2` is the path of the second.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -23,18 +24,26 @@ enum Piece {
 }
 
 impl Word {
-    /// Takes a word apart. `names` are the names the candidate needs in its directory, its own name first; a name that
+    /// The path of the file with this index.
+    pub(crate) fn of_file(index: usize) -> Self {
+        Self { pieces: vec![Piece::File(index)] }
+    }
+
+    /// Takes a word apart. `names` are the names the candidate needs in its directory, its `own` ones first; a name that
     /// is still missing is added.
-    pub(crate) fn parse(word: &OsStr, names: &mut Vec<OsString>) -> Self {
+    pub(crate) fn parse(word: &OsStr, own: usize, names: &mut Vec<OsString>) -> Self {
         let bytes = encode(word);
         let mut pieces = Vec::new();
         let mut rest = bytes.as_slice();
         while let Some(at) = find_mark(rest) {
             let (before, after) = (&rest[..at], &rest[at + 2..]);
-            let suffix = &after[..suffix_length(after)];
             push_text(&mut pieces, before);
-            pieces.push(Piece::File(file_index(suffix, names)));
-            rest = &after[suffix.len()..];
+            let (index, len) = numbered(after, own).unwrap_or_else(|| {
+                let suffix = &after[..suffix_length(after)];
+                (file_index(suffix, names), suffix.len())
+            });
+            pieces.push(Piece::File(index));
+            rest = &after[len..];
         }
         push_text(&mut pieces, rest);
         Self { pieces }
@@ -60,6 +69,14 @@ impl Word {
 
 fn find_mark(bytes: &[u8]) -> Option<usize> {
     bytes.windows(2).position(|pair| pair == b"@@")
+}
+
+/// The index of the file that a number from 1 to `own` at the start of `bytes` stands for, and the length of the number;
+/// `None` without one, or where there is one file.
+fn numbered(bytes: &[u8], own: usize) -> Option<(usize, usize)> {
+    let len = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number: usize = std::str::from_utf8(&bytes[..len]).ok()?.parse().ok()?;
+    (own > 1 && (1..=own).contains(&number)).then(|| (number - 1, len))
 }
 
 /// The length of the `.EXT` at the start of `bytes`, 0 if there is none.
@@ -109,7 +126,7 @@ mod tests {
 
     fn render(word: &str, base: &str) -> (String, Vec<String>) {
         let mut names = vec![OsString::from(base)];
-        let parsed = Word::parse(OsStr::new(word), &mut names);
+        let parsed = Word::parse(OsStr::new(word), 1, &mut names);
         let text = parsed.render(Path::new("/d"), &names);
         assert_eq!(parsed.has_path(), word.contains("@@"));
         let names = names[1..].iter().map(|name| name.to_string_lossy().into_owned()).collect();

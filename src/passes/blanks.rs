@@ -170,7 +170,8 @@ mod tests {
     #[test]
     fn blanks_go_from_gaps_that_are_too_long_and_from_no_others() {
         let compact = |document: &Document, grammar: &Grammar| {
-            gap_characters(&layout(document, grammar, Format::Compact, true, false)?)
+            let all = 0..document.source().len();
+            gap_characters(&layout(document, grammar, Format::Compact, true, (false, std::slice::from_ref(&all)))?)
         };
         assert_eq!(after("x.c", " int a\n\n = \"b  c\" /*  */ ;\n", compact), "int a=\"b  c\"/*  */;");
         assert_eq!(after("x.c", "int a;", compact), "int a;");

@@ -21,7 +21,7 @@ impl Pass for Characters {
 
     fn propose(&self, view: &View<'_>) -> Proposals {
         let Some(tree) = &view.tree else {
-            return character_units(view.text, std::slice::from_ref(&view.part)).into();
+            return character_units(view.text, &view.parts).into();
         };
         let memo = |part: &Range<usize>| {
             let mut hasher = DefaultHasher::new();

@@ -1,6 +1,7 @@
 //! Layout: where blanks and line breaks are put between the tokens of a text that stay as they are.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId, is_blank, is_identifier, melt};
@@ -21,8 +22,10 @@ impl Pass for Whitespace {
 
     fn propose(&self, view: &View<'_>) -> Proposals {
         let Style { format, ends_line, .. } = view.style;
-        let plan =
-            |joins| view.tree.as_ref().and_then(|tree| layout(tree.document, tree.grammar, format, joins, ends_line));
+        let plan = |joins| {
+            let tree = view.tree.as_ref()?;
+            layout(tree.document, tree.grammar, format, joins, (ends_line, &view.parts))
+        };
         Proposals { sequences: [true, false].into_iter().filter_map(plan).collect(), ..Proposals::default() }
     }
 }
@@ -43,14 +46,15 @@ const WIDE: usize = 80;
 /// Nothing but blanks is changed, and none inside texts, comments and opaque tokens. Lines that end
 /// what the language ends with a line are never joined; in a language where any line break may
 /// matter, none is taken away within a line unless `joins`, and the caller has to make sure that
-/// the text still means the same. A pretty text ends with a line break if `ends_line`.
+/// the text still means the same. Each of the `parts` that are laid out ends with a line break in a pretty text if
+/// `ends_line`.
 #[must_use]
 pub fn layout(
     document: &Document,
     grammar: &Grammar,
     format: Format,
     joins: bool,
-    ends_line: bool,
+    (ends_line, parts): (bool, &[Range<usize>]),
 ) -> Option<Sequence> {
     let ends_line = ends_line && format == Format::Pretty;
     let format = match format {
@@ -64,25 +68,26 @@ pub fn layout(
     let mut indented = grammar.is_indented().then(|| Indented::new(document, grammar));
     let mut free = (!grammar.has_blocks() && !grammar.is_indented()).then(|| Free::new(document));
     let mut units = Vec::new();
-    let mut write = |range: std::ops::Range<usize>, text: Vec<u8>| {
+    let mut write = |range: Range<usize>, text: Vec<u8>| {
         if source[range.clone()] != text[..] {
             let edit = Edit { raw: true, ..Edit::replace(range, text) };
             units.push(Unit { tokens: 1, removal: Removal::Edits(vec![edit]), cleared: false });
         }
     };
     let end_of = |atom: NodeId| document.node(atom).end as usize;
-    if let Some(&first) = atoms.first() {
-        if let Some(indented) = &mut indented {
-            indented.begin(first);
-        }
-        let lead = 0..document.node(first).start as usize;
-        if source[lead.clone()].iter().copied().all(is_blank) {
+    if let (Some(&first), Some(indented)) = (atoms.first(), &mut indented) {
+        indented.begin(first);
+    }
+    for part in parts {
+        let next = atoms.partition_point(|&atom| (document.node(atom).start as usize) < part.start);
+        let lead = atoms.get(next).map(|&first| part.start..document.node(first).start as usize);
+        if let Some(lead) = lead.filter(|lead| lead.end <= part.end && is_all_blank(&source[lead.clone()])) {
             write(lead, Vec::new());
         }
     }
     for pair in atoms.windows(2) {
         let range = end_of(pair[0])..document.node(pair[1]).start as usize;
-        if !source.get(range.clone()).is_some_and(|gap| gap.iter().copied().all(is_blank)) {
+        if !source.get(range.clone()).is_some_and(is_all_blank) {
             continue;
         }
         let gap = Gap { document, grammar, left: pair[0], right: pair[1], old: &source[range.clone()], joins };
@@ -94,14 +99,20 @@ pub fn layout(
         };
         write(range, text);
     }
-    if let Some(&last) = atoms.last() {
-        let rest = end_of(last)..source.len();
-        if source[rest.clone()].iter().copied().all(is_blank) {
+    for part in parts {
+        let next = atoms.partition_point(|&atom| (document.node(atom).start as usize) < part.end);
+        let Some(last) = next.checked_sub(1).map(|last| end_of(atoms[last])) else { continue };
+        let rest = last..part.end;
+        if part.start < last && last <= part.end && is_all_blank(&source[rest.clone()]) {
             let ends = ends_line && !source[..rest.start].ends_with(b"\n");
             write(rest, if ends { b"\n".to_vec() } else { Vec::new() });
         }
     }
     (!units.is_empty()).then_some(Sequence::of(list_kind::LAYOUT, units))
+}
+
+fn is_all_blank(text: &[u8]) -> bool {
+    text.iter().copied().all(is_blank)
 }
 
 /// The nodes that are not looked into: leaves, and what the language says are texts, comments or opaque.
@@ -490,9 +501,13 @@ mod tests {
     use crate::passes::testing::{FILES, Languages, Sample, any_text, lossy, shipped_sample};
     use crate::syntax::shape;
 
+    fn all(sample: &Sample) -> Vec<Range<usize>> {
+        std::iter::once(0..sample.document.source().len()).collect()
+    }
+
     fn laid_out(sample: &Sample, format: Format, joins: bool) -> String {
         let ends_line = sample.document.source().ends_with(b"\n");
-        let sequence = layout(&sample.document, &sample.grammar, format, joins, ends_line);
+        let sequence = layout(&sample.document, &sample.grammar, format, joins, (ends_line, &all(sample)));
         let units = sequence.iter().flat_map(|sequence| &sequence.units);
         lossy(&sample.after(units.map(|unit| &unit.removal)))
     }
@@ -563,7 +578,7 @@ mod tests {
             let sample = languages.sample(file, text);
             assert_eq!(laid_out(&sample, Format::Compact, false), compact, "{text}");
             assert_eq!(laid_out(&sample, Format::Pretty, false), pretty, "{text}");
-            assert!(layout(&sample.document, &sample.grammar, Format::None, true, true).is_none());
+            assert!(layout(&sample.document, &sample.grammar, Format::None, true, (true, &all(&sample))).is_none());
         }
     }
 

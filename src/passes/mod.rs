@@ -28,6 +28,7 @@ mod coupled;
 mod deep_splice;
 mod definitions;
 mod errors;
+mod files;
 mod fingerprint;
 mod forward;
 mod globalise;
@@ -79,6 +80,7 @@ pub use comments::{Comments, comment_lines, comment_words, comments};
 pub use coupled::Coupled;
 pub use definitions::{Definitions, Unreferenced};
 pub use errors::{Windows, error_shells, error_windows};
+pub use files::{Files, contents};
 pub use fingerprint::Fingerprints;
 pub use indentation::{indents, rendered};
 pub use layout::{Whitespace, layout};
@@ -99,6 +101,7 @@ pub use words::{Words, word_units};
 
 /// All passes, in the order of their stages; of one stage, in the order in which they have their turn.
 pub static ALL: &[&dyn Pass] = &[
+    &Files,
     &Clean,
     &Comments,
     &Closures,

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::grammar::Grammar;
+use crate::project::Archive;
 use crate::syntax::{Document, Edit, NodeId, count_words};
 
 use super::alternatives::Alternative;
@@ -304,8 +305,10 @@ pub enum Wanted {
 pub struct View<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// The part of it that is worked on; all of it, unless that is a part in another language.
-    pub part: Range<usize>,
+    /// The parts of it that are worked on; all of it, unless these are files or parts in one language of several.
+    pub parts: Vec<Range<usize>>,
+    /// The files that it is made of, if there are several.
+    pub archive: Option<&'a Archive>,
     /// Its tree; `None` for text without a grammar.
     pub tree: Option<Tree<'a>>,
     /// The style of the result.
@@ -341,7 +344,8 @@ impl<'a> View<'a> {
     pub fn of_text(text: &'a [u8]) -> Self {
         View {
             text,
-            part: 0..text.len(),
+            parts: std::iter::once(0..text.len()).collect(),
+            archive: None,
             tree: None,
             style: Style::default(),
             wanted: Wanted::Everything,

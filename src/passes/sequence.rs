@@ -145,6 +145,10 @@ pub mod list_kind {
     pub const OTHER: u32 = COMMENTS + 12;
     /// Texts that may go anywhere.
     pub const CLEAN: u32 = COMMENTS + 13;
+    /// Files of a project.
+    pub const FILES: u32 = COMMENTS + 14;
+    /// The contents of files of a project.
+    pub const CONTENTS: u32 = COMMENTS + 15;
 
     /// The bits of the numbers above.
     const BITS: u32 = 17;

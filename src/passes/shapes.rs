@@ -89,11 +89,18 @@ impl Shapes {
     #[must_use]
     pub fn new(parser: SyntaxParser) -> Self {
         Shapes {
-            trials: Trials { parser, left: MOST_STEPS },
+            trials: Trials { parser, of_parts: None, left: MOST_STEPS },
             known: HashMap::new(),
             untold: HashSet::new(),
             replaced: HashMap::new(),
         }
+    }
+
+    /// The same for texts of which only some parts are in the language: those that this parser looks at.
+    #[must_use]
+    pub fn of_parts(mut self, parser: SyntaxParser) -> Self {
+        self.trials.of_parts = Some(parser);
+        self
     }
 
     /// Whether a node may go.
@@ -191,6 +198,8 @@ impl Shapes {
 /// The parser of trial parses, with the steps that are left.
 struct Trials {
     parser: SyntaxParser,
+    /// The parser of whole texts, where only some parts of these are in the language.
+    of_parts: Option<SyntaxParser>,
     /// Steps that those of all of a long text may still take.
     left: usize,
 }
@@ -221,6 +230,7 @@ impl Trials {
             return None;
         }
         let text = rendered(document, grammar, edits).text;
+        let parser = self.of_parts.as_mut().unwrap_or(parser);
         let parsed = parser.reparse_within(&document.tree(), document.source(), &text, most);
         let errors = parsed.ok().map(|tree| Errors::of(&tree));
         if is_limited {

@@ -8,19 +8,19 @@
 //! A candidate carries all its edits since the base. Accepting it makes its text the best result and its edits the
 //! pending ones in one step, so that neither can fall behind the other. Only the session does that; everybody else reads.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::grammar::Grammar;
 use crate::passes::{Cascade, Gone, Growth, NodeSet, Nodes, Prefer, Removal, Sequence, Unit, holes, indents};
+use crate::project::{Archive, Kind};
 use crate::syntax::{
-    Document, Edit, Indents, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_lines, count_words,
+    Document, Edit, Indents, Inside, NodeId, ParseError, Rendering, SyntaxParser, SyntaxTree, count_lines, count_words,
     render_around,
 };
 
-use super::keep::touches;
+use super::keep::{touches, united};
 use super::size::Size;
 
 /// A text to be judged.
@@ -66,16 +66,23 @@ pub(super) struct Current<'g> {
     kept: Vec<Range<usize>>,
     /// The edits and removals that make the best result of the base.
     pending: Rc<Pending>,
-    around: Around,
+    /// The files that the text is made of, if there are several.
+    archive: Option<Archive>,
+    scope: Option<Scope>,
+    /// The text around the parts of the base that are worked on.
+    frame: Vec<Range<usize>>,
+    /// The same and what is kept, in the order of the text: no pass may touch it.
+    untouchable: Vec<Range<usize>>,
 }
 
-/// The text around the part that is worked on: passes may not touch it, as if it were kept.
-#[derive(Clone, Copy, Default)]
-struct Around {
-    /// Bytes before the part and behind it.
-    before: usize,
-    behind: usize,
-    tokens: usize,
+/// The parts of the text that are worked on, if not all of it is.
+struct Scope {
+    inside: Inside,
+    /// The tokens of all else.
+    around: usize,
+    /// Whether the tokens of the best result are those of these parts and of all else: the same as if all of it was worked
+    /// on.
+    is_counted_alike: bool,
 }
 
 enum Base<'g> {
@@ -144,7 +151,18 @@ impl<'g> Current<'g> {
     pub(super) fn new(text: Arc<[u8]>, size: Size, kept: Vec<Range<usize>>) -> Self {
         let (base, pending) = (Base::Text(Arc::clone(&text)), Rc::default());
         let best = Best { text, size, kept: kept.clone() };
-        Current { best, least_tokens: size.tokens, base, kept, pending, around: Around::default() }
+        let (archive, scope, frame, untouchable) = (None, None, Vec::new(), kept.clone());
+        Current { best, least_tokens: size.tokens, base, kept, pending, archive, scope, frame, untouchable }
+    }
+
+    /// The same for a text that is made of files, if it is one.
+    pub(super) fn of_files(self, archive: Option<Archive>) -> Self {
+        Current { archive, ..self }
+    }
+
+    /// The files that the text is made of, if there are several.
+    pub(super) fn archive(&self) -> Option<&Archive> {
+        self.archive.as_ref()
     }
 
     /// The best result.
@@ -184,36 +202,21 @@ impl<'g> Current<'g> {
         }
     }
 
-    /// The part of the base that is worked on.
-    pub(super) fn part(&self) -> Range<usize> {
-        self.around.before..self.source().len() - self.around.behind
+    /// The parts of the base that are worked on.
+    pub(super) fn parts(&self) -> Vec<Range<usize>> {
+        let text = self.source();
+        let whole = || std::iter::once(0..text.len()).collect();
+        self.scope.as_ref().map_or_else(whole, |scope| (scope.inside)(text))
     }
 
-    /// The text around that part.
-    fn frame(&self) -> impl Iterator<Item = Range<usize>> {
-        let part = self.part();
-        [0..part.start, part.end..self.source().len()].into_iter().filter(|around| !around.is_empty())
-    }
-
-    /// The parts that no pass may touch, in the order of the text.
-    fn untouchable(&self) -> Cow<'_, [Range<usize>]> {
-        if !self.is_part() {
-            return Cow::Borrowed(&self.kept);
-        }
-        let part = self.part();
-        let inside = self.kept.iter().filter(|kept| part.start <= kept.start && kept.end <= part.end).cloned();
-        let mut all: Vec<_> = self.frame().chain(inside).collect();
-        all.sort_by_key(|part| (part.start, part.end));
-        Cow::Owned(all)
-    }
-
-    fn is_part(&self) -> bool {
-        self.around.before + self.around.behind > 0
+    /// Whether a part of a text in another language is worked on.
+    pub(super) fn is_inside_another(&self) -> bool {
+        self.scope.as_ref().is_some_and(|scope| !scope.is_counted_alike)
     }
 
     /// Whether everything may be touched.
     fn is_free(&self) -> bool {
-        self.kept.is_empty() && !self.is_part()
+        self.untouchable.is_empty()
     }
 
     /// The edits and removals that every candidate includes.
@@ -242,7 +245,7 @@ impl<'g> Current<'g> {
             Base::Tree(tree) => Some(count_tokens(&tree.document, &rendering)),
         };
         let kept = self.kept.iter().map(|part| rendering.keeps(part)).collect();
-        let kept = if self.frame().all(|part| rendering.keeps(&part).is_some()) { kept } else { None };
+        let kept = if self.frame.iter().all(|part| rendering.keeps(part).is_some()) { kept } else { None };
         Candidate { text: rendering.text.into(), tokens, cleared, kept, pending: Rc::new(pending) }
     }
 
@@ -264,7 +267,7 @@ impl<'g> Current<'g> {
             });
         }
         let indents = tree.and_then(|tree| tree.indents.as_ref());
-        let rendering = render_around(self.source(), edits, &self.untouchable(), indents);
+        let rendering = render_around(self.source(), edits, &self.untouchable, indents);
         (pending, rendering)
     }
 
@@ -307,13 +310,12 @@ impl<'g> Current<'g> {
 
     /// Whether some edits touch a kept part.
     pub(super) fn edits_touch_kept(&self, edits: &[Edit]) -> bool {
-        let untouchable = self.untouchable();
-        edits.iter().any(|edit| touches(&untouchable, &(edit.start..edit.end)))
+        edits.iter().any(|edit| touches(&self.untouchable, &(edit.start..edit.end)))
     }
 
     /// Whether a kept part reaches into a node.
     pub(super) fn node_is_kept(&self, node: NodeId) -> bool {
-        !self.is_free() && touches(&self.untouchable(), &self.document().node(node).range())
+        !self.is_free() && touches(&self.untouchable, &self.document().node(node).range())
     }
 
     /// A sequence without the units that touch a kept part; `None` if it has no others.
@@ -351,11 +353,12 @@ impl<'g> Current<'g> {
         growth: impl FnOnce() -> Growth,
     ) -> bool {
         let (best, text) = (self.best.size, &candidate.text);
-        let tokens = candidate.tokens.filter(|_| !self.is_part());
+        let is_counted = self.scope.as_ref().is_none_or(|scope| scope.is_counted_alike);
+        let tokens = candidate.tokens.filter(|_| is_counted).map(|tokens| tokens + self.around());
         let is_larger = match (prefer, tokens) {
             (Prefer::Tokens, Some(tokens)) => tokens > best.tokens,
-            (Prefer::Lines, _) => count_lines(text) > best.lines,
-            (Prefer::Bytes, _) | (Prefer::Tokens, None) => text.len() > best.bytes,
+            (Prefer::Lines, _) => count_lines(text) > count_lines(&self.best.text),
+            (Prefer::Bytes, _) | (Prefer::Tokens, None) => text.len() > self.best.text.len(),
         };
         !is_larger
             || match growth() {
@@ -375,8 +378,15 @@ impl<'g> Current<'g> {
         if text == self.best.text {
             return None;
         }
-        let tokens = tokens.map_or_else(|| count_words(&text), |tokens| tokens + self.around.tokens);
-        let size = Size { bytes: text.len(), tokens, lines: count_lines(&text) };
+        let words = |text: &[u8]| count(text, self.archive.as_ref(), count_words);
+        let tokens = match (tokens, &self.archive) {
+            (Some(tokens), _) => tokens + self.around(),
+            (None, None) => words(&text),
+            // The files are counted by their trees: all that is known is which share of their words went.
+            (None, Some(_)) => self.best.size.tokens * words(&text) / words(&self.best.text).max(1),
+        };
+        let of_files = |count_one: fn(&[u8]) -> usize| count(&text, self.archive.as_ref(), count_one);
+        let size = Size { bytes: of_files(<[u8]>::len), tokens, lines: of_files(count_lines) };
         self.least_tokens = self.least_tokens.min(tokens);
         let kept = kept.expect("what touches a kept part is refused");
         Some(std::mem::replace(&mut self.best, Best { text, size, kept }))
@@ -391,24 +401,25 @@ impl<'g> Current<'g> {
 
     /// From now on the best result is the base, as text.
     pub(super) fn forget_tree(&mut self) {
-        self.around = Around::default();
+        self.scope = None;
         self.rebase_text();
     }
 
-    /// From now on the best result is the base, as text; the part of it that is worked on stays that.
+    /// From now on the best result is the base, as text; the parts of it that are worked on stay those.
     pub(super) fn rebase_text(&mut self) {
         self.start_from(Base::Text(Arc::clone(&self.best.text)));
     }
 
-    /// From now on only a part of the best result is worked on, as text, that no kept part reaches out of.
-    ///
-    /// # Panics
-    /// If the base is not the best result with its tree.
-    pub(super) fn enter(&mut self, part: &Range<usize>) {
-        let Size { bytes, tokens, .. } = self.best.size;
-        let tokens = tokens.saturating_sub(self.document().tokens_in(part.clone()));
-        self.forget_tree();
-        self.around = Around { before: part.start, behind: bytes - part.end, tokens };
+    /// From now on only some parts of the best result are worked on, as text, that no kept part reaches out of. `around` are
+    /// the tokens of all else, which are counted like those of these parts or otherwise.
+    pub(super) fn enter(&mut self, inside: Inside, around: usize, is_counted_alike: bool) {
+        self.scope = Some(Scope { inside, around, is_counted_alike });
+        self.rebase_text();
+    }
+
+    /// The tokens of what is not worked on.
+    fn around(&self) -> usize {
+        self.scope.as_ref().map_or(0, |scope| scope.around)
     }
 
     /// The tree of the best result is the base from now on.
@@ -421,6 +432,9 @@ impl<'g> Current<'g> {
         self.pending = Pending::nothing(&base);
         self.kept.clone_from(&self.best.kept);
         self.base = base;
+        let inside = self.scope.as_ref().map(|scope| Arc::clone(&scope.inside));
+        self.frame = inside.map(|inside| gaps(self.source().len(), &inside(self.source()))).unwrap_or_default();
+        self.untouchable = united(self.frame.iter().chain(&self.kept).cloned().collect());
     }
 
     /// The tokens of the best result are those that its tree has.
@@ -428,7 +442,7 @@ impl<'g> Current<'g> {
     /// # Panics
     /// If the base is not the best result with its tree.
     pub(super) fn count_tokens(&mut self) {
-        self.best.size.tokens = self.document().tokens() + self.around.tokens;
+        self.best.size.tokens = self.document().tokens() + self.around();
     }
 
     /// The best result is the base from now on, and is parsed if the old base has a tree: `known` is that if it is there
@@ -469,6 +483,20 @@ impl<'g> Current<'g> {
         self.plant(document, grammar);
         Ok(nodes)
     }
+}
+
+/// The bytes, lines or words of a text; of one that is made of files those of what these have in them.
+pub(super) fn count(text: &[u8], archive: Option<&Archive>, count_one: fn(&[u8]) -> usize) -> usize {
+    let Some(archive) = archive else { return count_one(text) };
+    let files = archive.entries(text).into_iter().filter(|entry| entry.kind == Kind::File);
+    files.map(|file| count_one(&text[file.content])).sum()
+}
+
+/// The text between some parts of a text of this length, and around them.
+fn gaps(len: usize, parts: &[Range<usize>]) -> Vec<Range<usize>> {
+    let ends = parts.iter().map(|part| part.end);
+    let starts = parts.iter().map(|part| part.start).chain(std::iter::once(len));
+    std::iter::once(0).chain(ends).zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
 }
 
 /// Tokens of a rendering: those of the stretches that stay and those of the texts put in.

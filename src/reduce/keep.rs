@@ -5,6 +5,7 @@ use std::ops::Range;
 use regex::bytes::Regex;
 
 use crate::grammar::{Grammar, QueryProblem};
+use crate::project::Archive;
 use crate::syntax::{Document, ParseError, SyntaxParser, lines};
 
 /// Begins the part of a text that may be reduced, in any place of a line.
@@ -25,6 +26,8 @@ pub struct KeepSpec {
     pub lines: Vec<(usize, usize)>,
     /// Nodes that these tree-sitter queries capture as `@keep`.
     pub queries: Vec<String>,
+    /// Parts by their places, as whole files are.
+    pub parts: Vec<Range<usize>>,
 }
 
 /// Parts of an input that stay as they are; nothing by default.
@@ -110,7 +113,11 @@ impl Keep {
                 .map_err(|problem| KeepError::Query { query: query.clone(), problem })?;
             keep.add(captured, "--keep-query", query);
         }
-        keep.add_outside_of_markers(text, &all);
+        keep.ranges.extend(spec.parts.iter().cloned());
+        // A marker in one of several files says nothing about the others.
+        if Archive::of(text).is_none() {
+            keep.add_outside_of_markers(text, &all);
+        }
         keep.ranges = united(keep.ranges);
         Ok(keep)
     }
@@ -175,7 +182,7 @@ fn parse<'g>(
 }
 
 /// Ranges that overlap become one. Those that only touch do not: each may move by itself.
-fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     ranges.dedup_by(|next, before| {
         let overlap = next.start < before.end;

@@ -34,6 +34,7 @@ mod passes;
 mod plan;
 mod positions;
 mod preview;
+mod project;
 mod question_source;
 mod ranked;
 mod reasons;
@@ -47,13 +48,15 @@ mod sweep;
 mod trust;
 mod unused;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::engine::Verdict;
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Clean, Lines, Removal, Words, clean};
+use crate::passes::{Clean, Lines, Removal, Words, clean, contents};
+use crate::project::Kind;
 use crate::syntax::{Document, Edit, NodeId, ParseError, Stop, SyntaxParser, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, View};
@@ -67,12 +70,13 @@ pub use options::{Effort, MAX_PARSE, Minimal, Options, Schedule, Syntax};
 pub use outlook::{Ahead, Importance, Outlook};
 pub use passes::Passes;
 pub use preview::{Preview, Proposal};
+pub use project::Project;
 pub use report::{Counts, Ended, PassStats, Report, RuleStats};
 pub use session::{BASELINE_DEADLINE, usual_deadline};
 pub use size::Size;
 pub use trust::Reliability;
 
-use current::Current;
+use current::{Current, count};
 use evidence::Evidence;
 use interrupt::Interrupt;
 use ordered::first_interesting;
@@ -177,7 +181,9 @@ fn reduce_in_time(
 ) -> Result<Report, ReduceError> {
     options.engine.check()?;
     options.passes.check()?;
-    let mut before = Size { bytes: input.len(), tokens: 0, lines: count_lines(&input) };
+    let project = options.project.as_ref();
+    let of_files = |count_one: fn(&[u8]) -> usize| count(&input, project.map(Project::archive), count_one);
+    let mut before = Size { bytes: of_files(<[u8]>::len), tokens: 0, lines: of_files(count_lines) };
     let slots = executor.slots();
     let stop: Stop = {
         let cancel = cancel.clone();
@@ -187,30 +193,34 @@ fn reduce_in_time(
         Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, &stop),
         _ => Read::Nothing,
     };
-    before.tokens = match &read {
-        Read::Tree(Ok(document)) => document.tokens(),
-        Read::Tree(Err(_)) | Read::Nothing => count_words(&input),
+    before.tokens = match (&read, project) {
+        (Read::Tree(Ok(document)), _) => document.tokens(),
+        (_, Some(project)) => project.tokens(&input, &stop),
+        _ => count_words(&input),
     };
     let errors = read.document().map_or(0, Document::errors);
     if let Some(wanted) = options.syntax {
         check_syntax(wanted, grammar.as_deref(), &read)?;
     }
+    let files = project.map(|project| project.archive().entries(&input).len());
+    let units = files.unwrap_or_else(|| before.tokens.max(read.leaves(&input)));
     let session = Session::new(Arc::clone(&input), before, grammar.clone(), executor, sink, cancel, options);
     let mut reducer = Reducer {
         session,
         options,
         stop,
-        input: Input { ends_line: input.ends_with(b"\n") },
+        input: Input { ends_line: files_of(&input, project).any(|file| input[file].ends_with(b"\n")) },
         tools: None,
-        evidence: Evidence::nothing(before.tokens.max(read.leaves(&input))),
+        project,
+        evidence: Evidence::nothing(units),
         elsewhere: Default::default(),
         round: 0,
         couples: false,
         second_looks: Default::default(),
         findings: Default::default(),
     };
-    let started =
-        Event::Started { size: before, grammar: grammar.as_deref().map(Grammar::name), syntax_errors: errors, slots };
+    let languages = project.map(Project::names).or_else(|| grammar.as_deref().map(|grammar| grammar.name().to_owned()));
+    let started = Event::Started { size: before, grammar: languages.as_deref(), syntax_errors: errors, slots };
     let result = reducer
         .session
         .emit(&started)
@@ -223,6 +233,12 @@ fn reduce_in_time(
         Err(Interrupt::Failed(error)) => return Err(error),
     };
     finish(reducer, before, ended)
+}
+
+/// The contents of the files that an input is made of.
+fn files_of<'i>(input: &'i [u8], project: Option<&'i Project>) -> impl Iterator<Item = Range<usize>> + 'i {
+    let files = project.map(|project| contents(project.archive(), input, |entry| entry.kind == Kind::File));
+    files.unwrap_or_else(|| std::iter::once(0..input.len()).collect()).into_iter()
 }
 
 /// Whether the input's own syntax is as that of every candidate has to be.
@@ -375,7 +391,9 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
     };
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.
-    if report.best.len() < COUNT_AGAIN_BELOW {
+    if let Some(project) = reducer.project {
+        report.after.tokens = project.tokens(session.best(), &reducer.stop);
+    } else if report.best.len() < COUNT_AGAIN_BELOW {
         reducer.session.forget_tree();
         // A user who has ended the run waits for this.
         if let Some(tools) = &reducer.tools

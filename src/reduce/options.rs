@@ -8,6 +8,7 @@ use crate::passes::{Format, Prefer};
 use super::control::Control;
 use super::keep::Keep;
 use super::passes::Passes;
+use super::project::Project;
 
 /// Inputs above this many bytes are cut down by lines before they are parsed.
 pub const MAX_PARSE: usize = 16 << 20;
@@ -117,6 +118,8 @@ pub struct Options {
     pub syntax: Option<Syntax>,
     /// Parts of the input that are never touched.
     pub keep: Keep,
+    /// The files that the input is made of, if it is the archive of several: the grammar of the whole is `None` then.
+    pub project: Option<Project>,
     /// Accept candidates with more syntax errors than the best result.
     pub allow_syntax_errors: bool,
     /// Go on although the empty file is interesting.
@@ -152,6 +155,7 @@ impl Default for Options {
             prefer: Prefer::default(),
             syntax: None,
             keep: Keep::default(),
+            project: None,
             allow_syntax_errors: false,
             allow_empty: false,
             allow_flaky: false,

@@ -10,8 +10,9 @@ use super::reducer::Reducer;
 use super::rounds::{MAX_ROUNDS, Plan};
 use super::stages::closures::keep_closures;
 use super::stages::deletion::{delete, sibling_lists};
-use super::stages::embedded::reduce_parts;
+use super::stages::embedded::reduce_embedded;
 use super::stages::errors::take_error_shells;
+use super::stages::files::{reduce_files, take_files};
 use super::stages::finish::{finish_text, write_anew};
 use super::stages::local::{local_edits, take_second_look, unnest};
 use super::stages::minimality::verify;
@@ -51,6 +52,28 @@ const TEXT: Plan = Plan { first: &[], round: &[text, verify] };
 
 const TEXT_FAST: Plan = Plan { first: &[text], round: &[] };
 
+/// A test case of several files.
+const PROJECT: Plan = Plan { first: &[], round: &[take_files, files] };
+
+const PROJECT_FAST: Plan = Plan { first: &[take_files, files], round: &[] };
+
+/// All files in one language, which have one tree.
+const FILES: Plan = Plan {
+    first: &[comments, closures, early, error_shells, unnest],
+    round: &[
+        shrink,
+        rules,
+        unused_definitions,
+        coupled_edits,
+        windows,
+        late,
+        characters,
+        take_second_look,
+        finish_part,
+        verify,
+    ],
+};
+
 /// A part of the text that is in another language, with a tree of its own.
 const PART: Plan = Plan {
     first: &[comments],
@@ -69,11 +92,13 @@ const PART_TEXT_FAST: Plan = Plan { first: &[part_as_text], round: &[] };
 pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     loop {
         let before = reducer.weight();
-        if reducer.tools.is_some() {
+        if reducer.project.is_some() {
+            (if is_fast(reducer) { &PROJECT_FAST } else { &PROJECT }).follow(reducer)?;
+        } else if reducer.tools.is_some() {
             (if is_fast(reducer) { &TREE_FAST } else { &TREE }).follow(reducer)?;
         }
         // Without a grammar, or when the text no longer parses.
-        if reducer.tools.is_none() {
+        if reducer.tools.is_none() && reducer.project.is_none() {
             (if is_fast(reducer) { &TEXT_FAST } else { &TEXT }).follow(reducer)?;
         }
         if reducer.options.effort != Effort::Thorough || reducer.weight() >= before || reducer.round >= MAX_ROUNDS {
@@ -164,15 +189,22 @@ fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 }
 
 fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    reduce_parts(reducer, |reducer| {
-        if reducer.tools.is_some() {
-            (if is_fast(reducer) { &PART_FAST } else { &PART }).follow(reducer)?;
-        }
-        if reducer.tools.is_none() {
-            (if is_fast(reducer) { &PART_TEXT_FAST } else { &PART_TEXT }).follow(reducer)?;
-        }
-        Ok(())
-    })
+    reduce_embedded(reducer, |reducer| follow_in_part(reducer, &PART))
+}
+
+fn files(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    reduce_files(reducer, |reducer| follow_in_part(reducer, &FILES))
+}
+
+/// Follows a plan for parts that have a tree.
+fn follow_in_part(reducer: &mut Reducer<'_, '_>, plan: &Plan) -> Result<(), Interrupt> {
+    if reducer.tools.is_some() {
+        (if is_fast(reducer) { &PART_FAST } else { plan }).follow(reducer)?;
+    }
+    if reducer.tools.is_none() {
+        (if is_fast(reducer) { &PART_TEXT_FAST } else { &PART_TEXT }).follow(reducer)?;
+    }
+    Ok(())
 }
 
 /// How the result looks. The text verified after it is the text delivered.

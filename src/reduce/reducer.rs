@@ -16,6 +16,7 @@ use super::necessity::Necessity;
 use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
 use super::parsing::Tools;
+use super::project::Project;
 use super::session::Session;
 use super::size::Size;
 use super::sweep::SequenceSweep;
@@ -30,6 +31,8 @@ pub(super) struct Reducer<'a, 'g> {
     /// The flag that tells a parser to stop.
     pub(super) stop: Stop,
     pub(super) input: Input,
+    /// The files of the text, if it is made of several.
+    pub(super) project: Option<&'g Project>,
     /// There are none for a text without a tree.
     pub(super) tools: Option<Tools<'g>>,
     /// Of the language that is worked on.
@@ -74,12 +77,17 @@ impl<'g> Reducer<'_, 'g> {
         self.session.current()
     }
 
+    /// Whether what is worked on ends with a line break in a pretty result: a script in a page does not.
+    pub(super) fn ends_line(&self) -> bool {
+        self.input.ends_line && !self.current().is_inside_another()
+    }
+
     /// The parts that the guarantee on the result is about.
     pub(super) fn minimal(&self) -> Minimal {
         if !self.allows(&Minimality) || self.options.effort == Effort::Fast {
             return Minimal::None;
         }
-        let default = if self.tools.is_some() { Minimal::Token } else { Minimal::Char };
+        let default = if self.tools.is_some() || self.project.is_some() { Minimal::Token } else { Minimal::Char };
         self.options.minimal.unwrap_or(default)
     }
 

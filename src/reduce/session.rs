@@ -92,7 +92,8 @@ impl<'a, 'g> Session<'a, 'g> {
             cancel,
             options,
             gate: None,
-            current: Current::new(input, size, options.keep.ranges().to_vec()),
+            current: Current::new(input, size, options.keep.ranges().to_vec())
+                .of_files(options.project.as_ref().map(|project| project.archive().clone())),
             memory: Memory::default(),
             confidence: Confidence::new(options.confirm),
             deadlines: Deadlines::new(options.deadline),

@@ -1,8 +1,12 @@
 //! A bug report in Markdown that is ready to be pasted: command, versions, the minimal input, expected and observed.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use crate::oracle::Outcome;
+use crate::project::Member;
 
 use super::redaction::Redaction;
 use super::text::shown;
@@ -19,6 +23,8 @@ pub struct Issue<'a> {
     pub language: &'a str,
     /// The minimal input.
     pub content: &'a [u8],
+    /// The files that it consists of, if there are several: they stand for the content.
+    pub files: Vec<Member>,
     /// The test as a line of a shell.
     pub command: &'a str,
     /// The condition of an interesting run, in words.
@@ -48,8 +54,16 @@ impl Issue<'_> {
         };
         put(&format!("# {}\n", inline(&self.nowhere.text(&title))));
         put("## To reproduce\n");
-        put(&format!("Save as {}:\n", code(self.name)));
-        put(&block(self.language, self.content, true));
+        if self.files.is_empty() {
+            put(&format!("Save as {}:\n", code(self.name)));
+            put(&block(self.language, self.content, true));
+        }
+        for file in &self.files {
+            let path = Path::new(OsStr::from_bytes(&file.path));
+            put(&format!("Save as {}:\n", code(&path.display().to_string())));
+            let language = path.extension().unwrap_or_default().to_string_lossy();
+            put(&block(&language, &file.content, true));
+        }
         put("and run:\n");
         put(&block("sh", self.nowhere.text(self.command).as_bytes(), false));
         put("## Expected\n");
@@ -153,6 +167,7 @@ mod tests {
             name: "x.zed",
             language: "zed",
             content,
+            files: Vec::new(),
             command: "zedc x.zed",
             wanted: "stderr matching /internal/",
             version: Some("zedc 1.2"),

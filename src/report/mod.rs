@@ -13,6 +13,7 @@ pub mod findings;
 pub mod history;
 pub mod issue;
 pub mod json;
+mod many_files;
 pub mod origins;
 pub mod others;
 pub mod page;
@@ -21,6 +22,7 @@ pub mod reasons;
 pub mod redaction;
 mod result_file;
 pub mod screen;
+mod several;
 pub mod steps;
 pub mod store;
 pub mod summary;
@@ -39,7 +41,7 @@ pub use others::{Other, Others};
 pub use progress::{Form, Progress, Verbosity};
 pub use result_file::StoreError;
 pub use screen::Screen;
-pub use store::{Kept, Store, state_directory};
+pub use store::{Input, Kept, Store, state_directory};
 
 /// All consumers of one run.
 pub struct Reporters {

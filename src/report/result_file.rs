@@ -30,6 +30,9 @@ pub enum StoreError {
     /// The output is a directory.
     #[error("the output {} is a directory; name a file", .0.display())]
     OutputIsDirectory(PathBuf),
+    /// The output of a directory is one that has something in it.
+    #[error("the output {} is not empty: a result would replace what is in it", .0.display())]
+    OutputIsTaken(PathBuf),
     /// The output's directory is missing.
     #[error("cannot write {}: the directory {} does not exist", output.display(), directory.display())]
     NoDirectory {
@@ -99,6 +102,32 @@ impl LeftAs {
         }
         is_same
     }
+}
+
+/// The name under which the original of `input` is kept: its name with `.orig` added.
+#[must_use]
+pub fn original_name(input: &Path) -> PathBuf {
+    with_ending(input, ".orig")
+}
+
+/// The name for the original of a file or directory, which nothing has yet.
+///
+/// # Errors
+/// When something has it, or it can be no name.
+pub(super) fn free_original(input: &Path) -> Result<PathBuf, StoreError> {
+    let original = original_name(input);
+    match original.symlink_metadata() {
+        // A dangling link is taken, too.
+        Ok(_) => Err(StoreError::OriginalExists(original)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(original),
+        // A name that is too long, for example: it could not be made later either.
+        Err(source) => Err(StoreError::NotWritable { output: original, source }),
+    }
+}
+
+/// Adds to an error what was being done, and keeps its kind.
+pub(super) fn explain(error: io::Error, what: &str) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 /// A path with something added to its name.

@@ -14,9 +14,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::disk::{self, Distrust, Distrusted, Folder};
+use crate::project::{self, Archive, Kind, Member};
 use crate::reduce::{Event, EventSink};
 
-use super::result_file::{LeftAs, StoreError, check_directory, keep_original, parent, replace, take_back, with_ending};
+use super::many_files::{Directory, ManyFiles};
+pub use super::result_file::original_name;
+use super::result_file::{
+    LeftAs, StoreError, check_directory, explain, free_original, keep_original, parent, replace, take_back, with_ending,
+};
+use super::several::Several;
 use super::target::{Target, last};
 
 /// Results that are replaced within this time are not each forced onto the disk's surface: that
@@ -33,6 +39,55 @@ pub enum Kept {
     File(PathBuf),
     /// Standard output, at the end.
     Stdout,
+}
+
+/// The test case whose place results take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// A directory.
+    Directory(PathBuf),
+    /// Several files: the path of each in the archive, and its own.
+    Files(Vec<(PathBuf, PathBuf)>),
+}
+
+impl<P: AsRef<Path>> From<&P> for Input {
+    fn from(file: &P) -> Self {
+        Input::File(file.as_ref().to_owned())
+    }
+}
+
+impl Input {
+    /// The content of the place of its result now, as a text that is compared with those of `archive`; `None` if there is
+    /// nothing.
+    #[must_use]
+    pub fn found(&self, kept: &Kept, archive: Option<&Archive>) -> Option<Vec<u8>> {
+        let (place, archive) = match (self, kept, archive) {
+            (_, Kept::Stdout, _) => return None,
+            (Input::File(input), Kept::InPlace, _) => return disk::read(input, u64::MAX).ok(),
+            (Input::File(_), Kept::File(output), _) => return disk::read(output, u64::MAX).ok(),
+            (_, Kept::File(output), archive) => (output, archive?),
+            (Input::Directory(path), Kept::InPlace, archive) => (path, archive?),
+            (Input::Files(files), Kept::InPlace, archive) => {
+                let member = |(name, path): &(PathBuf, PathBuf)| {
+                    let mode = fs::metadata(path).ok()?.mode() & 0o777;
+                    let path_in = name.as_os_str().as_encoded_bytes().to_vec();
+                    Some(Member { path: path_in, kind: Kind::File, mode, content: disk::read(path, u64::MAX).ok()? })
+                };
+                return Some(archive?.text(&files.iter().filter_map(member).collect::<Vec<_>>()));
+            }
+        };
+        project::read(place).ok().map(|found| archive.text(&found.members))
+    }
+
+    /// The path that stands for it.
+    fn path(&self) -> &Path {
+        match self {
+            Input::File(path) | Input::Directory(path) => path,
+            Input::Files(files) => files.first().map_or(Path::new(""), |(_, path)| path),
+        }
+    }
 }
 
 /// The place of the result: a consumer of events that writes every accepted candidate, and the trusted result that
@@ -54,15 +109,11 @@ pub struct Store {
 enum Place {
     /// A regular file, replaced by renaming. Its original is kept first when `original` is some.
     Rename(Box<Target>),
+    /// Several files, of which results are archives.
+    Files(Box<dyn ManyFiles>),
     /// Something that cannot be replaced (a device, a named pipe): written to once, at the end.
     Device(PathBuf),
     Stdout,
-}
-
-/// The name under which the original of `input` is kept: its name with `.orig` added.
-#[must_use]
-pub fn original_name(input: &Path) -> PathBuf {
-    with_ending(input, ".orig")
 }
 
 /// The folder for what a run keeps beside its result: the result's name with `.lop` added. A result that goes to a
@@ -83,24 +134,24 @@ impl Store {
     ///
     /// # Errors
     /// When the place is taken, missing, a directory, not writable, or the input itself.
-    pub fn open(input: &Path, kept: &Kept) -> Result<Store, StoreError> {
-        let place = match kept {
-            Kept::Stdout => Place::Stdout,
-            Kept::InPlace => {
-                let original = original_name(input);
-                match original.symlink_metadata() {
-                    // A dangling link is taken, too.
-                    Ok(_) => return Err(StoreError::OriginalExists(original)),
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    // A name that is too long, for example: it could not be made later either.
-                    Err(source) => return Err(StoreError::NotWritable { output: original, source }),
-                }
+    pub fn open(input: impl Into<Input>, kept: &Kept) -> Result<Store, StoreError> {
+        let whole = input.into();
+        let input = whole.path();
+        let place = match (kept, &whole) {
+            (Kept::Stdout, _) => Place::Stdout,
+            (Kept::File(output), Input::Directory(_) | Input::Files(_)) => {
+                Place::Files(Box::new(Directory::new_one(output, input)?))
+            }
+            (Kept::InPlace, Input::Directory(_)) => Place::Files(Box::new(Directory::in_place(input)?)),
+            (Kept::InPlace, Input::Files(files)) => Place::Files(Box::new(Several::open(files)?)),
+            (Kept::InPlace, Input::File(_)) => {
+                let original = free_original(input)?;
                 let mut target = Target::existing(input, input)?;
                 check_directory(input, &parent(&original))?;
                 target.original = Some(original);
                 Place::Rename(Box::new(target))
             }
-            Kept::File(output) => Place::for_output(input, output)?,
+            (Kept::File(output), Input::File(_)) => Place::for_output(input, output)?,
         };
         Ok(Store { place, written: false, synced: None, notice: None })
     }
@@ -108,7 +159,9 @@ impl Store {
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
     /// the user has edited it.
     pub fn expect(&mut self, input: &[u8]) {
-        if let Place::Rename(target) = &mut self.place
+        if let Place::Files(files) = &mut self.place {
+            files.expect(input);
+        } else if let Place::Rename(target) = &mut self.place
             && target.original.is_some()
             && !self.written
         {
@@ -121,7 +174,22 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], and when what is kept as the original has another content.
-    pub fn reopen(input: &Path, kept: &Kept, content: &[u8]) -> Result<Store, StoreError> {
+    pub fn reopen(input: impl Into<Input>, kept: &Kept, content: &[u8]) -> Result<Store, StoreError> {
+        let whole = input.into();
+        let place: Option<Box<dyn ManyFiles>> = match (&whole, kept) {
+            (Input::File(_), _) | (_, Kept::Stdout) => None,
+            (_, Kept::File(output)) => Directory::written(output)?.map(|directory| Box::new(directory) as _),
+            (Input::Directory(path), Kept::InPlace) => {
+                Directory::replaced(path, content)?.map(|directory| Box::new(directory) as _)
+            }
+            (Input::Files(files), Kept::InPlace) => {
+                Several::replaced(files, content)?.map(|several| Box::new(several) as _)
+            }
+        };
+        if let Some(place) = place {
+            return Ok(Store { place: Place::Files(place), written: true, synced: None, notice: None });
+        }
+        let Input::File(input) = &whole else { return Store::open(whole, kept) };
         let original = original_name(input);
         if *kept != Kept::InPlace || original.symlink_metadata().is_err() {
             return Store::open(input, kept);
@@ -143,7 +211,7 @@ impl Store {
     /// Whether results go to a file that is replaced, and not to a device or to standard output.
     #[must_use]
     pub fn is_file(&self) -> bool {
-        matches!(self.place, Place::Rename(_))
+        matches!(self.place, Place::Rename(_) | Place::Files(_))
     }
 
     /// Puts the best result of an interrupted run in its place again, and its input beside it if that was removed
@@ -152,6 +220,9 @@ impl Store {
     /// # Errors
     /// When writing fails.
     pub fn restore(&mut self, best: &[u8], input: &[u8]) -> io::Result<()> {
+        if let Place::Files(files) = &self.place {
+            return if files.have(best) { Ok(()) } else { self.write(best, true) };
+        }
         let Place::Rename(target) = &self.place else {
             return Ok(());
         };
@@ -172,9 +243,16 @@ impl Store {
 
     /// Leaves what is in the place as it is: results go beside it.
     pub fn leave(&mut self) {
-        if let Place::Rename(target) = &mut self.place {
-            target.go_beside();
-            self.notice = target.notice();
+        match &mut self.place {
+            Place::Rename(target) => {
+                target.go_beside();
+                self.notice = target.notice();
+            }
+            Place::Files(files) => {
+                files.go_beside();
+                self.notice = files.notice();
+            }
+            Place::Device(_) | Place::Stdout => {}
         }
     }
 
@@ -183,7 +261,8 @@ impl Store {
     pub fn beside(&self) -> Option<&Path> {
         match &self.place {
             Place::Rename(target) => target.beside.as_deref(),
-            _ => None,
+            Place::Files(files) => files.beside(),
+            Place::Device(_) | Place::Stdout => None,
         }
     }
 
@@ -209,8 +288,10 @@ impl Store {
 
     /// Removes the unfinished files of a run that was killed. No other run may be at work on this result.
     pub fn clear(&self) {
-        if let Place::Rename(target) = &self.place {
-            target.folder.clear(Some(&target.file));
+        match &self.place {
+            Place::Rename(target) => target.folder.clear(Some(&target.file)),
+            Place::Files(files) => files.clear(),
+            Place::Device(_) | Place::Stdout => {}
         }
     }
 
@@ -225,6 +306,7 @@ impl Store {
     pub fn original(&self) -> Option<&Path> {
         match &self.place {
             Place::Rename(target) if self.written => target.original.as_deref(),
+            Place::Files(files) if self.written => files.original(),
             _ => None,
         }
     }
@@ -247,6 +329,15 @@ impl Store {
                 self.written = true;
                 Ok(())
             }
+            Place::Files(files) => {
+                if files.original().is_some() && !self.written {
+                    return Ok(());
+                }
+                if self.written && files.have(best) {
+                    return files.sync();
+                }
+                self.write(best, true)
+            }
             Place::Rename(target) => {
                 if target.original.is_some() && !self.written {
                     return Ok(());
@@ -268,13 +359,20 @@ impl Store {
     /// When writing fails. A file has then the content it had before.
     pub fn rescue(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         match &self.place {
-            Place::Rename(_) => self.write(best, true),
+            Place::Rename(_) | Place::Files(_) => self.write(best, true),
             Place::Device(_) | Place::Stdout => self.finish(best, waits),
         }
     }
 
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
+        let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
+        if let Place::Files(files) = &mut self.place {
+            files.write(content, !self.written, sync)?;
+            self.notice = files.notice().or(self.notice.take());
+            self.note_written(sync);
+            return Ok(());
+        }
         let Place::Rename(target) = &mut self.place else {
             return Ok(());
         };
@@ -288,7 +386,6 @@ impl Store {
             keep_original((&target.folder, &target.file), (&target.near, last(original)))
                 .map_err(|error| explain(error, &format!("cannot keep the original as {}", original.display())))?;
         }
-        let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
         match replace(target.place(), content, target.like.as_ref(), target.audience, sync) {
             Ok(left) if target.beside.is_none() => target.left = left,
             Ok(_) => {}
@@ -303,11 +400,15 @@ impl Store {
         if !self.written && target.beside.is_some() {
             target.original = None;
         }
+        self.note_written(sync);
+        Ok(())
+    }
+
+    fn note_written(&mut self, sync: bool) {
         self.written = true;
         if sync {
             self.synced = Some(Instant::now());
         }
-        Ok(())
     }
 }
 
@@ -352,11 +453,6 @@ impl Place {
         // opening it now would wait for one.
         Ok(Place::Device(output.to_owned()))
     }
-}
-
-/// Adds to an error what was being done, and keeps its kind.
-fn explain(error: io::Error, what: &str) -> io::Error {
-    io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 #[cfg(test)]

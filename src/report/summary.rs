@@ -24,6 +24,8 @@ pub struct Places<'a> {
     pub input: &'a Path,
     /// The grammar's name, or `text`.
     pub grammar: &'a str,
+    /// Files of the input, if it is made of several, and those of them that are left.
+    pub files: Option<(usize, usize)>,
     /// Where the result is: a path, or what else it was written to.
     pub result: &'a str,
     /// Where the original is, if it was moved.
@@ -68,7 +70,13 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>, details:
 
 /// Where things are.
 fn things(report: &Report, places: &Places<'_>) -> Vec<(&'static str, String)> {
-    let mut things = vec![("result", text::one_line(places.result))];
+    let mut things = Vec::new();
+    things.extend(
+        places
+            .files
+            .map(|(all, left)| ("files", format!("{} of {}", text::len(left), text::plural(all as u64, "file")))),
+    );
+    things.push(("result", text::one_line(places.result)));
     things.extend(places.original.map(|original| ("original", text::path(original))));
     things.extend(places.journal.map(|journal| match report.ended {
         Ended::Complete => ("journal", text::path(journal)),
@@ -332,6 +340,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         Places {
             input: Path::new("a.c"),
             grammar: "zed",
+            files: None,
             result: "a.c",
             original: None,
             checkup: (0, Duration::ZERO),

@@ -17,6 +17,8 @@ pub use document::Document;
 pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use indents::{Block, Indents, LineStart, unindented};
 pub use on_demand::TreeOnDemand;
-pub use parse::{Errors, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy};
+pub use parse::{
+    Errors, Inside, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy,
+};
 pub use rendering::{Rendering, render, render_around};
 pub use text::{characters, count_lines, count_words, lines, without_blanks, words};

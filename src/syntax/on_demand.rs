@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tree_sitter::Language;
 
-use super::parse::{Around, SyntaxParser, SyntaxTree};
+use super::parse::{Inside, SyntaxParser, SyntaxTree};
 
 /// The tree of a text. A release costs the next caller of [`TreeOnDemand::get`] another parse.
 pub struct TreeOnDemand {
     language: Language,
-    around: Option<Around>,
+    inside: Option<Inside>,
     text: Arc<[u8]>,
     tree: Mutex<Option<SyntaxTree>>,
 }
@@ -22,7 +22,7 @@ impl TreeOnDemand {
     pub(super) fn new(parser: &SyntaxParser, text: Arc<[u8]>, tree: SyntaxTree) -> Self {
         TreeOnDemand {
             language: parser.language().clone(),
-            around: parser.around(),
+            inside: parser.parts().cloned(),
             text,
             tree: Mutex::new(Some(tree)),
         }
@@ -43,8 +43,8 @@ impl TreeOnDemand {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         let parse = || {
             let parser = SyntaxParser::new(&self.language)?.again();
-            let mut parser = match self.around {
-                Some((before, after)) => parser.inside(before, after),
+            let mut parser = match &self.inside {
+                Some(inside) => parser.inside(inside),
                 None => parser,
             };
             parser.parse(&self.text)

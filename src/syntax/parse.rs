@@ -121,16 +121,16 @@ pub struct SyntaxParser {
     left: usize,
     /// The last text that has a tree: the steps that it took, and the bytes of it that were shown.
     last: (usize, usize),
-    /// Bytes at the beginning and at the end of every text that are not looked at.
-    around: Option<Around>,
+    /// The parts of every text that are looked at, if not all of it is.
+    inside: Option<Inside>,
     /// At more columns than these indented blocks may not be open at once.
     deepest: usize,
     /// Whether the processor's time counts, too, where steps are slow.
     weighs: bool,
 }
 
-/// The lengths of the text around the part that is parsed, in bytes: in front of it and behind it.
-pub(super) type Around = (usize, usize);
+/// Finds the parts of a text that are worked on. They ascend and do not overlap, and one may be empty.
+pub type Inside = Arc<dyn Fn(&[u8]) -> Vec<Range<usize>> + Send + Sync>;
 
 impl SyntaxParser {
     /// Makes a parser for a language.
@@ -144,7 +144,7 @@ impl SyntaxParser {
             steps: 0,
             left: usize::MAX,
             last: (0, 0),
-            around: None,
+            inside: None,
             deepest: usize::MAX,
             weighs: true,
         })
@@ -156,11 +156,11 @@ impl SyntaxParser {
         SyntaxParser { stop: Some(Arc::clone(stop)), ..self }
     }
 
-    /// The same parser, which does not look at so many bytes at the beginning and at the end of every text. Places in the
-    /// trees are those in the whole text.
+    /// The same parser, which looks at some parts of every text as if they were all of it. Places in the trees are those in
+    /// the whole text.
     #[must_use]
-    pub fn inside(self, before: usize, after: usize) -> Self {
-        SyntaxParser { around: Some((before, after)), ..self }
+    pub fn inside(self, inside: &Inside) -> Self {
+        SyntaxParser { inside: Some(Arc::clone(inside)), ..self }
     }
 
     /// The same parser for a text that has had a tree before: the time that steps take does not count, so that it gets one
@@ -204,9 +204,9 @@ impl SyntaxParser {
         self.parser.language()
     }
 
-    /// The bytes at both ends of every text that it does not look at.
-    pub(super) fn around(&self) -> Option<Around> {
-        self.around
+    /// The parts of every text that it looks at, if not at all of it.
+    pub(super) fn parts(&self) -> Option<&Inside> {
+        self.inside.as_ref()
     }
 
     /// Parses a text from scratch. Any bytes will do.
@@ -325,21 +325,22 @@ impl SyntaxParser {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
-        let mut shown = text;
-        if let Some((before, after)) = self.around {
-            // A text that has lost the bytes around is never kept.
-            let end = text.len().checked_sub(after).filter(|end| before <= *end).ok_or(ParseError::TooHard)?;
-            let start_point = advance(Point::new(0, 0), &text[..before]);
-            let end_point = advance(start_point, &text[before..end]);
-            let part = tree_sitter::Range { start_byte: before, end_byte: end, start_point, end_point };
-            self.parser.set_included_ranges(&[part]).expect("one range overlaps no other");
-            shown = &text[before..end];
+        let parts = match &self.inside {
+            // A text that has lost what is around its parts is never kept.
+            Some(inside) => Some(inside(text)).filter(|parts| !parts.is_empty()).ok_or(ParseError::TooHard)?,
+            None => std::iter::once(0..text.len()).collect(),
+        };
+        if self.inside.is_some() {
+            let ranges = included_ranges(text, &parts);
+            self.parser.set_included_ranges(&ranges).expect("parts ascend and do not overlap");
         }
-        if self.deepest < usize::MAX && open_columns(shown) > self.deepest {
+        let shown: usize = parts.iter().map(Range::len).sum();
+        let is_deep = |part: &Range<usize>| open_columns(&text[part.clone()]) > self.deepest;
+        if self.deepest < usize::MAX && parts.iter().any(is_deep) {
             return Err(ParseError::TooHard);
         }
         let most = most.min(self.left);
-        let right = most.min(most_steps_right(shown.len()));
+        let right = most.min(most_steps_right(shown));
         let (steps, ended, is_right) = (Cell::new(0), Cell::new(None), Cell::new(true));
         let (began, slow) = (spent(), Cell::new(0));
         let is_over = Cell::new(false);
@@ -380,7 +381,7 @@ impl SyntaxParser {
                 &[]
             }
         };
-        let memory = MEMORY_AT_LEAST + MEMORY_PER_BYTE.saturating_mul(shown.len());
+        let memory = MEMORY_AT_LEAST + MEMORY_PER_BYTE.saturating_mul(shown);
         let bounds = Bounds { read: &mut read, progress: &mut progress, allocated: &mut { go_on }, memory };
         let tree = self.parser.parse(old, bounds);
         self.steps = steps.get() + slow.get();
@@ -388,12 +389,27 @@ impl SyntaxParser {
         let ended = ended.take();
         match (tree, ended) {
             (Some(tree), None) => {
-                self.last = (self.steps, shown.len());
+                self.last = (self.steps, shown);
                 Ok(tree)
             }
             (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
         }
     }
+}
+
+/// Parts of a text as tree-sitter wants them: with their rows and columns.
+fn included_ranges(text: &[u8], parts: &[Range<usize>]) -> Vec<tree_sitter::Range> {
+    let (mut at, mut point) = (0, Point::new(0, 0));
+    let mut advance_to = |to: usize| {
+        point = advance(point, &text[at..to]);
+        at = to;
+        point
+    };
+    let range = |part: &Range<usize>| {
+        let (start_point, end_point) = (advance_to(part.start), advance_to(part.end));
+        tree_sitter::Range { start_byte: part.start, end_byte: part.end, start_point, end_point }
+    };
+    parts.iter().map(range).collect()
 }
 
 /// The processor's time that this thread has taken.

@@ -392,7 +392,7 @@ hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
 ",
         ),
         (&["yes.sh", "missing"], 2, "error: cannot read missing\n  No such file or directory (os error 2)\nhint: FILE stands before `--`, or behind TEST, and has to be there and readable\n"),
-        (&["yes.sh", "folder"], 2, "error: folder is a directory; lop reduces a file\nhint: name one file in it; the others stay as they are\n"),
+        (&["yes.sh", "folder"], 2, "error: folder has no files in it: there is nothing to reduce\nhint: name the directory that shows the bug\n"),
         (&["plain", "input.txt"], 2, "error: HERE/plain is not executable; make it so with `chmod +x HERE/plain`\n"),
         (
             &["input.txt", "yes.sh"],

@@ -33,6 +33,7 @@ mod malformed;
 mod manual;
 mod parsers;
 mod pathological;
+mod project;
 mod quality;
 mod readme;
 mod reduce;

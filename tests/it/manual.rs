@@ -129,6 +129,11 @@ fn the_recipes_work() {
 }
 
 #[test]
+fn several_files_are_reduced_as_described() {
+    run_page("projects.md");
+}
+
+#[test]
 fn the_journals_do_what_is_described() {
     run_page("journals.md");
 }
@@ -159,6 +164,7 @@ fn no_page_with_commands_is_left_out() {
         "first-reduction.md",
         "tests.md",
         "recipes.md",
+        "projects.md",
         "journals.md",
         "machines.md",
         "results.md",

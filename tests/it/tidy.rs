@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// The layers from left to right; a layer may use those of lower rank and itself.
-const LAYERS: [(&str, u32); 13] = [
+const LAYERS: [(&str, u32); 14] = [
     ("disk", 0),
     // The crate lop-engine, by the name that lop has for it.
     ("engine", 0),
+    ("project", 0),
     ("syntax", 0),
     ("grammar", 1),
     ("oracle", 1),

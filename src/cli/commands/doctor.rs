@@ -12,11 +12,11 @@ use crate::cli::failure::Failure;
 use crate::cli::home::{self, replace_words};
 use crate::cli::inference::Inference;
 use crate::cli::language::Language;
-use crate::cli::settings::{Test, forms, in_words, read_case};
+use crate::cli::settings::{Test, forms, in_words, read_case, subject};
 use crate::cli::{piped, signals};
 use crate::doctor::{Examination, Facts, Level, Trouble, examine, findings, reworded};
 use crate::exec::Jobs;
-use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions, Written};
+use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions, Subject, Written};
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
 
@@ -31,21 +31,24 @@ const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; se
 /// # Errors
 /// When lop cannot run the test at all.
 pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
-    let (test, path) = forms(&args.words, &args.test).map_err(|failure| match failure {
+    let (test, paths) = forms(&args.words, &args.test).map_err(|failure| match failure {
         Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
         other => other,
     })?;
     let spec = ConditionSpec::from(args.conditions);
     let conditions = Conditions::new(&spec)?;
-    let content = read_case(&path)?;
+    let (subject, path) = (subject(&paths)?, paths[0].clone());
+    let content = read_case(&subject, &paths, false)?;
     let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
     let confinement = Confinement::from(args.confine);
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
     let language = found.choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);
     let path = piped::name(path, grammar.as_deref());
+    let subject = if matches!(subject, Subject::File(_)) { Subject::File(path.clone()) } else { subject };
     let empty_texts = grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default();
-    let oracle = test.oracle(&path, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
+    let oracle =
+        test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let slots = SlotOptions::of_program(content.len());
@@ -61,7 +64,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         changes => {
             let words = reworded(&test.words(), changes);
             let typed = replace_words(typed, test.words().len(), &words);
-            let oracle = oracle.reworded(&words, &path)?;
+            let oracle = oracle.reworded(&words)?;
             (Test::Command(words), typed, oracle)
         }
     };

@@ -40,6 +40,9 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
         let all = all(&args.grammar)?;
         return list(&all, &mut out).and_then(|()| out.flush()).or_else(Failure::unless_closed);
     };
+    if path.is_dir() {
+        return Err(Failure::InputIsDirectory(path.clone()));
+    }
     let content = settings::read(path)?;
     let found = Language::find(&args.grammar, path, &content)?;
     let folder = found.folder();

@@ -19,12 +19,14 @@ use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
 use crate::exec::{self, Executor, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Written};
-use crate::reduce::{Ended, Event, EventSink, Options, ReduceError, Report, reduce_shared};
+use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Places};
 use crate::report::text::{self, STRONG, WARN};
-use crate::report::{ChangeCheck, History, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory};
+use crate::report::{
+    ChangeCheck, History, Input, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory,
+};
 
 use super::doctor::NULL;
 use super::reported::{Reported, open_page};
@@ -109,6 +111,7 @@ impl Prepared {
             page,
             path: run.path.clone(),
             language: run.language.clone(),
+            archive: case.project.as_ref().map(|project| project.archive().clone()),
             words: test.words.clone(),
             is_command: test.is_command,
             texts: reporting.texts,
@@ -302,6 +305,10 @@ fn resumed(past: &Past, copy: Option<&Path>) -> String {
 struct Run {
     path: PathBuf,
     language: String,
+    /// The files of the test case, if it has several, and their number.
+    project: Option<Project>,
+    files: Option<usize>,
+    input: Input,
     test: String,
     wanted: String,
     says_nothing: bool,
@@ -329,7 +336,10 @@ impl Run {
         let beside = || is_beside.then(|| state_directory(&case.path, &output.kept));
         Run {
             path: case.path.clone(),
-            language: case.language().to_owned(),
+            language: case.language(),
+            project: case.project.clone(),
+            input: output.input.clone(),
+            files: case.project.as_ref().map(|project| project.archive().entries(&case.content).len()),
             test: test.oracle.describe(),
             wanted: test.wanted.clone(),
             says_nothing: test.is_command && !test.spec.has_conditions(),
@@ -395,6 +405,7 @@ impl Run {
             let places = Places {
                 input: &self.path,
                 grammar: &self.language,
+                files: self.files.zip(self.files_of(best)),
                 result: &place,
                 original: store.original(),
                 checkup,
@@ -414,6 +425,11 @@ impl Run {
         Ok(())
     }
 
+    /// The number of files of a text, if the test case has several.
+    fn files_of(&self, text: &[u8]) -> Option<usize> {
+        self.project.as_ref().map(|project| project.archive().entries(text).len())
+    }
+
     /// Removes what a run that was killed has left in its places. This one has the journal, so that no other is at work.
     fn clear(&self, store: &Store) {
         store.clear();
@@ -424,13 +440,14 @@ impl Run {
 
     /// Whether another program has written to the place of the result since the run was interrupted.
     fn is_changed(&self, past: &Past) -> bool {
-        let (place, begun) = match &self.kept {
-            Kept::InPlace => (&self.path, true),
+        let begun = match &self.kept {
+            Kept::InPlace => true,
             // The first step replaces an earlier file there, unless a kill came before it.
-            Kept::File(output) => (output, past.steps.len() > 1),
+            Kept::File(_) => past.steps.len() > 1,
             Kept::Stdout => return false,
         };
-        begun && disk::read(place, u64::MAX).is_ok_and(|found| !past.knows(&found))
+        let archive = self.project.as_ref().map(Project::archive);
+        begun && self.input.found(&self.kept, archive).is_some_and(|found| !past.knows(&found))
     }
 
     /// Where the result is, in words, also where it could not go where it was to.

@@ -1,8 +1,11 @@
 //! Reports of a run beside the summary, as the options ask for them: page, explanation, bug report.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::report_args::ReportArgs;
 use crate::disk::{self, Audience};
 use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
+use crate::project::Archive;
 use crate::reduce::{BASELINE_DEADLINE, Report};
 use crate::report::issue::Issue;
 use crate::report::page::Page;
@@ -29,6 +33,8 @@ pub(super) struct Reported {
     /// The file to reduce, and its language.
     pub(super) path: PathBuf,
     pub(super) language: String,
+    /// The files of the input and of the result, if there are several.
+    pub(super) archive: Option<Archive>,
     /// The words of the test as they were typed, and whether they are a command and not a script.
     pub(super) words: Vec<OsString>,
     pub(super) is_command: bool,
@@ -84,9 +90,7 @@ impl Reported {
             }
             match *option {
                 "--diff" => {
-                    let name = text::path(&self.path);
-                    let (before, after) = (format!("{name} (original)"), format!("{} (result)", self.place));
-                    diff::write(&mut out, true, (&before, original), (&after, &report.best))?;
+                    self.write_differences(&mut out, original, &report.best)?;
                 }
                 "--explain" => explain::write(&mut out, report.necessity.as_ref())?,
                 _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
@@ -94,6 +98,24 @@ impl Reported {
             out.flush()?;
         }
         Ok(())
+    }
+
+    /// Writes the difference, file by file where there are several.
+    fn write_differences(&self, out: &mut dyn Write, original: &[u8], best: &[u8]) -> io::Result<()> {
+        let name = text::path(&self.path);
+        let Some(archive) = &self.archive else {
+            let (before, after) = (format!("{name} (original)"), format!("{} (result)", self.place));
+            return diff::write(out, true, (&before, original), (&after, best));
+        };
+        let left: BTreeMap<Vec<u8>, Vec<u8>> =
+            archive.members(best).into_iter().map(|member| (member.path, member.content)).collect();
+        archive.members(original).iter().try_for_each(|member| {
+            let path = Path::new(OsStr::from_bytes(&member.path)).display();
+            let (before, content) = (format!("{path} (original)"), left.get(&member.path));
+            let after = content.map_or_else(|| "/dev/null".to_owned(), |_| format!("{path} (result)"));
+            let content = content.map(Vec::as_slice).unwrap_or_default();
+            diff::write(out, true, (&before, &member.content), (&after, content))
+        })
     }
 
     fn write_page(&mut self, original: &[u8], report: &Report, history: &History) -> Result<(), Failure> {
@@ -126,6 +148,7 @@ impl Reported {
             name: &name,
             language: &self.language,
             content: &report.best,
+            files: self.archive.as_ref().map(|archive| archive.members(&report.best)).unwrap_or_default(),
             command: &self.command_line(&name),
             wanted: &self.looks_for,
             version: version.as_deref(),

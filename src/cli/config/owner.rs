@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 /// Options that the file of a project may set: they change a reduction, but neither run, load nor write anything, nor
 /// give a test more than it would have. A user who calls lop in a stranger's repository has asked for none of it. All
 /// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
-const OF_A_PROJECT: [&str; 37] = [
+const OF_A_PROJECT: [&str; 39] = [
     // The conditions.
     "also-interesting",
     "crash",
@@ -35,9 +35,11 @@ const OF_A_PROJECT: [&str; 37] = [
     "format",
     "grammar",
     "keep",
+    "keep-files",
     "keep-query",
     "minimal",
     "only",
+    "only-files",
     "prefer",
     "rules",
     "schedule",

@@ -10,6 +10,7 @@ use crate::exec::StartError;
 use crate::grammar::{GrammarError, LoadedError};
 use crate::journal::JournalError;
 use crate::oracle::{BelongingError, CommandError, ConditionError, ConfineError, Exit};
+use crate::project;
 use crate::reduce::KeepError;
 use crate::report::StoreError;
 use crate::syntax::ParseError;
@@ -76,9 +77,12 @@ pub enum Failure {
         #[source]
         source: io::Error,
     },
-    /// The file to reduce is a directory.
-    #[error("{} is a directory; lop reduces a file", .0.display())]
+    /// A directory where a file is needed.
+    #[error("{} is a directory", .0.display())]
     InputIsDirectory(PathBuf),
+    /// A directory that cannot be read.
+    #[error(transparent)]
+    Project(#[from] project::ReadError),
     /// The file to reduce is a pipe or a device, which cannot be replaced.
     #[error("{} is not a regular file and cannot be replaced; write the result elsewhere with -o", .0.display())]
     InputIsSpecial(PathBuf),

@@ -1,16 +1,31 @@
 //! The test case: the file to reduce, its content and its language.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::ops::Range;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobSetBuilder};
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::failure::Failure;
 use crate::cli::{language, piped};
 use crate::grammar::{Choice, Grammar, TEXT};
 use crate::journal::Past;
-use crate::reduce::{Keep, KeepSpec, MAX_PARSE};
+use crate::oracle::Subject;
+use crate::project::{self, Archive, Entry, Kind, LeftOut, Member};
+use crate::reduce::{Keep, KeepSpec, MAX_PARSE, Project};
+use crate::report::text;
+
+use super::forms::subject;
+
+/// How files are named.
+const GLOBS: &str = "files are named by their paths in the directory, as in 'src/*.h', 'include', '**/*.json'";
 
 /// The test case.
 #[derive(Debug)]
@@ -21,8 +36,14 @@ pub struct Case {
     pub is_piped: bool,
     /// Its content.
     pub content: Arc<[u8]>,
-    /// Its grammar; `None` is text.
+    /// Its grammar; `None` is text, or a directory.
     pub grammar: Option<Arc<Grammar>>,
+    /// The same, as a test sees it.
+    pub subject: Subject,
+    /// Its files, if it has several; the content is an archive of them then.
+    pub project: Option<Project>,
+    /// Notes on what of a directory is no part of it.
+    pub notes: Vec<String>,
     /// The reason for this language.
     pub choice: Choice,
     /// Stands for the user's own parser and rules behind the name of the language.
@@ -44,22 +65,74 @@ impl Case {
     ///
     /// # Errors
     /// A file that cannot be read or is empty, an unknown language, wrong rules.
-    pub(super) fn read(args: &ReduceArgs, given: &Path, source: Source<'_>) -> Result<Self, Failure> {
+    pub(super) fn read(args: &ReduceArgs, paths: &[PathBuf], source: Source<'_>) -> Result<Self, Failure> {
+        let given = &*paths[0];
+        let subject = match source {
+            // A directory that is replaced may not be there for an instant.
+            Source::Journal(past) if paths.len() == 1 && !given.is_file() && Archive::of(&past.input).is_some() => {
+                Subject::Directory(given.to_owned())
+            }
+            // Nor need one of several files that the result does without.
+            Source::Journal(past) if paths.len() > 1 => {
+                let members = Archive::of(&past.input).map(|archive| archive.members(&past.input)).unwrap_or_default();
+                Subject::Files(members.into_iter().map(|member| OsString::from_vec(member.path).into()).collect())
+            }
+            _ => subject(paths)?,
+        };
         let content = match source {
             Source::Journal(past) => past.input.clone(),
             Source::Text(text) => text,
-            Source::File if args.allow_empty => read(given)?,
-            Source::File => read_case(given)?,
+            Source::File => read_case(&subject, paths, args.allow_empty)?,
         };
+        if !matches!(subject, Subject::File(_)) {
+            return Self::of_files(args, given, subject, content);
+        }
         let language = language::Language::find(&args.grammar, given, &content)?;
         let grammar = language.grammar(args.rules.as_deref())?;
+        let path = piped::name(given.to_owned(), grammar.as_deref());
         Ok(Case {
-            path: piped::name(given.to_owned(), grammar.as_deref()),
+            subject: Subject::File(path.clone()),
+            path,
             is_piped: piped::is_stdin(given),
             content: content.into(),
             grammar,
+            project: None,
+            notes: Vec::new(),
             rules: language.identity() + &args.rules.as_deref().map(language::identity).unwrap_or_default(),
             choice: language.choice,
+        })
+    }
+
+    /// Files that are in `content`, each in the language of its name.
+    fn of_files(args: &ReduceArgs, given: &Path, subject: Subject, content: Vec<u8>) -> Result<Self, Failure> {
+        let Some(archive) = Archive::of(&content) else {
+            return Err(Failure::Usage {
+                message: format!("{} is no directory, and was one when the run began", given.display()),
+                hint: "begin again with what is there now".to_owned(),
+            });
+        };
+        let mut known: BTreeMap<String, Option<Arc<Grammar>>> = BTreeMap::new();
+        let project = Project::new(archive, &content, |path, text| {
+            let found = language::Language::find(&args.grammar, path, text)?;
+            let Some(folder) = found.folder() else { return Ok(None) };
+            if let Some(grammar) = known.get(folder.name) {
+                return Ok(grammar.clone());
+            }
+            let grammar = found.grammar(args.rules.as_deref())?;
+            known.insert(folder.name.to_owned(), grammar.clone());
+            Ok::<_, Failure>(grammar)
+        })?;
+        let rules = args.rules.as_deref().map(language::identity).unwrap_or_default();
+        Ok(Case {
+            path: given.to_owned(),
+            is_piped: false,
+            content: content.into(),
+            grammar: None,
+            rules,
+            project: Some(project),
+            notes: if given.is_dir() { left_out(given) } else { Vec::new() },
+            subject,
+            choice: Choice::Extension,
         })
     }
 
@@ -68,30 +141,120 @@ impl Case {
     /// # Errors
     /// An expression or a query that cannot be understood.
     pub(super) fn keep(&self, args: &ReduceArgs) -> Result<Keep, Failure> {
-        let spec =
-            KeepSpec { patterns: args.keep.clone(), lines: args.keep_lines.clone(), queries: args.keep_query.clone() };
+        let spec = KeepSpec {
+            patterns: args.keep.clone(),
+            lines: args.keep_lines.clone(),
+            queries: args.keep_query.clone(),
+            parts: self.kept_files(args)?,
+        };
         Ok(Keep::find(&spec, &self.content, self.grammar.as_deref(), MAX_PARSE)?)
+    }
+
+    /// The files that stay as they are, by their places in the archive.
+    fn kept_files(&self, args: &ReduceArgs) -> Result<Vec<Range<usize>>, Failure> {
+        let of_several = [("--keep-files", &args.keep_files), ("--only-files", &args.only_files)];
+        let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
+        let Some(project) = &self.project else {
+            let given = of_several.into_iter().find(|(_, globs)| !globs.is_empty());
+            return given.map_or(Ok(Vec::new()), |(name, _)| {
+                let message =
+                    format!("{name} is about the files of a directory, and {} is one file", self.path.display());
+                Err(usage(message, "keep parts of a file with --keep or --keep-lines"))
+            });
+        };
+        if !args.keep_lines.is_empty() {
+            let message = "--keep-lines counts the lines of one file, and there are several".to_owned();
+            return Err(usage(message, "keep whole files with --keep-files, and parts of them with --keep"));
+        }
+        let entries = project.archive().entries(&self.content);
+        let mut sets = Vec::new();
+        for (name, globs) in of_several {
+            let mut set = GlobSetBuilder::new();
+            for glob in globs {
+                // A folder stands for all that is in it.
+                for glob in [glob.trim_end_matches('/').to_owned(), format!("{}/**", glob.trim_end_matches('/'))] {
+                    let built = GlobBuilder::new(&glob).literal_separator(true).build();
+                    set.add(built.map_err(|error| usage(format!("{name} '{glob}': {}", error.kind()), GLOBS))?);
+                }
+            }
+            let set = set.build().map_err(|error| usage(format!("{name}: {}", error.kind()), GLOBS))?;
+            let is_one = |entry: &Entry| set.is_match(entry.path());
+            if !globs.is_empty() && !entries.iter().any(is_one) {
+                let message = format!("{name} {} is the name of no file in {}", globs.join(" "), self.path.display());
+                return Err(usage(message, GLOBS));
+            }
+            sets.push(set);
+        }
+        let stays = |entry: &&Entry| {
+            let [keep, only] = &sets[..] else { return false };
+            keep.is_match(entry.path()) || (!only.is_empty() && !only.is_match(entry.path()))
+        };
+        Ok(entries.iter().filter(stays).map(Entry::whole).collect())
     }
 
     /// The language and the reason for it, in a line.
     #[must_use]
     pub fn language_and_reason(&self) -> String {
+        if let Some(project) = &self.project {
+            let files = text::plural(project.archive().entries(&self.content).len() as u64, "file");
+            return format!("{}, by the names of {files}", self.language());
+        }
         self.choice.sentence(self.grammar.as_ref().map(|grammar| grammar.name()), &self.path)
     }
 
-    /// The grammar's name, or `text`.
+    /// The grammar's name, those of several files, or `text`.
     #[must_use]
-    pub fn language(&self) -> &str {
-        self.grammar.as_ref().map_or(TEXT, |grammar| grammar.name())
+    pub fn language(&self) -> String {
+        let files = self.project.as_ref().map(Project::names).filter(|names| !names.is_empty());
+        let one = || self.grammar.as_ref().map_or(TEXT, |grammar| grammar.name()).to_owned();
+        files.unwrap_or_else(one)
     }
 }
 
+/// The archive of several files, with their names in it.
+fn pack(names: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+    let members: Result<Vec<Member>, Failure> = names
+        .iter()
+        .zip(paths)
+        .map(|(name, path)| {
+            let failed = |source| Failure::Input { path: path.clone(), source };
+            let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
+            let content = fs::read(path).map_err(failed)?;
+            Ok(Member { path: name.as_os_str().as_bytes().to_vec(), kind: Kind::File, mode, content })
+        })
+        .collect();
+    Ok(Archive::pack(&members?))
+}
+
+/// The entries of a directory that are no part of the test case, as sentences.
+fn left_out(path: &Path) -> Vec<String> {
+    let found = project::read(path).map(|found| found.left_out).unwrap_or_default();
+    let named = |why: &str, is_one: fn(&LeftOut) -> Option<&PathBuf>| {
+        let paths: Vec<String> = found.iter().filter_map(is_one).map(|path| path.display().to_string()).collect();
+        (!paths.is_empty()).then(|| format!("not a part of the test case: {} ({why})", paths.join(", ")))
+    };
+    let all = [
+        named("of a version control", |left| if let LeftOut::Tool(path) = left { Some(path) } else { None }),
+        named("a link to what is outside", |left| if let LeftOut::Link(path) = left { Some(path) } else { None }),
+        named("no regular file", |left| if let LeftOut::Special(path) = left { Some(path) } else { None }),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The content of a file; the archive of a directory.
 pub(in crate::cli) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if piped::is_stdin(path) {
         return piped::read();
     }
     if path.is_dir() {
-        return Err(Failure::InputIsDirectory(path.to_owned()));
+        let found = project::read(path)?;
+        if found.members.is_empty() {
+            return Err(Failure::Usage {
+                message: format!("{} has no files in it: there is nothing to reduce", path.display()),
+                hint: "name the directory that shows the bug".to_owned(),
+            });
+        }
+        return Ok(Archive::pack(&found.members));
     }
     fs::read(path).map_err(|source| match source.kind() {
         // A directory that cannot be looked at is told from one that can by nothing but this.
@@ -100,9 +263,16 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The test case, which has something in it.
-pub(in crate::cli) fn read_case(path: &Path) -> Result<Vec<u8>, Failure> {
+/// The test case, which has something in it unless it may be empty.
+pub(in crate::cli) fn read_case(subject: &Subject, paths: &[PathBuf], may_be_empty: bool) -> Result<Vec<u8>, Failure> {
+    let path = match subject {
+        Subject::Files(names) => return pack(names, paths),
+        Subject::File(_) | Subject::Directory(_) => &paths[0],
+    };
     let content = read(path)?;
+    if may_be_empty {
+        return Ok(content);
+    }
     if content.is_empty() && piped::is_stdin(path) {
         return Err(Failure::Usage {
             message: "standard input is empty: there is nothing to reduce".to_owned(),

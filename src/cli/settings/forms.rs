@@ -1,6 +1,8 @@
 //! The two forms of a command line that reduces: `TEST FILE` and `FILE -- CMD ARGS…`.
 
 use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -8,7 +10,7 @@ use clap::CommandFactory;
 use crate::cli::args::Cli;
 use crate::cli::failure::Failure;
 use crate::cli::suggestion;
-use crate::oracle::{CommandError, CommandOracle, Conditions};
+use crate::oracle::{CommandError, CommandOracle, Conditions, Subject};
 
 /// The test in its two forms.
 pub(in crate::cli) enum Test {
@@ -35,20 +37,66 @@ impl Test {
         }
     }
 
-    /// The test of candidates for `path`.
-    pub(in crate::cli) fn oracle(&self, path: &Path, conditions: Conditions) -> Result<CommandOracle, Failure> {
+    /// The test of candidates for a test case, which is at `path`.
+    pub(in crate::cli) fn oracle(
+        &self,
+        path: &Path,
+        subject: Subject,
+        conditions: Conditions,
+    ) -> Result<CommandOracle, Failure> {
         match self {
             Test::File(test) => {
-                let found = CommandOracle::test(test, path, conditions.clone());
+                let found = CommandOracle::test(test, subject, conditions.clone());
                 found.map_err(|error| in_order(error, test, path, conditions))
             }
-            Test::Command(words) => Ok(CommandOracle::command(words, path, conditions)?),
+            Test::Command(words) => Ok(CommandOracle::command(words, subject, conditions)?),
         }
     }
 }
 
-/// Tells the two forms apart: `TEST FILE` and `FILE -- CMD ARGS…`.
-pub(in crate::cli) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, PathBuf), Failure> {
+/// The test case that some paths name: a file, a directory, or several files.
+///
+/// # Errors
+/// Several of which one is no file.
+pub(in crate::cli) fn subject(paths: &[PathBuf]) -> Result<Subject, Failure> {
+    if let [path] = paths {
+        if !path.is_dir() {
+            return Ok(Subject::File(path.clone()));
+        }
+        // By its real name: `.` is none.
+        let real = fs::canonicalize(path).map_err(|source| Failure::Input { path: path.clone(), source })?;
+        return Ok(Subject::Directory(real));
+    }
+    let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
+    if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
+        return Err(usage(
+            format!("{} is a directory, and one of several words for the test case", folder.display()),
+            "name one directory that has all of it, or files only",
+        ));
+    }
+    if let Some(missing) = paths.iter().find(|path| !path.is_file()) {
+        return Err(usage(
+            format!("{} is no file, and one of several words for the test case", missing.display()),
+            "lop TEST FILE…, or lop FILE… -- CMD ARGS…, with @@1 and @@2 in the place of their paths",
+        ));
+    }
+    let real: io::Result<Vec<PathBuf>> = paths.iter().map(fs::canonicalize).collect();
+    let real = real.map_err(Failure::Directory)?;
+    if let Some(number) = (1..real.len()).find(|number| real[..*number].contains(&real[*number])) {
+        return Err(usage(format!("{} is named twice", paths[number].display()), "name each file once"));
+    }
+    // A test finds them by the same paths as the user, who is in the folder of all, or by those below what they share.
+    let here = std::env::current_dir().and_then(fs::canonicalize).map_err(Failure::Directory)?;
+    let mut root = here.as_path();
+    while !real.iter().all(|path| path.starts_with(root)) {
+        root = root.parent().expect("everything is below the root");
+    }
+    let below = |path: &PathBuf| path.strip_prefix(root).map(Path::to_owned).unwrap_or_else(|_| path.clone());
+    Ok(Subject::Files(real.iter().map(below).collect()))
+}
+
+/// Tells the two forms apart: `TEST FILE…` and `FILE… -- CMD ARGS…`.
+pub(in crate::cli) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, Vec<PathBuf>), Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
     if let Some(command) = late_command(words) {
         return Err(usage(
@@ -60,34 +108,22 @@ pub(in crate::cli) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Tes
         return Err(usage(format!("there is no command, test or file of the name {}", words[0].display()), &hint));
     }
     match (words, test) {
-        ([test, file], []) => Ok((Test::File(test.clone()), file.clone())),
-        ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), file.clone())),
+        ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), vec![file.clone()])),
         ([], []) => Err(usage("nothing to do".to_owned(), "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help")),
         ([], _) => Err(usage(
             "there is no file to reduce before `--`".to_owned(),
             "lop FILE -- CMD ARGS…, with @@ in the place of the candidate's path",
         )),
-        ([only], []) if only.is_dir() => Err(Failure::InputIsDirectory(only.clone())),
         ([only], []) => Err(usage(
             format!("there is no test for {}, or no file for the test", only.display()),
             "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help",
         )),
-        ([_, files @ ..], []) => Err(several(files)),
-        (files, _) if files.iter().all(|file| file.exists()) => Err(several(files)),
+        ([test, files @ ..], []) => Ok((Test::File(test.clone()), files.to_vec())),
+        (files, _) if files.iter().all(|file| file.exists()) => Ok((Test::Command(test.to_vec()), files.to_vec())),
         ([first, second, ..], _) => Err(usage(
             format!("{} and {} stand before a command; one of them is too much", first.display(), second.display()),
             "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
         )),
-    }
-}
-
-fn several(files: &[PathBuf]) -> Failure {
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    Failure::Usage {
-        message: format!("several files: lop reduces one file at a time, and these are {}", names.join(", ")),
-        hint: "reduce the one that matters most, with the others where the test finds them by their absolute paths; \
-               then the next"
-            .to_owned(),
     }
 }
 

@@ -23,7 +23,7 @@ use reporting::Reporting;
 use testing::{Testing, spec};
 
 pub(super) use case::{Case, read, read_case};
-pub(super) use forms::{Test, forms};
+pub(super) use forms::{Test, forms, subject};
 pub(super) use testing::in_words;
 
 /// Everything that a reduction needs.
@@ -67,16 +67,17 @@ impl Settings {
     }
 
     fn build(args: &ReduceArgs, source: Source<'_>) -> Result<Settings, Failure> {
-        let (form, given) = forms(&args.words, &args.test)?;
-        let reporting = Reporting::of(args, piped::is_stdin(&given))?;
+        let (form, paths) = forms(&args.words, &args.test)?;
+        let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
         let options = options(args)?;
         // A slip in a condition is told before a large file is read.
         let conditions = Conditions::new(&spec(args))?;
         let past = if let Source::Journal(past) = source { Some(past) } else { None };
-        let case = Case::read(args, &given, source)?;
-        let options = Options { keep: case.keep(args)?, ..options };
+        let case = Case::read(args, &paths, source)?;
+        let options = Options { keep: case.keep(args)?, project: case.project.clone(), ..options };
+        reporting.attention.extend(case.notes.iter().cloned());
         let test = Testing::of(args, &form, &case, conditions)?;
-        let output = Output::open(args, &given, &case, (&form, test.oracle.program()), past)?;
+        let output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
         let beside = belongings(&args.confine.with, &case.path, &output.kept)?;
         let test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
@@ -107,6 +108,7 @@ fn options(args: &ReduceArgs) -> Result<Options, Failure> {
             SyntaxArg::Old | SyntaxArg::Any => None,
         },
         keep: Keep::default(),
+        project: None,
         allow_syntax_errors: args.syntax == SyntaxArg::Any,
         allow_empty: args.allow_empty,
         allow_flaky: args.allow_flaky,
@@ -189,9 +191,10 @@ mod tests {
         let name = file.to_str().expect("plain");
         let settings = meant(&["sh", name, "-qj3"]).expect("sh is everywhere");
         assert_eq!((&*settings.case.content, settings.test.jobs), (&b"some words"[..], Some(Jobs::Exactly(3))));
-        assert_eq!((settings.case.language(), settings.reporting.verbosity), ("text", Verbosity::Quiet));
+        assert_eq!((&*settings.case.language(), settings.reporting.verbosity), ("text", Verbosity::Quiet));
         assert_eq!(settings.output.kept, Kept::InPlace);
-        assert!(wrong(&["sh", directory.path().to_str().expect("plain")]).contains("is a directory"));
+        let whole = meant(&["sh", directory.path().to_str().expect("plain")]).expect("a directory is a test case, too");
+        assert_eq!(whole.case.project.map(|project| project.archive().entries(&whole.case.content).len()), Some(1));
         assert!(wrong(&["sh", &format!("{name}.missing")]).contains("cannot read"));
         assert!(wrong(&["sh", name, "--stdout", "("]).contains("--stdout"));
         assert!(wrong(&["sh", "/dev/null"]).contains("not a regular file"));

@@ -8,7 +8,8 @@ use crate::cli::failure::Failure;
 use crate::cli::files::{Files, is_same};
 use crate::cli::piped::is_stdout;
 use crate::journal::Past;
-use crate::report::{Kept, Store, state_directory};
+use crate::oracle::Subject;
+use crate::report::{Input, Kept, Store, state_directory};
 
 use super::case::Case;
 use super::forms::Test;
@@ -18,6 +19,8 @@ use super::forms::Test;
 pub struct Output {
     /// Where the result goes.
     pub kept: Kept,
+    /// Whose place it is, where it goes to no other.
+    pub input: Input,
     /// The open place of the result.
     pub store: Store,
     /// The folder of the journal, if there is one.
@@ -27,24 +30,40 @@ pub struct Output {
 }
 
 impl Output {
-    /// Opens the place of the result of `given`; that of an interrupted run has its journal.
+    /// Opens the place of the result of what is at these paths; that of an interrupted run has its journal.
     ///
     /// # Errors
     /// A name that is taken by something that the run needs, a place that cannot be written.
     pub(super) fn open(
         args: &ReduceArgs,
-        given: &Path,
+        paths: &[PathBuf],
         case: &Case,
         (test, program): (&Test, &Path),
         past: Option<&Past>,
     ) -> Result<Self, Failure> {
+        let given = &*paths[0];
         let kept = match &args.output {
             None if case.is_piped => Kept::Stdout,
             None => Kept::InPlace,
             Some(output) if is_stdout(output) => Kept::Stdout,
             Some(output) => Kept::File(output.clone()),
         };
-        if kept == Kept::InPlace && !fs::metadata(&case.path).is_ok_and(|found| found.is_file()) {
+        if case.project.is_some() && kept == Kept::Stdout {
+            return Err(Failure::Usage {
+                message: "a directory cannot be written to standard output".to_owned(),
+                hint: "give -o the name of a directory, which lop makes".to_owned(),
+            });
+        }
+        if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
+            && std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here.starts_with(real))
+        {
+            return Err(Failure::Usage {
+                message: format!("{} has the working directory in it, and would be replaced", given.display()),
+                hint: "name it from the folder that it is in, or write the result elsewhere with -o OUT".to_owned(),
+            });
+        }
+        let is_special = |found: fs::Metadata| !found.is_file() && case.project.is_none();
+        if kept == Kept::InPlace && fs::metadata(&case.path).map_or(true, is_special) {
             return Err(Failure::InputIsSpecial(case.path.clone()));
         }
         let files = Files {
@@ -62,17 +81,22 @@ impl Output {
                 hint: "lop TEST FILE: TEST is the script that looks at a candidate, FILE what gets smaller".to_owned(),
             });
         }
+        let input = match &case.subject {
+            Subject::File(_) => Input::File(given.to_owned()),
+            Subject::Directory(_) => Input::Directory(given.to_owned()),
+            Subject::Files(names) => Input::Files(names.iter().cloned().zip(paths.iter().cloned()).collect()),
+        };
         let store = match past {
             None => {
-                let mut store = Store::open(given, &kept)?;
+                let mut store = Store::open(input.clone(), &kept)?;
                 store.expect(&case.content);
                 store
             }
-            Some(past) => Store::reopen(given, &kept, &past.input)?,
+            Some(past) => Store::reopen(input.clone(), &kept, &past.input)?,
         };
         let usual = || usual_folder(given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let state = args.state.state.clone().or_else(usual);
-        Ok(Output { kept, store, state, cache: args.state.cache.clone() })
+        Ok(Output { kept, input, store, state, cache: args.state.cache.clone() })
     }
 }
 

@@ -46,7 +46,7 @@ impl Testing {
         let spec = spec(args);
         let confinement = Confinement::from(args.confine.clone());
         Ok(Testing {
-            oracle: test.oracle(&case.path, conditions)?.confined(confinement.clone())?,
+            oracle: test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?,
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
             found: Vec::new(),

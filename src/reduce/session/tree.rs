@@ -1,14 +1,13 @@
 //! The text that the session works on: the best result, with its tree, or a part of it, and the gate that goes with
 //! that.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::Session;
 use crate::grammar::Grammar;
 use crate::reduce::gate::Gate;
 use crate::reduce::size::Size;
-use crate::syntax::{Document, ParseError, SyntaxParser};
+use crate::syntax::{Document, Inside, ParseError, SyntaxParser};
 
 impl<'g> Session<'_, 'g> {
     /// The best result has this tree from now on. With a gate, candidates that are not cleared are parsed.
@@ -60,17 +59,22 @@ impl<'g> Session<'_, 'g> {
         Ok(())
     }
 
-    /// From now on a part of the best result is worked on that is in this language (`None` is plain text). It has no tree
-    /// yet.
-    pub(in crate::reduce) fn enter_part(&mut self, part: &Range<usize>, grammar: Option<&Arc<Grammar>>) {
+    /// From now on some parts of the best result are worked on that are in this language (`None` is plain text). They have no
+    /// tree yet. `around` and `is_counted_alike` are as for [`Current::enter`](crate::reduce::current::Current::enter).
+    pub(in crate::reduce) fn enter_parts(
+        &mut self,
+        inside: Inside,
+        grammar: Option<&Arc<Grammar>>,
+        (around, is_counted_alike): (usize, bool),
+    ) {
         self.set_gate(None);
         self.memory.forget_nodes();
-        self.current.enter(part);
+        self.current.enter(inside, around, is_counted_alike);
         self.statistics.rules.change_to(grammar);
     }
 
     /// From now on the whole text is worked on again. It has no tree yet.
-    pub(in crate::reduce) fn leave_part(&mut self) {
+    pub(in crate::reduce) fn leave_parts(&mut self) {
         self.forget_tree();
         self.statistics.rules.change_back();
     }

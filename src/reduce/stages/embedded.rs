@@ -4,22 +4,19 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::grammar::{Embedded, Grammar};
+use crate::grammar::Embedded;
 use crate::reduce::event::Event;
-use crate::reduce::evidence::Evidence;
-use crate::reduce::gate::Gate;
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
-use crate::reduce::parsing::{Tools, parser, tools};
+use crate::reduce::parsing::{Tools, parser};
 use crate::reduce::reducer::Reducer;
-use crate::syntax::{Document, ParseError};
+use crate::syntax::{Document, Inside};
 
-/// A function that makes a part smaller, with or without a tree.
-type Shrink = fn(&mut Reducer<'_, '_>) -> Result<(), Interrupt>;
+use super::parts::{Parts, Shrink, reduce_parts};
 
 /// Works on each part that is in another language and may have become smaller than it was left; `true` if the text
 /// has changed.
-pub(crate) fn reduce_parts(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Interrupt> {
+pub(crate) fn reduce_embedded(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Interrupt> {
     let before = Arc::clone(reducer.session.best());
     while let Some((part, embedded)) = next_embedded(reducer) {
         reduce_part(reducer, &part, embedded, shrink)?;
@@ -51,24 +48,24 @@ fn reduce_part<'g>(
     shrink: Shrink,
 ) -> Result<(), Interrupt> {
     let tokens = reducer.tokens();
+    let around = tokens.saturating_sub(reducer.current().document().tokens_in(part.clone()));
     let host = reducer.tools.take().expect("the part is one of a tree");
-    let behind = reducer.session.best().len() - part.end;
-    let new = || Evidence::nothing(part.len());
-    let mut evidence = reducer.elsewhere.remove(embedded.language()).unwrap_or_else(new);
-    change_to(reducer, &mut evidence);
-    reducer.session.enter_part(part, embedded.grammar());
-    plant_part(reducer, part, embedded.grammar().map(|grammar| &**grammar));
-    // Each part has rounds of its own, and takes none from the rest.
-    let round = std::mem::take(&mut reducer.round);
-    let result = shrink(reducer);
-    reducer.round = round;
-    reducer.session.leave_part();
-    change_to(reducer, &mut evidence);
-    reducer.elsewhere.insert(embedded.language().to_owned(), evidence);
-    match result {
+    let (before, behind) = (part.start, reducer.session.best().len() - part.end);
+    let inside: Inside = Arc::new(move |text: &[u8]| {
+        let end = text.len().checked_sub(behind).filter(|end| before <= *end);
+        end.map(|end| before..end).into_iter().collect()
+    });
+    let parts = Parts {
+        inside,
+        language: embedded.language(),
+        grammar: embedded.grammar(),
+        leaves: part.len(),
+        around: (around, false),
+    };
+    match reduce_parts(reducer, parts, shrink) {
         Ok(()) => {
             let best = Arc::clone(reducer.session.best());
-            let memo = memo(("embedded", &best[part.start..best.len() - behind]));
+            let memo = memo(("embedded", &best[before..best.len() - behind]));
             reducer.session.refuse_proposal(memo, tokens);
             go_back(reducer, host)
         }
@@ -76,32 +73,6 @@ fn reduce_part<'g>(
             reducer.tools = Some(host);
             Err(interrupt)
         }
-    }
-}
-
-/// The evidence of one language takes the place of that of the other.
-fn change_to(reducer: &mut Reducer<'_, '_>, evidence: &mut Evidence) {
-    std::mem::swap(&mut reducer.evidence, evidence);
-    // The session has the refusals of the language that is worked on.
-    std::mem::swap(&mut reducer.evidence.refusals, &mut evidence.refusals);
-    reducer.session.swap_proposals(&mut evidence.refusals);
-}
-
-/// Makes the tree of a part, if it can have one.
-fn plant_part<'g>(reducer: &mut Reducer<'_, 'g>, part: &Range<usize>, grammar: Option<&'g Grammar>) {
-    let best = Arc::clone(reducer.session.best());
-    let planted = grammar.map(|grammar| {
-        let new = || Ok::<_, ParseError>(parser(grammar, &reducer.stop)?.inside(part.start, best.len() - part.end));
-        parser(grammar, &reducer.stop)?.try_parts(&best[part.clone()])?;
-        let mut own = new()?;
-        let document = Document::parse(&mut own, Arc::clone(&best))?;
-        Ok::<_, ParseError>((document, Tools { parser: own, ..tools(grammar, &reducer.stop)? }, new()?))
-    });
-    if let Some(Ok((document, mut tools, gate))) = planted {
-        tools.brackets.learn(&document);
-        let gate = (!reducer.options.allow_syntax_errors).then(|| Gate::new(gate, &document, None, false));
-        reducer.session.plant(document, tools.grammar, gate);
-        reducer.tools = Some(tools);
     }
 }
 

@@ -89,9 +89,10 @@ fn blank(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         let Some(tools) = &reducer.tools else { break };
         change(reducer, pass(reducer.current().document(), tools.grammar), usize::MAX)?;
     }
-    let (format, ends_line) = (reducer.options.format, reducer.input.ends_line);
+    let (format, ends_line) = (reducer.options.format, reducer.ends_line());
     if let Some(tools) = &reducer.tools {
-        let plan = layout(reducer.current().document(), tools.grammar, format, false, ends_line);
+        let current = reducer.current();
+        let plan = layout(current.document(), tools.grammar, format, false, (ends_line, &current.parts()));
         let gaps = plan.as_ref().and_then(gap_characters);
         reducer.session.keep_shape(true);
         change(reducer, gaps, NEEDED_BLANKS)?;

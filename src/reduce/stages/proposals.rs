@@ -15,7 +15,7 @@ pub(super) fn passes<'a>(reducer: &Reducer<'a, '_>, say: impl Fn(Facts) -> bool)
 /// Shows the text as it is.
 pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut View<'_>) -> T) -> T {
     let style =
-        Style { prefer: reducer.options.prefer, format: reducer.options.format, ends_line: reducer.input.ends_line };
+        Style { prefer: reducer.options.prefer, format: reducer.options.format, ends_line: reducer.ends_line() };
     let session = &reducer.session;
     let current = session.current();
     let refused = |ask, node| session.is_refused(ask, node);
@@ -28,10 +28,11 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
         .tools
         .as_mut()
         .map(|tools| Tree::new(current.document(), tools.grammar, &tools.brackets, &mut tools.shapes, &refused));
-    let (text, part) = (current.source(), current.part());
+    let (text, parts) = (current.source(), current.parts());
     show(&mut View {
         text,
-        part,
+        parts,
+        archive: current.archive(),
         tree,
         style,
         wanted: Wanted::Everything,

@@ -1,0 +1,247 @@
+//! Reading a folder into the members of an archive, and writing an archive out as a folder.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use super::{Archive, Entry, Kind, Member};
+
+/// Folders that belong to a tool that watches over the files, and are none of them.
+const OF_TOOLS: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
+
+/// Bytes that are read at most: a test case is held in memory several times.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Files, links and folders that a tree may have.
+const MOST_MEMBERS: usize = 1_000_000;
+
+/// The reason why something in a folder is no part of the test case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// The folder of a version control.
+    Tool(PathBuf),
+    /// A symbolic link to something outside.
+    Link(PathBuf),
+    /// A device, a socket or a pipe.
+    Special(PathBuf),
+}
+
+/// Why a folder cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The system refuses a file.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// There is too much.
+    #[error("{} has more than {} GiB, or more than {MOST_MEMBERS} files", .0.display(), MOST_BYTES >> 30)]
+    TooLarge(PathBuf),
+}
+
+/// A folder that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}", path.display())]
+pub struct WriteError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The error of the system.
+    #[source]
+    pub source: io::Error,
+}
+
+/// The members of a test case, and what was left out.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// In the order of their paths, a folder's entries together.
+    pub members: Vec<Member>,
+    /// In the same order.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Reads a folder. Nothing that a link leads to is read.
+///
+/// # Errors
+/// When something in it cannot be read, or there is too much.
+pub fn read(root: &Path) -> Result<Selection, ReadError> {
+    let mut selection = Selection::default();
+    let mut bytes = 0;
+    // Folders that are open, each with the names that are left in it, the last first.
+    let mut open = vec![(PathBuf::new(), names(root)?)];
+    while let Some((folder, left)) = open.last_mut() {
+        let Some(name) = left.pop() else {
+            open.pop();
+            continue;
+        };
+        let inner = folder.join(&name);
+        let path = root.join(&inner);
+        let failed = |source| ReadError::Read { path: path.clone(), source };
+        let facts = path.symlink_metadata().map_err(failed)?;
+        let member = |kind, content: Vec<u8>| Member {
+            path: inner.as_os_str().as_bytes().to_vec(),
+            kind,
+            mode: facts.permissions().mode() & 0o777,
+            content,
+        };
+        if facts.is_dir() && OF_TOOLS.iter().any(|tool| name == *tool) {
+            selection.left_out.push(LeftOut::Tool(inner));
+        } else if facts.is_dir() {
+            let names = names(&path)?;
+            if names.is_empty() {
+                selection.members.push(member(Kind::Folder, Vec::new()));
+            }
+            open.push((inner, names));
+        } else if facts.is_symlink() {
+            let target = fs::read_link(&path).map_err(failed)?;
+            if leads_inside(&inner, &target) {
+                selection.members.push(member(Kind::Link, target.into_os_string().as_bytes().to_vec()));
+            } else {
+                selection.left_out.push(LeftOut::Link(inner));
+            }
+        } else if facts.is_file() {
+            bytes += facts.len();
+            if bytes > MOST_BYTES {
+                return Err(ReadError::TooLarge(root.to_owned()));
+            }
+            let content = fs::read(&path).map_err(failed)?;
+            selection.members.push(member(Kind::File, content));
+        } else {
+            selection.left_out.push(LeftOut::Special(inner));
+        }
+        if selection.members.len() > MOST_MEMBERS {
+            return Err(ReadError::TooLarge(root.to_owned()));
+        }
+    }
+    Ok(selection)
+}
+
+/// The names in a folder, from the last to the first.
+fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, ReadError> {
+    let failed = |source| ReadError::Read { path: folder.to_owned(), source };
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let names: io::Result<Vec<_>> = entries.map(|entry| entry.map(|entry| entry.file_name())).collect();
+    let mut names = names.map_err(failed)?;
+    names.sort_unstable_by(|one, other| other.cmp(one));
+    Ok(names)
+}
+
+/// Whether a link at `path` below the root leads to a place below the root.
+fn leads_inside(path: &Path, target: &Path) -> bool {
+    let mut depth = path.components().count() - 1;
+    target.components().all(|part| match part {
+        Component::Normal(_) => {
+            depth += 1;
+            true
+        }
+        Component::CurDir => true,
+        Component::ParentDir if depth > 0 => {
+            depth -= 1;
+            true
+        }
+        Component::ParentDir | Component::RootDir | Component::Prefix(_) => false,
+    })
+}
+
+/// Writes the members of a text below `root`, which is made if it is not there. A text that is no archive has no members.
+///
+/// Links are made last: no file goes through one.
+///
+/// # Errors
+/// When the system refuses something; part of it may be there then.
+pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
+    make_folder(root, 0o755)?;
+    let Some(archive) = Archive::of(text) else { return Ok(()) };
+    let entries = archive.entries(text);
+    let mut last = None;
+    for entry in &entries {
+        let folder = match entry.kind {
+            Kind::Folder => Some(entry.path()),
+            Kind::File | Kind::Link => entry.path().parent(),
+        };
+        if let Some(folder) = folder.filter(|folder| last != Some(*folder)) {
+            make_folder(&root.join(folder), 0o755)?;
+            last = Some(folder);
+        }
+    }
+    for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
+        let path = root.join(entry.path());
+        write_file(entry, text, &path).map_err(|source| WriteError { path, source })?;
+    }
+    for entry in entries.iter().filter(|entry| entry.kind == Kind::Link) {
+        let path = root.join(entry.path());
+        let target = OsStr::from_bytes(&text[entry.content.clone()]);
+        symlink(target, &path).map_err(|source| WriteError { path, source })?;
+    }
+    for entry in entries.iter().rev().filter(|entry| entry.kind == Kind::Folder && entry.mode & 0o700 != 0o700) {
+        let path = root.join(entry.path());
+        let mode = fs::Permissions::from_mode(entry.mode);
+        fs::set_permissions(&path, mode).map_err(|source| WriteError { path, source })?;
+    }
+    Ok(())
+}
+
+fn make_folder(path: &Path, mode: u32) -> Result<(), WriteError> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(mode)
+        .create(path)
+        .map_err(|source| WriteError { path: path.to_owned(), source })
+}
+
+fn write_file(entry: &Entry, text: &[u8], path: &Path) -> io::Result<()> {
+    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(entry.mode | 0o200).open(path)?;
+    file.write_all(&text[entry.content.clone()])?;
+    // The mode that it is made with loses what the umask takes.
+    if file.metadata()?.permissions().mode() & 0o777 != entry.mode {
+        file.set_permissions(fs::Permissions::from_mode(entry.mode))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_comes_back_as_it_was() {
+        let place = tempfile::tempdir().expect("a directory");
+        let root = place.path().join("in");
+        for folder in ["a/b", "empty", ".git", "z"] {
+            fs::create_dir_all(root.join(folder)).expect("writable");
+        }
+        for (name, content) in [("a/b/c.h", "int c;"), ("a/x.c", "\n"), ("z/run", "#!/bin/sh\n"), (".git/HEAD", "x")] {
+            fs::write(root.join(name), content).expect("writable");
+        }
+        fs::set_permissions(root.join("z/run"), fs::Permissions::from_mode(0o755)).expect("ours");
+        symlink("../a/x.c", root.join("z/link")).expect("a link");
+        symlink("../../out", root.join("z/out")).expect("a link");
+        symlink("/etc/passwd", root.join("z/far")).expect("a link");
+        let read = read(&root).expect("readable");
+        let paths: Vec<_> = read.members.iter().map(|member| String::from_utf8_lossy(&member.path)).collect();
+        assert_eq!(paths, ["a/b/c.h", "a/x.c", "empty", "z/link", "z/run"]);
+        let left_out = [LeftOut::Tool(".git".into()), LeftOut::Link("z/far".into()), LeftOut::Link("z/out".into())];
+        assert_eq!(read.left_out, left_out);
+        let out = place.path().join("out");
+        write(&Archive::pack(&read.members), &out).expect("writable");
+        assert_eq!(super::read(&out).expect("readable").members, read.members);
+    }
+
+    #[test]
+    fn no_file_is_written_through_a_link() {
+        let place = tempfile::tempdir().expect("a directory");
+        let member =
+            |path: &str, kind, content: &str| Member { path: path.into(), kind, mode: 0o644, content: content.into() };
+        let outside = place.path().join("outside");
+        fs::create_dir(&outside).expect("writable");
+        let link = member("a", Kind::Link, outside.to_str().expect("plain"));
+        let text = Archive::pack(&[link, member("a/x", Kind::File, "1")]);
+        assert!(write(&text, &place.path().join("out")).is_err());
+        assert_eq!(fs::read_dir(&outside).expect("readable").count(), 0);
+    }
+}

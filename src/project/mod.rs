@@ -1,0 +1,279 @@
+//! A test case of several files, as one text: an archive.
+//!
+//! ```text
+//!   lop-files-91b2c4d5                       the mark: no file has it
+//!   lop-files-91b2c4d5 file 644 src/a.c      a frame, from the line break before it to the one behind it
+//!   int a;                                   the file's bytes, up to the next frame
+//!   lop-files-91b2c4d5 link 777 b.c          a symbolic link, with where it leads
+//!   a.c
+//!   lop-files-91b2c4d5 folder 755 empty      a folder with nothing in it
+//! ```
+//!
+//! All else takes a candidate for bytes: to take a file out is to delete its frame and its bytes, to empty it is to delete
+//! its bytes. The bytes between two frames are exactly those of the file, whether it ends with a line break or not.
+
+mod folder;
+
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+
+use memchr::memmem;
+
+pub use folder::{LeftOut, ReadError, Selection, WriteError, read, write};
+
+/// The mark begins so; behind it comes a part of a hash of all that is in the archive.
+const MARK: &str = "lop-files-";
+
+/// The kind of an entry of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A symbolic link; its content is the path that it leads to.
+    Link,
+    /// A folder with nothing in it; others follow from the paths of what is in them.
+    Folder,
+}
+
+impl Kind {
+    const ALL: [(Kind, &'static str); 3] = [(Kind::File, "file"), (Kind::Link, "link"), (Kind::Folder, "folder")];
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).expect("each kind is in the list").1
+    }
+}
+
+/// A file, a link or an empty folder that goes into an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The path below the root, with `/`.
+    pub path: Vec<u8>,
+    /// Its kind.
+    pub kind: Kind,
+    /// The permissions, as in `0o644`.
+    pub mode: u32,
+    /// The bytes of a file, the target of a link.
+    pub content: Vec<u8>,
+}
+
+/// A member in the text of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The path below the root, with `/`.
+    pub path: Vec<u8>,
+    /// Its kind.
+    pub kind: Kind,
+    /// The permissions.
+    pub mode: u32,
+    /// The line that says so, with the line break before it.
+    pub frame: Range<usize>,
+    /// The bytes behind the frame.
+    pub content: Range<usize>,
+}
+
+impl Entry {
+    /// The frame and the content.
+    #[must_use]
+    pub fn whole(&self) -> Range<usize> {
+        self.frame.start..self.content.end
+    }
+
+    /// The path, as one of the system.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+}
+
+/// How the texts of one test case are taken apart: by its mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    /// The mark with the line break before it and the blank behind it: so each frame begins.
+    begin: Vec<u8>,
+}
+
+impl Archive {
+    /// Packs members, in this order, into a text.
+    #[must_use]
+    pub fn pack(members: &[Member]) -> Vec<u8> {
+        let mut hasher = blake3::Hasher::new();
+        members.iter().for_each(|member| {
+            hasher.update(&member.path);
+            hasher.update(&member.content);
+        });
+        let hex = hasher.finalize().to_hex();
+        // A file may have the mark of another archive in it, but for all that can be known not each longer one.
+        let mark = (8..=hex.len()).map(|len| format!("{MARK}{}", &hex[..len])).find(|mark| {
+            let finder = memmem::Finder::new(mark.as_bytes());
+            members.iter().all(|member| finder.find(&member.content).is_none() && finder.find(&member.path).is_none())
+        });
+        let mark = mark.expect("no file has its own hash in it");
+        Archive::with_mark(mark.as_bytes()).text(members)
+    }
+
+    fn with_mark(mark: &[u8]) -> Self {
+        Archive { begin: [b"\n", mark, b" "].concat() }
+    }
+
+    /// Members of which none has the mark in it, as a text of this archive.
+    #[must_use]
+    pub fn text(&self, members: &[Member]) -> Vec<u8> {
+        let mut text = self.begin[1..self.begin.len() - 1].to_vec();
+        for member in members {
+            let (kind, path) = (member.kind.name(), escaped(&member.path));
+            text.extend_from_slice(&self.begin);
+            text.extend_from_slice(format!("{kind} {:o} {path}\n", member.mode).as_bytes());
+            text.extend_from_slice(&member.content);
+        }
+        text
+    }
+
+    /// The archive that a text is; `None` if it is none.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Option<Self> {
+        let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+        let mark = &text[..end];
+        let hex = mark.strip_prefix(MARK.as_bytes())?;
+        (hex.len() >= 8 && hex.iter().all(u8::is_ascii_hexdigit)).then(|| Archive::with_mark(mark))
+    }
+
+    /// The entries of a text, in its order. A frame that cannot be read is a part of the content before it.
+    #[must_use]
+    pub fn entries(&self, text: &[u8]) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for at in memmem::find_iter(text, &self.begin) {
+            let words = at + self.begin.len();
+            let Some(len) = memchr::memchr(b'\n', &text[words..]) else { continue };
+            let Some((kind, mode, path)) = frame(&text[words..words + len]) else { continue };
+            if let Some(last) = entries.last_mut() {
+                // A text that has lost a line break between two frames is still taken apart.
+                last.content.end = at.max(last.content.start);
+            }
+            let frame = at..words + len + 1;
+            entries.push(Entry { path, kind, mode, content: frame.end..text.len(), frame });
+        }
+        entries
+    }
+
+    /// The members of a text.
+    #[must_use]
+    pub fn members(&self, text: &[u8]) -> Vec<Member> {
+        let member = |entry: Entry| Member {
+            content: text[entry.content].to_vec(),
+            path: entry.path,
+            kind: entry.kind,
+            mode: entry.mode,
+        };
+        self.entries(text).into_iter().map(member).collect()
+    }
+}
+
+/// The words of a frame behind the mark. A path that leads out of the root is none.
+fn frame(words: &[u8]) -> Option<(Kind, u32, Vec<u8>)> {
+    let mut words = words.splitn(3, |byte| *byte == b' ');
+    let (kind, mode, path) = (words.next()?, words.next()?, unescaped(words.next()?));
+    let (kind, _) = Kind::ALL.into_iter().find(|(_, name)| name.as_bytes() == kind)?;
+    let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
+    is_inside(Path::new(OsStr::from_bytes(&path))).then_some((kind, mode & 0o7777, path))
+}
+
+/// Whether a path is one below the root.
+fn is_inside(path: &Path) -> bool {
+    path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// A path in a line of text.
+fn escaped(path: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in path.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '\\' => out.push_str("\\\\"),
+                letter if letter.is_control() => {
+                    let mut bytes = [0; 4];
+                    letter.encode_utf8(&mut bytes).bytes().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+                }
+                letter => out.push(letter),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+    }
+    out
+}
+
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let hex = text.get(at + 2..at + 4).and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        match (text[at], text.get(at + 1), hex) {
+            (b'\\', Some(b'x'), Some(byte)) => {
+                out.push(byte);
+                at += 4;
+            }
+            (b'\\', Some(next), _) => {
+                out.push(*next);
+                at += 2;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn member(path: &[u8], content: &[u8]) -> Member {
+        Member { path: path.to_vec(), kind: Kind::File, mode: 0o644, content: content.to_vec() }
+    }
+
+    #[test]
+    fn an_archive_gives_back_its_members() {
+        let members = [
+            member(b"a b\n\\x41.c", b"no line break at the end"),
+            member(b"d/\xff\x01", b"\0\n\n"),
+            Member { kind: Kind::Link, mode: 0o777, ..member(b"d/l", b"../a b") },
+            Member { kind: Kind::Folder, mode: 0o755, ..member(b"e", b"") },
+            member(b"empty", b""),
+        ];
+        let text = Archive::pack(&members);
+        assert_eq!(Archive::of(&text).expect("it is one").members(&text), members);
+    }
+
+    #[test]
+    fn a_file_may_be_an_archive_itself() {
+        let inner = Archive::pack(&[member(b"a", b"1")]);
+        let outer = [member(b"in", &inner), member(b"out", b"2")];
+        let text = Archive::pack(&outer);
+        assert_eq!(Archive::of(&text).expect("it is one").members(&text), outer);
+    }
+
+    #[test]
+    fn a_path_that_leads_out_is_no_entry() {
+        let text = Archive::pack(&[member(b"../a", b"1"), member(b"/b", b"2"), member(b"c/./d", b"3")]);
+        let archive = Archive::of(&text).expect("it is one");
+        let paths: Vec<_> = archive.entries(&text).into_iter().map(|entry| entry.path).collect();
+        assert_eq!(paths, [b"c/./d"]);
+        assert!(Archive::of(b"").is_none() && Archive::of(b"lop-files-12 x\n").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn any_path_and_any_content_come_back(
+            files in prop::collection::btree_map("[a-z\\\\\n\u{e9} ]{1,8}", prop::collection::vec(any::<u8>(), 0..60), 0..6)
+        ) {
+            let members: Vec<_> = files.iter().map(|(path, content)| member(path.as_bytes(), content)).collect();
+            let text = Archive::pack(&members);
+            prop_assert_eq!(Archive::of(&text).expect("it is one").members(&text), members);
+        }
+    }
+}

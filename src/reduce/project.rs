@@ -1,0 +1,131 @@
+//! A test case of several files: which of them are in one language, and so have one tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::grammar::Grammar;
+use crate::passes::contents;
+use crate::project::{Archive, Entry, Kind};
+use crate::syntax::{Document, Inside, Stop, count_words};
+
+use super::parsing::parser;
+
+/// Bytes at the beginning of a file among which a zero shows that it is no text.
+const LOOKED_AT: usize = 8 << 10;
+
+/// The files of a test case and their languages.
+#[derive(Clone)]
+pub struct Project(Arc<Files>);
+
+struct Files {
+    archive: Archive,
+    grammars: Vec<Arc<Grammar>>,
+    /// The number of the grammar of each file, by its path.
+    languages: BTreeMap<Vec<u8>, usize>,
+    /// Files that are no text.
+    binary: BTreeSet<Vec<u8>>,
+}
+
+impl fmt::Debug for Project {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Project").field("languages", &self.names()).finish_non_exhaustive()
+    }
+}
+
+impl Project {
+    /// The files of `text`, an archive, each in the language that `language` says; `None` is plain text.
+    ///
+    /// # Errors
+    /// As `language`.
+    pub fn new<E>(
+        archive: Archive,
+        text: &[u8],
+        mut language: impl FnMut(&Path, &[u8]) -> Result<Option<Arc<Grammar>>, E>,
+    ) -> Result<Self, E> {
+        let (mut grammars, mut languages, mut binary) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new(), BTreeSet::new());
+        for entry in archive.entries(text).into_iter().filter(|entry| entry.kind == Kind::File) {
+            let content = &text[entry.content.clone()];
+            if content[..content.len().min(LOOKED_AT)].contains(&0) {
+                binary.insert(entry.path);
+            } else if let Some(grammar) = language(entry.path(), content)? {
+                let known = grammars.iter().position(|known| known.name() == grammar.name());
+                let number = known.unwrap_or_else(|| {
+                    grammars.push(grammar);
+                    grammars.len() - 1
+                });
+                languages.insert(entry.path, number);
+            }
+        }
+        Ok(Project(Arc::new(Files { archive, grammars, languages, binary })))
+    }
+
+    /// How the text is taken apart.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.0.archive
+    }
+
+    /// The languages of the files.
+    pub(super) fn grammars(&self) -> &[Arc<Grammar>] {
+        &self.0.grammars
+    }
+
+    /// The names of the languages, as in `c, json`.
+    #[must_use]
+    pub fn names(&self) -> String {
+        self.0.grammars.iter().map(|grammar| grammar.name()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The contents of all files in one language.
+    pub(super) fn inside(&self, language: usize) -> Inside {
+        let Project(files) = self.clone();
+        Arc::new(move |text| contents(&files.archive, text, |entry| files.is_in(entry, language)))
+    }
+
+    /// The content of the file at a path.
+    pub(super) fn inside_file(&self, path: Vec<u8>) -> Inside {
+        let Project(files) = self.clone();
+        Arc::new(move |text| contents(&files.archive, text, |entry| entry.path == path))
+    }
+
+    /// The files of a text that are text in no language.
+    pub(super) fn plain(&self, text: &[u8]) -> Vec<Entry> {
+        let Project(files) = self;
+        let is_plain = |entry: &Entry| {
+            let is_known = files.languages.contains_key(&entry.path) || files.binary.contains(&entry.path);
+            entry.kind == Kind::File && !is_known && !entry.content.is_empty()
+        };
+        files.archive.entries(text).into_iter().filter(is_plain).collect()
+    }
+
+    /// The tokens of a text: those of the trees, and words where there is none.
+    pub(super) fn tokens(&self, text: &Arc<[u8]>, stop: &Stop) -> usize {
+        let all = 0..self.grammars().len();
+        let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
+        plain + all.map(|language| self.tokens_in(language, text, stop)).sum::<usize>()
+    }
+
+    /// The tokens of the files in one language.
+    pub(super) fn tokens_in(&self, language: usize, text: &Arc<[u8]>, stop: &Stop) -> usize {
+        let inside = self.inside(language);
+        let words = || inside(text).into_iter().map(|part| count_words(&text[part])).sum();
+        let parser = parser(&self.grammars()[language], stop).map(|parser| parser.inside(&inside));
+        let document = parser.and_then(|mut parser| Document::parse(&mut parser, Arc::clone(text)));
+        document.map_or_else(|_| words(), |document| document.tokens())
+    }
+
+    /// The same without those of one language.
+    pub(super) fn tokens_around(&self, language: usize, text: &Arc<[u8]>, stop: &Stop) -> usize {
+        let others = (0..self.grammars().len()).filter(|other| *other != language);
+        let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
+        plain + others.map(|other| self.tokens_in(other, text, stop)).sum::<usize>()
+    }
+}
+
+impl Files {
+    fn is_in(&self, entry: &Entry, language: usize) -> bool {
+        self.languages.get(&entry.path) == Some(&language)
+    }
+}

@@ -1,0 +1,269 @@
+//! Test cases of several files: directories, and files side by side.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lop::{Config, Error, Files};
+
+use crate::support::{Folder, has, many, until};
+
+/// The paths below a folder with their contents; a link with where it leads.
+fn tree(root: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut rest = vec![root.to_owned()];
+    while let Some(folder) = rest.pop() {
+        for entry in fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path()) {
+            let name = entry.strip_prefix(root).expect("below").to_string_lossy().into_owned();
+            if entry.is_symlink() {
+                found.insert(name, format!("-> {}", entry.read_link().expect("a link").display()));
+            } else if entry.is_dir() {
+                found.insert(format!("{name}/"), String::new());
+                rest.push(entry);
+            } else {
+                found.insert(name, String::from_utf8_lossy(&fs::read(&entry).expect("readable")).into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// A small project in C whose function is needed with its declaration.
+fn project(folder: &Folder) -> PathBuf {
+    for name in ["p/src", "p/include", "p/empty", "p/.git"] {
+        fs::create_dir_all(folder.path(name)).expect("writable");
+    }
+    folder.write("p/src/main.c", "#include \"a.h\"\nint g(int a) { return a; }\nint main(void) { return f(1, 2); }\n");
+    folder.write("p/src/other.c", "int h(void) { return 2; }\n");
+    folder.write("p/include/a.h", "int f(int a, int b);\nint k(void);\nstruct s { int a; };\n");
+    folder.write("p/notes.txt", "one\ntwo\nthree\n");
+    folder.write("p/.git/HEAD", "ref: refs/heads/main\n");
+    folder.path("p")
+}
+
+/// Looks for the call and for the declaration.
+const TEST: &str = "grep -q 'f(' p/src/main.c && grep -q 'int f' p/include/a.h";
+
+fn has_text(files: &Files, path: &str, text: &str) -> bool {
+    files.get(Path::new(path)).is_some_and(|content| String::from_utf8_lossy(content).contains(text))
+}
+
+#[test]
+fn a_directory_is_reduced_in_place_and_its_original_is_whole() {
+    let folder = Folder::new();
+    project(&folder);
+    let before = tree(&folder.path("p"));
+    folder.script("test.sh", TEST);
+    let ran = folder.lop(&["-j1", "./test.sh", "p"]).expect_code(0);
+    let expected = [("include/", ""), ("include/a.h", "int f;\n"), ("src/", ""), ("src/main.c", "f();\n")];
+    let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    assert_eq!(tree(&folder.path("p")), BTreeMap::from(expected));
+    assert_eq!(tree(&folder.path("p.orig")), before);
+    let said = ran.stderr;
+    assert!(said.contains("files     2 of 5 files") && said.contains("not a part of the test case: .git"), "{said}");
+    assert_eq!(folder.temporaries(), [""; 0]);
+}
+
+#[test]
+fn a_result_goes_into_a_new_directory_and_the_input_stays() {
+    let folder = Folder::new();
+    project(&folder);
+    let before = tree(&folder.path("p"));
+    let words = ["-j2", "-o", "out", "p", "--", "grep", "-q", "f(1", "@@/src/main.c"];
+    folder.lop(&words).expect_code(0);
+    assert_eq!(tree(&folder.path("out"))["src/main.c"], "f(1);\n");
+    assert_eq!(tree(&folder.path("p")), before);
+    let taken = folder.lop(&words).expect_code(2);
+    assert!(taken.stderr.contains("the output out is not empty"));
+}
+
+#[test]
+fn files_side_by_side_keep_their_paths_and_have_an_original_each() {
+    let folder = Folder::new();
+    project(&folder);
+    folder.script("test.sh", &format!("[ \"$1\" = \"$PWD/p/src/main.c\" ] && {TEST}"));
+    folder.lop(&["-j1", "./test.sh", "p/src/main.c", "p/include/a.h", "p/src/other.c"]).expect_code(0);
+    let now = tree(&folder.path("p"));
+    assert_eq!((&*now["src/main.c"], &*now["include/a.h"]), ("f();\n", "int f;\n"));
+    assert!(!now.contains_key("src/other.c") && now.contains_key("src/other.c.orig"));
+    assert!(now["src/main.c.orig"].contains("int g(int a)"));
+}
+
+#[test]
+fn paths_of_several_files_are_numbered_in_a_command() {
+    let folder = Folder::new();
+    folder.write("a.txt", "one\ntwo\n");
+    folder.write("b.txt", "three\nfour\n");
+    folder.script("both.sh", "grep -q two \"$1\" && grep -q four \"$2\"");
+    let script = folder.path("both.sh");
+    let script = script.to_str().expect("plain");
+    folder.lop(&["-j1", "-o", "out", "a.txt", "b.txt", "--", script, "@@1", "@@2"]).expect_code(0);
+    assert_eq!(tree(&folder.path("out")).into_values().collect::<Vec<_>>(), ["two", "four"]);
+}
+
+#[test]
+fn links_modes_and_empty_folders_are_part_of_a_candidate() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("p/bin")).expect("writable");
+    fs::create_dir_all(folder.path("p/empty")).expect("writable");
+    let run = folder.script("p/bin/run", "exit 7");
+    fs::set_permissions(&run, Permissions::from_mode(0o750)).expect("ours");
+    symlink("bin/run", folder.path("p/link")).expect("a link");
+    symlink("/etc/hosts", folder.path("p/far")).expect("a link");
+    folder.write("p/more", "text\n");
+    folder.script("test.sh", "[ -d p/empty ] && [ ! -e p/far ] && [ ! -L p/far ] && p/link; [ $? = 7 ]");
+    folder.lop(&["-j1", "./test.sh", "p"]).expect_code(0);
+    let now = tree(&folder.path("p"));
+    assert_eq!(now.keys().collect::<Vec<_>>(), ["bin/", "bin/run", "empty/", "link"]);
+    assert_eq!(fs::metadata(folder.path("p/bin/run")).expect("it is there").permissions().mode() & 0o777, 0o750);
+}
+
+#[test]
+fn what_cannot_be_reduced_together_is_refused_with_a_way_out() {
+    let folder = Folder::new();
+    project(&folder);
+    fs::create_dir(folder.path("nothing")).expect("writable");
+    folder.script("test.sh", "true");
+    for (words, said) in [
+        (&["./test.sh", "p", "p/notes.txt"][..], "p is a directory, and one of several words"),
+        (&["./test.sh", "p/notes.txt", "missing"], "missing is no file"),
+        (&["./test.sh", "p/notes.txt", "./p/notes.txt"], "./p/notes.txt is named twice"),
+        (&["./test.sh", "nothing"], "nothing has no files in it"),
+        (&["-o", "-", "./test.sh", "p"], "a directory cannot be written to standard output"),
+    ] {
+        let ran = folder.lop(words).expect_code(2);
+        let error = ran.stderr;
+        assert!(error.contains(said) && error.contains("hint: "), "{error}");
+    }
+}
+
+/// A directory is exchanged as a whole: at any instant it is one that the test found interesting, or the original is.
+#[test]
+fn a_kill_leaves_an_interesting_directory_and_resume_ends_with_the_same() {
+    let folder = Folder::new();
+    let lines: String = (0..40).map(|number| format!("int v{number};\n")).collect();
+    let make = |name: &str| {
+        fs::create_dir_all(folder.path(name)).expect("writable");
+        for file in ["a.c", "b.c", "c.c"] {
+            folder.write(&format!("{name}/{file}"), &lines);
+        }
+    };
+    let test = |name: &str| format!("sleep 0.005; grep -q v7 {name}/a.c && grep -q v9 {name}/b.c");
+    make("whole");
+    folder.script("whole.sh", &test("whole"));
+    folder.lop(&["-j1", "./whole.sh", "whole"]).expect_code(0);
+    for round in 0..many(3) {
+        let name = format!("p{round}");
+        make(&name);
+        let script = folder.script(&format!("{name}.sh"), &test(&name));
+        let mut child =
+            folder.command(&["-j1", "-q", script.to_str().expect("plain"), &name]).spawn().expect("lop runs");
+        let journal = folder.path(&format!("{name}.lop/journal"));
+        until("the journal is there", || journal.exists().then_some(()));
+        // Wherever it strikes, what is said below holds.
+        std::thread::sleep(Duration::from_millis(23 * round % 400));
+        child.kill().expect("our own child");
+        child.wait().expect("our own child");
+        let original = folder.path(&format!("{name}.orig"));
+        if original.exists() {
+            assert_eq!(tree(&original).len(), 3);
+        }
+        let now = tree(&folder.path(&name));
+        assert!(now["a.c"].contains("v7") && now["b.c"].contains("v9"), "{now:?}");
+        let begun = journal.metadata().expect("it is there").len() > 0;
+        let resumed = folder.lop(&["resume", "-q", &format!("{name}.lop")]);
+        if !begun {
+            continue;
+        }
+        resumed.expect_code(0);
+        assert_eq!(tree(&folder.path(&name)), tree(&folder.path("whole")));
+        assert_eq!(tree(&original).len(), 3);
+    }
+}
+
+#[test]
+fn a_directory_that_another_program_writes_to_is_left_alone() {
+    let folder = Folder::new();
+    let path = project(&folder);
+    // The test plays the other program, once.
+    let script = format!(
+        "{TEST} && {{ [ -e done ] || [ ! -e {0}.orig ] || {{ echo mine > {0}/mine; }}; }}; {TEST}",
+        path.display()
+    );
+    folder.script("test.sh", &script);
+    let ran = folder.lop(&["-j1", "--no-checkup", "./test.sh", "p"]).expect_code(0);
+    assert_eq!(fs::read_to_string(folder.path("p/mine")).expect("it was not lost"), "mine\n");
+    assert!(ran.stderr.contains("the result goes to p.reduced"));
+    assert_eq!(tree(&folder.path("p.reduced"))["src/main.c"], "f();\n");
+}
+
+/// 1,000 files of which 3 are needed, in folders as a project has them.
+#[test]
+fn a_thousand_files_go_in_tens_of_tests() {
+    let name = |number: usize| format!("src/part{}/{}/file{number}.txt", number / 100, number / 10 % 10);
+    let files: Files =
+        (0..1_000).map(|number| (name(number).into(), format!("text {number}\n").into_bytes())).collect();
+    let needed = [name(17), name(444), name(871)];
+    let test = |files: &Files| needed.iter().all(|name| files.contains_key(Path::new(name)));
+    let result = lop::reduce_tree(&files, test, &Config::new()).expect("it is interesting");
+    let left: Vec<_> = result.files.keys().map(|path| path.to_string_lossy().into_owned()).collect();
+    let mut expected = needed.to_vec();
+    expected.sort();
+    assert_eq!(left, expected);
+    assert!(result.files.values().all(Vec::is_empty));
+    assert!(result.report.tests.total() <= 60, "{} tests", result.report.tests.total());
+}
+
+/// A definition in one file goes with what refers to it in another.
+#[test]
+fn files_of_one_language_are_one_text() {
+    let body = |number: usize| format!("int f{number}(void) {{ return f{}() + {number}; }}\n", number + 1);
+    let mut files: Files = (0..30).map(|number| (format!("f{number}.c").into(), body(number).into_bytes())).collect();
+    files.insert("f30.c".into(), b"int f30(void) { return 30; }\nint kept = 5;\n".to_vec());
+    // As a linker has it: what is called is defined.
+    let test = |files: &Files| {
+        let all: String = files.values().map(|content| String::from_utf8_lossy(content).into_owned()).collect();
+        let calls = (1..=30).filter(|number| all.contains(&format!("return f{number}()")));
+        let mut defined = calls.map(|number| all.contains(&format!("int f{number}(")));
+        all.contains("kept = 5") && defined.all(|is_there| is_there)
+    };
+    let result = lop::reduce_tree(&files, test, &Config::new()).expect("it is interesting");
+    assert_eq!(result.files, Files::from([("f30.c".into(), b"kept = 5;\n".to_vec())]));
+}
+
+#[test]
+fn a_file_without_a_language_is_reduced_as_text_and_a_binary_one_is_left() {
+    let mut files = Files::new();
+    files.insert("a.unknown".into(), b"one two\nthree four\n".to_vec());
+    files.insert("b.bin".into(), b"\0\x01\x02needed\x03".to_vec());
+    let test = |files: &Files| {
+        has_text(files, "a.unknown", "three") && files.get(Path::new("b.bin")).is_some_and(|content| content.len() > 5)
+    };
+    let result = lop::reduce_tree(&files, test, &Config::new()).expect("it is interesting");
+    assert_eq!(result.files[Path::new("a.unknown")], b"three");
+    assert_eq!(result.files[Path::new("b.bin")].len(), 10);
+}
+
+#[test]
+fn a_path_that_leads_out_is_no_file_of_a_tree() {
+    for path in ["/etc/x", "../x", ""] {
+        let files = Files::from([(path.into(), b"x".to_vec())]);
+        let result = lop::reduce_tree(&files, |_: &Files| true, &Config::new());
+        assert!(matches!(result, Err(Error::Path(_))), "{path}");
+    }
+}
+
+#[test]
+fn a_compiler_sees_the_files_of_a_candidate() {
+    if !has("gcc") {
+        return crate::support::missing("gcc");
+    }
+    let folder = Folder::new();
+    project(&folder);
+    folder.script("test.sh", "gcc -Ip/include -c p/src/main.c -o m.o 2>err || exit 1; nm m.o | grep -q 'U f'");
+    folder.lop(&["-j1", "./test.sh", "p"]).expect_code(0);
+    let now = tree(&folder.path("p"));
+    assert_eq!(now.keys().collect::<Vec<_>>(), ["src/", "src/main.c"], "the declaration is not needed to call it");
+}
