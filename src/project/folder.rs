@@ -1,10 +1,12 @@
 //! Reading a folder into the members of an archive, and writing an archive out as a folder.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use super::{Archive, Entry, Kind, Member};
@@ -121,6 +123,27 @@ pub fn read(root: &Path) -> Result<Selection, ReadError> {
     Ok(selection)
 }
 
+/// By this a folder is known again without reading its files; `None` where it cannot be looked at.
+#[must_use]
+pub fn stamp(root: &Path) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let mut rest = vec![root.to_owned()];
+    while let Some(folder) = rest.pop() {
+        for name in names(&folder).ok()? {
+            let path = folder.join(&name);
+            let facts = path.symlink_metadata().ok()?;
+            let is_folder = facts.is_dir();
+            // A folder's own time changes with what is made in it, which has a name here.
+            let time = if is_folder { (0, 0) } else { (facts.mtime(), facts.mtime_nsec()) };
+            (name, is_folder, facts.ino(), facts.len(), time).hash(&mut hasher);
+            if is_folder {
+                rest.push(path);
+            }
+        }
+    }
+    Some(hasher.finish())
+}
+
 /// The names in a folder, from the last to the first.
 fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, ReadError> {
     let failed = |source| ReadError::Read { path: folder.to_owned(), source };
@@ -155,7 +178,25 @@ fn leads_inside(path: &Path, target: &Path) -> bool {
 /// # Errors
 /// When the system refuses something; part of it may be there then.
 pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
+    write_beside(text, root, None)
+}
+
+/// The same where the members of another text are in another folder, which nothing writes to any more: files that have not
+/// changed are one with those there. To make ten thousand of them anew took half a second on a journaling file system.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_beside(text: &[u8], root: &Path, other: Option<(&Path, &[u8])>) -> Result<(), WriteError> {
     make_folder(root, 0o755)?;
+    let before = other.and_then(|(folder, text)| Some((folder, text, Archive::of(text)?.entries(text))));
+    let known: HashMap<&[u8], &Entry> =
+        before.iter().flat_map(|(_, _, entries)| entries).map(|entry| (entry.path.as_slice(), entry)).collect();
+    let is_linked = |entry: &Entry, path: &Path| {
+        let (Some((folder, old, _)), Some(same)) = (&before, known.get(entry.path.as_slice())) else { return false };
+        let is_same = same.kind == entry.kind && same.mode == entry.mode;
+        let is_same = is_same && old[same.content.clone()] == text[entry.content.clone()];
+        is_same && fs::hard_link(folder.join(entry.path()), path).is_ok()
+    };
     let Some(archive) = Archive::of(text) else { return Ok(()) };
     let entries = archive.entries(text);
     let mut last = None;
@@ -171,7 +212,9 @@ pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
     }
     for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
         let path = root.join(entry.path());
-        write_file(entry, text, &path).map_err(|source| WriteError { path, source })?;
+        if !is_linked(entry, &path) {
+            write_file(entry, text, &path).map_err(|source| WriteError { path, source })?;
+        }
     }
     for entry in entries.iter().filter(|entry| entry.kind == Kind::Link) {
         let path = root.join(entry.path());

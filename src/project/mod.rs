@@ -21,7 +21,7 @@ use std::path::{Component, Path};
 
 use memchr::memmem;
 
-pub use folder::{LeftOut, ReadError, Selection, WriteError, read, write};
+pub use folder::{LeftOut, ReadError, Selection, WriteError, read, stamp, write, write_beside};
 
 /// The mark begins so; behind it comes a part of a hash of all that is in the archive.
 const MARK: &str = "lop-files-";

@@ -12,7 +12,7 @@ use super::stages::closures::keep_closures;
 use super::stages::deletion::{delete, sibling_lists};
 use super::stages::embedded::reduce_embedded;
 use super::stages::errors::take_error_shells;
-use super::stages::files::{reduce_files, take_files};
+use super::stages::files::reduce_files;
 use super::stages::finish::{finish_text, write_anew};
 use super::stages::local::{local_edits, take_second_look, unnest};
 use super::stages::minimality::verify;
@@ -53,9 +53,9 @@ const TEXT: Plan = Plan { first: &[], round: &[text, verify] };
 const TEXT_FAST: Plan = Plan { first: &[text], round: &[] };
 
 /// A test case of several files.
-const PROJECT: Plan = Plan { first: &[], round: &[take_files, files] };
+const PROJECT: Plan = Plan { first: &[], round: &[files] };
 
-const PROJECT_FAST: Plan = Plan { first: &[take_files, files], round: &[] };
+const PROJECT_FAST: Plan = Plan { first: &[files], round: &[] };
 
 /// All files in one language, which have one tree.
 const FILES: Plan = Plan {

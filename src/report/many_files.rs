@@ -73,11 +73,22 @@ pub(super) struct Directory {
     audience: Audience,
     /// The state in which lop has left the directory: any other is another program's writing. `None` where there is nothing
     /// that could be lost.
-    left: Option<blake3::Hash>,
+    left: Option<State>,
+    /// The result that is there.
+    written: Option<Vec<u8>>,
     /// The place of results since another program has written there.
     beside: Option<PathBuf>,
     /// Whether the user has been told of that.
     is_told: bool,
+}
+
+/// The state of a directory.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    /// The files of the input.
+    Input(blake3::Hash),
+    /// The result that was written last, by its stamp.
+    Result(u64),
 }
 
 impl Directory {
@@ -90,8 +101,8 @@ impl Directory {
         let mode = facts.mode() & 0o777;
         let mode = if facts.is_dir() { mode } else { mode | (mode & 0o444) >> 2 };
         let (name, audience) = (name.to_owned(), Audience::of(&facts));
-        let (original, left, beside, is_told) = (None, None, None, false);
-        Ok(Directory { name, near, own, original, mode, audience, left, beside, is_told })
+        let (original, left, written, beside, is_told) = (None, None, None, None, false);
+        Ok(Directory { name, near, own, original, mode, audience, left, written, beside, is_told })
     }
 
     /// The input itself.
@@ -143,9 +154,8 @@ impl Directory {
         project::read(&self.near.path_of(self.place())).ok().map(|found| found.members)
     }
 
-    /// A hash of them.
-    fn hash(&self) -> Option<blake3::Hash> {
-        self.members().map(|members| blake3::hash(&Archive::pack(&members)))
+    fn stamp(&self) -> Option<State> {
+        project::stamp(&self.near.path_of(self.place())).map(State::Result)
     }
 
     /// The name of the place of results.
@@ -155,13 +165,20 @@ impl Directory {
 
     /// Whether another program has written to the directory; one that is gone has nothing that could be lost.
     fn is_changed(&self) -> bool {
-        self.left.is_some_and(|left| self.hash().is_some_and(|found| found != left))
+        let found = match &self.left {
+            Some(State::Input(_)) => self.members().map(|members| State::Input(blake3::hash(&Archive::pack(&members)))),
+            Some(State::Result(_)) => self.stamp(),
+            None => None,
+        };
+        found.is_some() && found != self.left
     }
 
     fn replace(&mut self, content: &[u8], is_first: bool, sync: bool) -> io::Result<()> {
         let name = self.place().to_owned();
         let mut new = self.near.temporary_folder(&name, self.audience)?;
-        project::write(content, &new.path()).map_err(|error| {
+        let place = self.near.path_of(&name);
+        let there = self.written.as_deref().map(|written| (&*place, written));
+        project::write_beside(content, &new.path(), there).map_err(|error| {
             let place = error.path.strip_prefix(new.path()).unwrap_or(&error.path);
             explain(error.source, &place.display().to_string())
         })?;
@@ -190,7 +207,7 @@ impl Directory {
 impl ManyFiles for Directory {
     fn expect(&mut self, input: &[u8]) {
         if self.original.is_some() {
-            self.left = Some(blake3::hash(input));
+            self.left = Some(State::Input(blake3::hash(input)));
         }
     }
 
@@ -209,7 +226,8 @@ impl ManyFiles for Directory {
         if is_first && self.beside.is_some() {
             self.original = None;
         }
-        self.left = self.hash();
+        self.left = self.stamp();
+        self.written = Some(content.to_vec());
         Ok(())
     }
 
@@ -228,7 +246,7 @@ impl ManyFiles for Directory {
         });
         let mut free = names.filter(|name| !self.near.has(last(name)));
         self.beside.get_or_insert_with(|| free.next().expect("there are more numbers than files"));
-        self.left = None;
+        (self.left, self.written) = (None, None);
     }
 
     fn beside(&self) -> Option<&Path> {

@@ -12,52 +12,46 @@ use crate::reduce::reducer::Reducer;
 use super::parts::{Parts, Shrink, reduce_parts};
 use super::sweeps::sweep_over;
 
-/// Takes out files, and what is in those that stay; `true` if something went.
-pub(crate) fn take_files(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    let before = Arc::clone(reducer.session.best());
-    sweep_over(reducer, &Files)?;
-    Ok(before != *reducer.session.best())
-}
-
-/// Works on the files of each language, then on those that are plain text; `true` if the text has changed.
+/// Takes out files, and what is in those that stay. Works then on those of each language, and at last on those that are
+/// plain text; `true` if the text has changed. Files are asked about again only when all that has been done.
 pub(crate) fn reduce_files(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Interrupt> {
     let Some(project) = reducer.project else { return Ok(false) };
     let before = Arc::clone(reducer.session.best());
+    sweep_over(reducer, &Files)?;
     for (number, grammar) in project.grammars().iter().enumerate() {
         let best = Arc::clone(reducer.session.best());
         let inside = project.inside(number);
-        if inside(&best).iter().all(Range::is_empty) || is_settled(reducer, grammar.name()) {
+        let settled = |text: &[u8]| {
+            let parts = inside(text).into_iter().filter(|part| !part.is_empty());
+            memo(("settled", parts.map(|part| &text[part]).collect::<Vec<_>>()))
+        };
+        if inside(&best).iter().all(Range::is_empty) || reducer.session.is_proposal_refused(settled(&best)) {
             continue;
         }
         let stop = &reducer.stop;
         let (leaves, around) = (project.tokens_in(number, &best, stop), project.tokens_around(number, &best, stop));
         let (language, grammar) = (grammar.name(), Some(grammar));
-        reduce_parts(reducer, Parts { inside, language, grammar, leaves, around: (around, true) }, shrink)?;
-        settle(reducer, language);
+        let parts = Parts { inside: Arc::clone(&inside), language, grammar, leaves, around: (around, true) };
+        reduce_parts(reducer, parts, shrink)?;
+        let (memo, tokens) = (settled(reducer.session.best()), reducer.tokens());
+        reducer.session.refuse_proposal(memo, tokens);
     }
-    for file in project.plain(reducer.session.best()) {
-        let name = String::from_utf8_lossy(&file.path).into_owned();
-        if is_settled(reducer, &name) {
+    let paths: Vec<_> = project.plain(reducer.session.best()).into_iter().map(|file| file.path).collect();
+    for path in paths {
+        let find = |text: &[u8]| project.plain(text).into_iter().find(|file| file.path == path);
+        let settled = |text: &[u8]| Some(memo(("settled", &path, &text[find(text)?.content])));
+        let best = Arc::clone(reducer.session.best());
+        let Some(file) = find(&best) else { continue };
+        if settled(&best).is_some_and(|memo| reducer.session.is_proposal_refused(memo)) {
             continue;
         }
-        let (inside, leaves) = (project.inside_file(file.path), file.content.len());
+        let (inside, leaves) = (project.inside_file(path.clone()), file.content.len());
         let around = (reducer.tokens(), false);
         reduce_parts(reducer, Parts { inside, language: "text", grammar: None, leaves, around }, shrink)?;
-        settle(reducer, &name);
+        let tokens = reducer.tokens();
+        if let Some(memo) = settled(reducer.session.best()) {
+            reducer.session.refuse_proposal(memo, tokens);
+        }
     }
     Ok(before != *reducer.session.best())
-}
-
-/// Whether the text was as small as it gets by this name, and is still the same.
-fn is_settled(reducer: &Reducer<'_, '_>, name: &str) -> bool {
-    reducer.session.is_proposal_refused(settled(reducer, name))
-}
-
-fn settle(reducer: &mut Reducer<'_, '_>, name: &str) {
-    let (memo, tokens) = (settled(reducer, name), reducer.tokens());
-    reducer.session.refuse_proposal(memo, tokens);
-}
-
-fn settled(reducer: &Reducer<'_, '_>, name: &str) -> u64 {
-    memo(("settled", name, &**reducer.session.best()))
 }
