@@ -25,6 +25,8 @@ pub(super) struct LanguageToml {
     #[serde(default)]
     pub(super) clean: Clean,
     #[serde(default)]
+    pub(super) files: Files,
+    #[serde(default)]
     pub(super) lists: Lists,
     #[serde(default)]
     pub(super) classes: BTreeMap<String, Vec<Word>>,
@@ -80,6 +82,13 @@ pub(super) struct Trivia {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Clean {
     pub(super) texts: Vec<Word>,
+}
+
+/// `[files]`: how a file names another.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Files {
+    pub(super) includes: Vec<Word>,
 }
 
 /// `[lists]`: what sequences are made of.

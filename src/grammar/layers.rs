@@ -109,13 +109,12 @@ impl<'a> Layers<'a> {
         Ok(all)
     }
 
-    /// The regular expressions of `[clean]`, the language's own first.
+    /// The regular expressions of a list, the language's own first.
     ///
     /// # Errors
     /// One that is none.
-    pub(super) fn clean(&self) -> Result<Vec<Regex>, GrammarError> {
-        let words =
-            self.layers.iter().flat_map(|(origin, file)| file.clean.texts.iter().map(move |word| (origin, word)));
+    pub(super) fn expressions(&self, list: fn(&LanguageToml) -> &[Word]) -> Result<Vec<Regex>, GrammarError> {
+        let words = self.layers.iter().flat_map(|(origin, file)| list(file).iter().map(move |word| (origin, word)));
         let compile = |(origin, word): (&Origin<'_>, &Word)| {
             Regex::new(word.get_ref())
                 .map_err(|error| origin.error(word.span().start, Problem::Regex(error.to_string())))

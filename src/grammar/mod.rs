@@ -83,6 +83,7 @@ pub struct Grammar {
     is_written_compact: bool,
     empty_texts: Vec<String>,
     clean: Vec<Regex>,
+    includes: Vec<Regex>,
     keep_names: Vec<String>,
     keywords: Vec<String>,
     number_texts: Vec<String>,
@@ -190,7 +191,8 @@ impl Grammar {
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
             deepest: layers.files().find_map(|file| file.language.deepest),
             empty_texts: layers.nearest(|file| &file.language.empty),
-            clean: layers.clean()?,
+            clean: layers.expressions(|file| &file.clean.texts)?,
+            includes: layers.expressions(|file| &file.files.includes)?,
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
             number_texts: layers.nearest(|file| &file.literals.number_texts),
@@ -279,6 +281,12 @@ impl Grammar {
     /// Expressions for texts that may go wherever they stand, before a text is parsed: each finds texts that are alike.
     pub fn clean(&self) -> &[Regex] {
         &self.clean
+    }
+
+    /// Texts that name another file, whose content could stand in their place: the first group is its path.
+    #[must_use]
+    pub fn includes(&self) -> &[Regex] {
+        &self.includes
     }
 
     /// Whether nodes of this kind are names.

@@ -181,6 +181,17 @@ impl<'a> Registry<'a> {
         Ok((entry.map(|entry| &entry.folder), choice))
     }
 
+    /// All extensions of the languages that claim the one of a path, where there are several; none elsewhere. Among these
+    /// languages the content of all files with such an extension decides.
+    #[must_use]
+    pub fn rivals(&self, path: &Path) -> Vec<&str> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let claims = |entry: &&Entry<'a>| extension.as_ref().is_some_and(|wanted| entry.extensions.contains(wanted));
+        let claimants: Vec<_> = self.entries.iter().filter(claims).collect();
+        let extensions = claimants.iter().flat_map(|entry| entry.extensions.iter().map(String::as_str));
+        if claimants.len() > 1 { extensions.collect() } else { Vec::new() }
+    }
+
     fn named(&self, name: &str) -> Result<&Entry<'a>, GrammarError> {
         self.entries.iter().find(|entry| entry.folder.name == name).ok_or_else(|| {
             if let Some(known) = self.not_built_in.iter().find(|known| known.folder.texts.name == name) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::grammar::{AUTO, Grammar, GrammarError, Registry};
+use crate::grammar::{AUTO, Choice, Grammar, GrammarError, Registry};
 use crate::oracle::Cancel;
 use crate::passes::Pass;
 use crate::reduce::{Event, EventSink, Options};
@@ -191,14 +191,18 @@ impl<'a> Config<'a> {
 
     /// The grammar of an input; `None` is text.
     pub(super) fn grammar(&self, input: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
-        self.grammar_of(&self.file_name, input)
+        Ok(self.grammar_of(&self.file_name, input)?.0)
     }
 
-    /// The grammar of a file of this name.
-    pub(super) fn grammar_of(&self, path: &Path, content: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
+    /// The grammar of a file of this name, and the reason for it.
+    pub(super) fn grammar_of(
+        &self,
+        path: &Path,
+        content: &[u8],
+    ) -> Result<(Option<Arc<Grammar>>, Choice), GrammarError> {
         match &self.language {
-            Language::Grammar(grammar) => Ok(grammar.clone()),
-            Language::Name(name) => Ok(Registry::embedded()?.choose(name, path, content)?.0),
+            Language::Grammar(grammar) => Ok((grammar.clone(), Choice::Name)),
+            Language::Name(name) => Registry::embedded()?.choose(name, path, content),
         }
     }
 

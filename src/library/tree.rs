@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 
 use crate::engine::Verdict;
 use crate::exec::{Executor, Inline, Threads};
-use crate::grammar::{Grammar, GrammarError};
 use crate::project::{Archive, Kind, Member};
 use crate::reduce::{Options, Project, Report, reduce_with};
 
@@ -68,10 +66,7 @@ where
     if let Some(path) = files.keys().find(|path| path.as_os_str().is_empty() || !is_plain(path)) {
         return Err(Error::Path(path.clone()));
     }
-    let language = |path: &Path, content: &[u8]| -> Result<Option<Arc<Grammar>>, GrammarError> {
-        config.grammar_of(path, content)
-    };
-    let project = Project::new(archive.clone(), &text, language)?;
+    let project = Project::new(archive.clone(), &text, |path, content| config.grammar_of(path, content))?;
     let options = Options { project: Some(project), ..config.options.clone() };
     let asked = |candidate: &[u8]| test(&unpacked(&archive, candidate)).into();
     let run = |executor: &mut dyn Executor| {

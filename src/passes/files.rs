@@ -17,8 +17,8 @@ impl Pass for Files {
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {
-        let Some(archive) = view.archive else { return Proposals::default() };
-        let entries = archive.entries(view.text);
+        let Some(files) = &view.files else { return Proposals::default() };
+        let entries = files.archive.entries(view.text);
         let whole = units(&entries, view.text, Entry::whole);
         let files: Vec<Entry> = entries.into_iter().filter(|entry| entry.kind == Kind::File).collect();
         let content = units(&files, view.text, |entry| entry.content.clone());

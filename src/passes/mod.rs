@@ -36,6 +36,7 @@ mod groups;
 mod hoist;
 mod indentation;
 mod inline;
+mod join;
 mod layout;
 mod lift;
 mod lines;
@@ -83,12 +84,13 @@ pub use errors::{Windows, error_shells, error_windows};
 pub use files::{Files, contents};
 pub use fingerprint::Fingerprints;
 pub use indentation::{indents, rendered};
+pub use join::Join;
 pub use layout::{Whitespace, layout};
 pub use lines::{Lines, line_units};
 pub use literals::Literals;
 pub use minimality::Minimality;
 pub use names::{Rename, short_names};
-pub use pass::{Facts, Growth, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
+pub use pass::{Facts, FilesOf, Growth, Pass, Proposals, Stage, Tree, View, Wanted, proposals};
 pub use removal::{NodeSet, Nodes, holes, removal_edits};
 pub use sequence::{Ask, NO_DEPTH, Remembered, Removal, Sequence, Unit, list_kind};
 pub use shapes::{Clearance, Shapes};
@@ -127,6 +129,7 @@ pub static ALL: &[&dyn Pass] = &[
     &deep_splice::DEEP_SPLICE,
     &merge::MERGE,
     &uses::Uses,
+    &Join,
     &Literals,
     &Characters,
     &Rename,

@@ -308,7 +308,7 @@ pub struct View<'a> {
     /// The parts of it that are worked on; all of it, unless these are files or parts in one language of several.
     pub parts: Vec<Range<usize>>,
     /// The files that it is made of, if there are several.
-    pub archive: Option<&'a Archive>,
+    pub files: Option<FilesOf<'a>>,
     /// Its tree; `None` for text without a grammar.
     pub tree: Option<Tree<'a>>,
     /// The style of the result.
@@ -324,6 +324,14 @@ pub struct View<'a> {
     pub(crate) tolerance: &'a dyn Fn(u16) -> Tolerance,
     /// Says whether the pass of a name has its turn.
     pub(crate) allows: &'a dyn Fn(&str) -> bool,
+}
+
+/// The files that a text is made of.
+pub struct FilesOf<'a> {
+    /// Takes the text apart.
+    pub archive: &'a Archive,
+    /// The grammar of the file at a path; `None` is plain text.
+    pub grammar: &'a dyn Fn(&[u8]) -> Option<&'a Grammar>,
 }
 
 /// The tree of a text with its language, and what is known of its nodes.
@@ -345,7 +353,7 @@ impl<'a> View<'a> {
         View {
             text,
             parts: std::iter::once(0..text.len()).collect(),
-            archive: None,
+            files: None,
             tree: None,
             style: Style::default(),
             wanted: Wanted::Everything,

@@ -160,11 +160,6 @@ impl<'g> Current<'g> {
         Current { archive, ..self }
     }
 
-    /// The files that the text is made of, if there are several.
-    pub(super) fn archive(&self) -> Option<&Archive> {
-        self.archive.as_ref()
-    }
-
     /// The best result.
     pub(super) fn best(&self) -> &Best {
         &self.best

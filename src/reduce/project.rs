@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::grammar::Grammar;
+use crate::grammar::{Choice, Grammar, GrammarError, Registry};
 use crate::passes::contents;
 use crate::project::{Archive, Entry, Kind};
 use crate::syntax::{Document, Inside, Stop, count_words};
@@ -35,28 +35,52 @@ impl fmt::Debug for Project {
 }
 
 impl Project {
-    /// The files of `text`, an archive, each in the language that `language` says; `None` is plain text.
+    /// The files of `text`, an archive, each in the language that `language` says, by its path and content; `None` is plain
+    /// text. Where it is known by the extension alone ([`Choice::Extension`]) all files with that are in it: among several
+    /// languages that claim an extension the content of all files that any of these claims decides, so that a header is
+    /// in the language of what includes it.
     ///
     /// # Errors
-    /// As `language`.
-    pub fn new<E>(
+    /// As `language`, and when the languages that are built in cannot be read.
+    pub fn new<E: From<GrammarError>>(
         archive: Archive,
         text: &[u8],
-        mut language: impl FnMut(&Path, &[u8]) -> Result<Option<Arc<Grammar>>, E>,
+        mut language: impl FnMut(&Path, &[u8]) -> Result<(Option<Arc<Grammar>>, Choice), E>,
     ) -> Result<Self, E> {
+        let registry = Registry::embedded()?;
         let (mut grammars, mut languages, mut binary) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new(), BTreeSet::new());
-        for entry in archive.entries(text).into_iter().filter(|entry| entry.kind == Kind::File) {
-            let content = &text[entry.content.clone()];
+        let mut known: BTreeMap<String, Option<usize>> = BTreeMap::new();
+        let entries = archive.entries(text);
+        let files: Vec<&Entry> = entries.iter().filter(|entry| entry.kind == Kind::File).collect();
+        for file in &files {
+            let content = &text[file.content.clone()];
             if content[..content.len().min(LOOKED_AT)].contains(&0) {
-                binary.insert(entry.path);
-            } else if let Some(grammar) = language(entry.path(), content)? {
-                let known = grammars.iter().position(|known| known.name() == grammar.name());
-                let number = known.unwrap_or_else(|| {
-                    grammars.push(grammar);
-                    grammars.len() - 1
-                });
-                languages.insert(entry.path, number);
+                binary.insert(file.path.clone());
+                continue;
             }
+            let extension = extension(file.path());
+            let number = if let Some(number) = known.get(&extension) {
+                *number
+            } else {
+                let rivals = registry.rivals(file.path());
+                let beside = files.iter().filter(|other| rivals.contains(&&*self::extension(other.path())));
+                let all: Vec<u8> = beside.flat_map(|other| text[other.content.clone()].to_vec()).collect();
+                let (grammar, choice) = language(file.path(), if rivals.is_empty() { content } else { &all })?;
+                let number = grammar.map(|grammar| {
+                    let same = grammars.iter().position(|same| same.name() == grammar.name());
+                    same.unwrap_or_else(|| {
+                        grammars.push(grammar);
+                        grammars.len() - 1
+                    })
+                });
+                if choice == Choice::Extension {
+                    known.insert(extension, number);
+                }
+                number
+            };
+            number.into_iter().for_each(|number| {
+                languages.insert(file.path.clone(), number);
+            });
         }
         Ok(Project(Arc::new(Files { archive, grammars, languages, binary })))
     }
@@ -76,6 +100,11 @@ impl Project {
     #[must_use]
     pub fn names(&self) -> String {
         self.0.grammars.iter().map(|grammar| grammar.name()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The grammar of the file at a path; `None` is plain text.
+    pub(super) fn grammar_of(&self, path: &[u8]) -> Option<&Grammar> {
+        self.0.languages.get(path).map(|number| &*self.0.grammars[*number])
     }
 
     /// The contents of all files in one language.
@@ -122,6 +151,11 @@ impl Project {
         let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
         plain + others.map(|other| self.tokens_in(other, text, stop)).sum::<usize>()
     }
+}
+
+/// The extension of a path in small letters; empty without one.
+fn extension(path: &Path) -> String {
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 impl Files {

@@ -267,3 +267,100 @@ fn a_compiler_sees_the_files_of_a_candidate() {
     let now = tree(&folder.path("p"));
     assert_eq!(now.keys().collect::<Vec<_>>(), ["src/", "src/main.c"], "the declaration is not needed to call it");
 }
+
+#[test]
+fn an_include_becomes_what_it_names() {
+    let files = Files::from([
+        ("inc/a.h".into(), b"#ifndef A\n#define A\nint f(int a);\n#endif\n".to_vec()),
+        ("src/m.c".into(), b"#include \"../inc/a.h\"\nint g(void) { return f(1); }\n".to_vec()),
+    ]);
+    // As a compiler has it: the declaration comes from the included file while there is an include.
+    let test = |files: &Files| {
+        let is_included = has_text(files, "src/m.c", "#include \"../inc/a.h\"") && has_text(files, "inc/a.h", "int f");
+        has_text(files, "src/m.c", "f(1)") && (is_included || has_text(files, "src/m.c", "int f"))
+    };
+    let result = lop::reduce_tree(&files, test, &Config::new()).expect("it is interesting");
+    assert_eq!(result.files.keys().collect::<Vec<_>>(), [Path::new("src/m.c")], "{:?}", result.files);
+}
+
+/// A header alone looks like C.
+#[test]
+fn a_header_is_in_the_language_of_the_files_beside_it() {
+    let files = Files::from([
+        ("a.h".into(), b"int f(int a);\n".to_vec()),
+        ("m.cpp".into(), b"#include \"a.h\"\nclass c { int d = f(1); };\n".to_vec()),
+    ]);
+    let names = std::cell::RefCell::new(Vec::new());
+    let config = Config::new().max_tests(5).on_event(|event| {
+        if let lop::Event::Started { grammar, .. } = event {
+            names.borrow_mut().extend(grammar.map(str::to_owned));
+        }
+    });
+    lop::reduce_tree(&files, |files: &Files| has_text(files, "a.h", "int f"), &config).expect("it is interesting");
+    drop(config);
+    assert_eq!(names.into_inner(), ["cpp"]);
+}
+
+#[test]
+fn files_that_the_user_names_stay_or_are_the_only_ones_that_go() {
+    let folder = Folder::new();
+    for (options, kept) in [
+        (&["--keep-files", "include"][..], &["include/a.h"][..]),
+        (&["--keep-files", "**/*.h", "--keep-files", "*.txt"], &["include/a.h", "notes.txt"]),
+        (&["--only-files", "src/*.c"], &["include/a.h", "notes.txt"]),
+    ] {
+        let before = tree(&project(&folder));
+        folder.script("test.sh", TEST);
+        let words = [&["-q", "-j1", "-o", "out"], options, &["./test.sh", "p"]].concat();
+        folder.lop(&words).expect_code(0);
+        let now = tree(&folder.path("out"));
+        for path in kept {
+            assert_eq!(now[*path], before[*path], "{options:?}");
+        }
+        assert_eq!(now["src/main.c"], "f();\n", "{options:?}");
+        fs::remove_dir_all(folder.path("out")).expect("ours");
+    }
+    for (options, said) in [
+        (["--keep-files", "no/such"], "is the name of no file in p"),
+        (["--only-files", "[a"], "--only-files '[a'"),
+        (["--keep-lines", "1"], "counts the lines of one file"),
+    ] {
+        let ran = folder.lop(&[&options[..], &["./test.sh", "p"]].concat()).expect_code(2);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    let ran = folder.lop(&["--keep-files", "a", "./test.sh", "p/notes.txt"]).expect_code(2);
+    assert!(ran.stderr.contains("p/notes.txt is one file"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_difference_and_the_bug_report_go_file_by_file() {
+    let folder = Folder::new();
+    project(&folder);
+    folder.script("test.sh", TEST);
+    let ran = folder.lop(&["-q", "-j1", "-o", "out", "--diff", "--format-issue", "./test.sh", "p"]).expect_code(0);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    for part in [
+        "--- src/main.c (original)\n+++ src/main.c (result)",
+        "--- notes.txt (original)\n+++ /dev/null",
+        "Save as `include/a.h`:\n\n```h\nint f;\n```",
+        "Save as `src/main.c`:\n\n```c\nf();\n```",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
+#[test]
+fn a_result_can_be_verified_and_a_test_of_a_directory_examined() {
+    let folder = Folder::new();
+    project(&folder);
+    folder.script("test.sh", TEST);
+    let ran = folder.lop(&["doctor", "./test.sh", "p"]).expect_code(0);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("language  each file has its own"));
+    let ran = folder.lop(&["verify", "./test.sh", "p"]).expect_code(1);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("so is a smaller text"));
+    folder.lop(&["-q", "-j1", "./test.sh", "p"]).expect_code(0);
+    for words in [&["verify", "./test.sh", "p"][..], &["verify", "p"]] {
+        let ran = folder.lop(words).expect_code(0);
+        assert!(String::from_utf8_lossy(&ran.stdout).starts_with("p is interesting and 1-minimal by token"));
+    }
+}

@@ -43,7 +43,10 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let confinement = Confinement::from(args.confine);
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
-    let language = found.choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path);
+    let language = match &subject {
+        Subject::File(_) => found.choice.sentence(grammar.as_ref().map(|grammar| grammar.name()), &path),
+        Subject::Directory(_) | Subject::Files(_) => "each file has its own".to_owned(),
+    };
     let path = piped::name(path, grammar.as_deref());
     let subject = if matches!(subject, Subject::File(_)) { Subject::File(path.clone()) } else { subject };
     let empty_texts = grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default();

@@ -57,6 +57,12 @@ pub(super) enum Start {
 /// # Errors
 /// When lop cannot start or go on.
 pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code, Failure> {
+    if settings.case.project.is_some() && settings.output.kept == Kept::Stdout {
+        return Err(Failure::Usage {
+            message: "a directory cannot be written to standard output".to_owned(),
+            hint: "give -o the name of a directory, which lop makes".to_owned(),
+        });
+    }
     let cancel = Cancel::new();
     // The time before the reduction counts for its limit, too.
     cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));

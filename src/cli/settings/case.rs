@@ -114,13 +114,14 @@ impl Case {
         let mut known: BTreeMap<String, Option<Arc<Grammar>>> = BTreeMap::new();
         let project = Project::new(archive, &content, |path, text| {
             let found = language::Language::find(&args.grammar, path, text)?;
-            let Some(folder) = found.folder() else { return Ok(None) };
+            let choice = found.choice;
+            let Some(folder) = found.folder() else { return Ok((None, choice)) };
             if let Some(grammar) = known.get(folder.name) {
-                return Ok(grammar.clone());
+                return Ok((grammar.clone(), choice));
             }
             let grammar = found.grammar(args.rules.as_deref())?;
             known.insert(folder.name.to_owned(), grammar.clone());
-            Ok::<_, Failure>(grammar)
+            Ok::<_, Failure>((grammar, choice))
         })?;
         let rules = args.rules.as_deref().map(language::identity).unwrap_or_default();
         Ok(Case {

@@ -48,12 +48,6 @@ impl Output {
             Some(output) if is_stdout(output) => Kept::Stdout,
             Some(output) => Kept::File(output.clone()),
         };
-        if case.project.is_some() && kept == Kept::Stdout {
-            return Err(Failure::Usage {
-                message: "a directory cannot be written to standard output".to_owned(),
-                hint: "give -o the name of a directory, which lop makes".to_owned(),
-            });
-        }
         if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
             && std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here.starts_with(real))
         {

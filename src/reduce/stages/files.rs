@@ -4,13 +4,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::passes::Files;
+use crate::passes::{Files, Join, Minimality, Pass};
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
 use crate::reduce::reducer::Reducer;
 
 use super::parts::{Parts, Shrink, reduce_parts};
-use super::sweeps::sweep_over;
+use super::proposals::sequences_of;
+use super::sweeps::{sweep_all, sweep_over};
+use super::turns::turn_of_each;
 
 /// Takes out files, and what is in those that stay. Works then on those of each language, and at last on those that are
 /// plain text; `true` if the text has changed. Files are asked about again only when all that has been done.
@@ -18,6 +20,11 @@ pub(crate) fn reduce_files(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Res
     let Some(project) = reducer.project else { return Ok(false) };
     let before = Arc::clone(reducer.session.best());
     sweep_over(reducer, &Files)?;
+    if !reducer.allows(&Files) && reducer.allows(&Minimality) {
+        // Nothing but the guarantee is asked for, and files are a part of it.
+        let files = sequences_of(reducer, &Files);
+        sweep_all(reducer, Minimality.name(), files)?;
+    }
     for (number, grammar) in project.grammars().iter().enumerate() {
         let best = Arc::clone(reducer.session.best());
         let inside = project.inside(number);
@@ -52,6 +59,10 @@ pub(crate) fn reduce_files(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Res
         if let Some(memo) = settled(reducer.session.best()) {
             reducer.session.refuse_proposal(memo, tokens);
         }
+    }
+    // The smaller they are the more likely it is that they can be one.
+    if reducer.allows(&Join) {
+        turn_of_each(reducer, &[&Join])?;
     }
     Ok(before != *reducer.session.best())
 }

@@ -1,7 +1,7 @@
 //! The passes' view of the text as it is, and their proposals on it.
 
 use crate::passes::{
-    Alternative, Facts, Pass, Proposals, Sequence, Style, Tree, View, Wanted, proposals as proposals_of_pass,
+    Alternative, Facts, FilesOf, Pass, Proposals, Sequence, Style, Tree, View, Wanted, proposals as proposals_of_pass,
 };
 use crate::reduce::gain::is_no_loss;
 use crate::reduce::reducer::Reducer;
@@ -24,6 +24,8 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
         (reducer.options, &reducer.evidence.unused, reducer.tools.as_ref().map(|tools| tools.grammar));
     let tolerance = |kind| unused.tolerance(used, kind);
     let allows = |name: &str| options.passes.allow(name) && !session.skips(name);
+    let project = reducer.project;
+    let grammar_of = |path: &[u8]| project.and_then(|project| project.grammar_of(path));
     let tree = reducer
         .tools
         .as_mut()
@@ -32,7 +34,7 @@ pub(super) fn with_view<T>(reducer: &mut Reducer<'_, '_>, show: impl FnOnce(&mut
     show(&mut View {
         text,
         parts,
-        archive: current.archive(),
+        files: reducer.project.map(|project| FilesOf { archive: project.archive(), grammar: &grammar_of }),
         tree,
         style,
         wanted: Wanted::Everything,

@@ -39,7 +39,7 @@ pub(crate) fn turns_of_own(reducer: &mut Reducer<'_, '_>, stages: impl Fn(Stage)
     turn_of_each(reducer, &own)
 }
 
-fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) -> Result<bool, Interrupt> {
+pub(super) fn turn_of_each(reducer: &mut Reducer<'_, '_>, passes: &[&dyn Pass]) -> Result<bool, Interrupt> {
     let before = reducer.weight();
     for pass in passes {
         loop {
