@@ -185,7 +185,7 @@ pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
 /// changed are one with those there. To make ten thousand of them anew took half a second on a journaling file system.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_beside(text: &[u8], root: &Path, other: Option<(&Path, &[u8])>) -> Result<(), WriteError> {
     make_folder(root, 0o755)?;
     let before = other.and_then(|(folder, text)| Some((folder, text, Archive::of(text)?.entries(text))));

@@ -359,6 +359,8 @@ fn a_result_can_be_verified_and_a_test_of_a_directory_examined() {
     let ran = folder.lop(&["verify", "./test.sh", "p"]).expect_code(1);
     assert!(String::from_utf8_lossy(&ran.stdout).contains("so is a smaller text"));
     folder.lop(&["-q", "-j1", "./test.sh", "p"]).expect_code(0);
+    folder.lop(&["history", "p.lop", "--at", "0", "-o", "before"]).expect_code(0);
+    assert_eq!(tree(&folder.path("before"))["notes.txt"], "one\ntwo\nthree\n");
     for words in [&["verify", "./test.sh", "p"][..], &["verify", "p"]] {
         let ran = folder.lop(words).expect_code(0);
         assert!(String::from_utf8_lossy(&ran.stdout).starts_with("p is interesting and 1-minimal by token"));

@@ -8,8 +8,8 @@ use crate::cli::piped::is_stdout;
 use crate::cli::state_args::HistoryArgs;
 use crate::disk::{self, Audience};
 use crate::journal::{Past, journal_file};
-use crate::report::steps;
-use crate::report::text;
+use crate::project::Archive;
+use crate::report::{Input, Kept, Store, steps, text};
 
 /// Writes the list, or the result that was asked for.
 ///
@@ -30,6 +30,10 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     }
     let best = past.text(number)?;
     match args.output.as_deref().filter(|output| !is_stdout(output)) {
+        Some(output) if Archive::of(&best).is_some() => {
+            let mut store = Store::open(Input::Directory(past.path.clone()), &Kept::File(output.to_owned()))?;
+            store.finish(&best, &|| true).map_err(|source| not_written(output, source))
+        }
         Some(output) => write(output, &best, Audience::of_file(&past.path)),
         None => {
             let mut out = io::stdout().lock();
@@ -39,7 +43,10 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
 }
 
 fn write(output: &Path, best: &[u8], audience: Audience) -> Result<(), Failure> {
-    disk::create(output, audience, &|| true).and_then(|mut file| file.write_all(best)).map_err(|source| {
-        Failure::Result { source, place: output.display().to_string(), kept: "the journal still has it".to_owned() }
-    })
+    let written = disk::create(output, audience, &|| true).and_then(|mut file| file.write_all(best));
+    written.map_err(|source| not_written(output, source))
+}
+
+fn not_written(output: &Path, source: io::Error) -> Failure {
+    Failure::Result { source, place: output.display().to_string(), kept: "the journal still has it".to_owned() }
 }
