@@ -126,12 +126,14 @@ fn what_cannot_be_reduced_together_is_refused_with_a_way_out() {
     project(&folder);
     fs::create_dir(folder.path("nothing")).expect("writable");
     folder.script("test.sh", "true");
+    folder.script("p/inner.sh", "true");
     for (words, said) in [
         (&["./test.sh", "p", "p/notes.txt"][..], "p is a directory, and one of several words"),
         (&["./test.sh", "p/notes.txt", "missing"], "missing is no file"),
         (&["./test.sh", "p/notes.txt", "./p/notes.txt"], "./p/notes.txt is named twice"),
         (&["./test.sh", "nothing"], "nothing has no files in it"),
         (&["-o", "-", "./test.sh", "p"], "a directory cannot be written to standard output"),
+        (&["p/inner.sh", "p"], "is in the directory that would be replaced"),
     ] {
         let ran = folder.lop(words).expect_code(2);
         let error = ran.stderr;

@@ -56,6 +56,14 @@ impl Output {
                 hint: "name it from the folder that it is in, or write the result elsewhere with -o OUT".to_owned(),
             });
         }
+        if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
+            && fs::canonicalize(program).is_ok_and(|program| program.starts_with(real))
+        {
+            return Err(Failure::Usage {
+                message: format!("the test {} is in the directory that would be replaced", program.display()),
+                hint: "move it out of there, or write the result elsewhere with -o OUT".to_owned(),
+            });
+        }
         let is_special = |found: fs::Metadata| !found.is_file() && case.project.is_none();
         if kept == Kept::InPlace && fs::metadata(&case.path).map_or(true, is_special) {
             return Err(Failure::InputIsSpecial(case.path.clone()));
