@@ -1,6 +1,5 @@
 //! Copies the files that `--with` names, so that tests find them beside the candidate.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use crate::report::{Kept, state_directory};
 /// When one of them is missing or cannot be copied.
 pub(crate) fn belongings(paths: &[PathBuf], input: &Path, kept: &Kept) -> Result<Vec<Arc<Belonging>>, BelongingError> {
     let own = |path: &Path, ending: &str| {
-        let mut name = OsString::from(path);
+        let mut name = path.components().collect::<PathBuf>().into_os_string();
         name.push(ending);
         PathBuf::from(name)
     };

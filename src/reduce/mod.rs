@@ -195,7 +195,7 @@ fn reduce_in_time(
     };
     before.tokens = match (&read, project) {
         (Read::Tree(Ok(document)), _) => document.tokens(),
-        (_, Some(project)) => project.tokens(&input, &stop),
+        (_, Some(project)) => project.tokens(&input, options.max_parse, &stop),
         _ => count_words(&input),
     };
     let errors = read.document().map_or(0, Document::errors);
@@ -392,7 +392,7 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.
     if let Some(project) = reducer.project {
-        report.after.tokens = project.tokens(session.best(), &reducer.stop);
+        report.after.tokens = project.tokens(session.best(), reducer.options.max_parse, &reducer.stop);
     } else if report.best.len() < COUNT_AGAIN_BELOW {
         reducer.session.forget_tree();
         // A user who has ended the run waits for this.

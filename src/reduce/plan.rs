@@ -57,23 +57,6 @@ const PROJECT: Plan = Plan { first: &[], round: &[files] };
 
 const PROJECT_FAST: Plan = Plan { first: &[files], round: &[] };
 
-/// All files in one language, which have one tree.
-const FILES: Plan = Plan {
-    first: &[comments, closures, early, error_shells, unnest],
-    round: &[
-        shrink,
-        rules,
-        unused_definitions,
-        coupled_edits,
-        windows,
-        late,
-        characters,
-        take_second_look,
-        finish_part,
-        verify,
-    ],
-};
-
 /// A part of the text that is in another language, with a tree of its own.
 const PART: Plan = Plan {
     first: &[comments],
@@ -189,11 +172,16 @@ fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 }
 
 fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    // Parts of files would be parts of a part.
+    if reducer.project.is_some() {
+        return Ok(false);
+    }
     reduce_embedded(reducer, |reducer| follow_in_part(reducer, &PART))
 }
 
 fn files(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    reduce_files(reducer, |reducer| follow_in_part(reducer, &FILES))
+    // All files in one language have one tree.
+    reduce_files(reducer, |reducer| follow_in_part(reducer, &TREE))
 }
 
 /// Follows a plan for parts that have a tree.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -129,27 +130,31 @@ impl Project {
         files.archive.entries(text).into_iter().filter(is_plain).collect()
     }
 
-    /// The tokens of a text: those of the trees, and words where there is none.
-    pub(super) fn tokens(&self, text: &Arc<[u8]>, stop: &Stop) -> usize {
+    /// The tokens of a text: those of the trees, and words where there is none. A language of more than `most` bytes has
+    /// none.
+    pub(super) fn tokens(&self, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let all = 0..self.grammars().len();
         let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
-        plain + all.map(|language| self.tokens_in(language, text, stop)).sum::<usize>()
+        plain + all.map(|language| self.tokens_in(language, text, most, stop)).sum::<usize>()
     }
 
-    /// The tokens of the files in one language.
-    pub(super) fn tokens_in(&self, language: usize, text: &Arc<[u8]>, stop: &Stop) -> usize {
+    fn tokens_in(&self, language: usize, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let inside = self.inside(language);
+        let bytes: usize = inside(text).iter().map(Range::len).sum();
         let words = || inside(text).into_iter().map(|part| count_words(&text[part])).sum();
+        if bytes > most {
+            return words();
+        }
         let parser = parser(&self.grammars()[language], stop).map(|parser| parser.inside(&inside));
         let document = parser.and_then(|mut parser| Document::parse(&mut parser, Arc::clone(text)));
         document.map_or_else(|_| words(), |document| document.tokens())
     }
 
     /// The same without those of one language.
-    pub(super) fn tokens_around(&self, language: usize, text: &Arc<[u8]>, stop: &Stop) -> usize {
+    pub(super) fn tokens_around(&self, language: usize, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let others = (0..self.grammars().len()).filter(|other| *other != language);
         let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
-        plain + others.map(|other| self.tokens_in(other, text, stop)).sum::<usize>()
+        plain + others.map(|other| self.tokens_in(other, text, most, stop)).sum::<usize>()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The files of the store of results: replaces one, keeps its original, and knows whether another program has written
 //! to it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -132,7 +132,8 @@ pub(super) fn explain(error: io::Error, what: &str) -> io::Error {
 
 /// A path with something added to its name.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(path);
+    // A directory may be typed with a slash behind its name.
+    let mut name = path.components().collect::<PathBuf>().into_os_string();
     name.push(ending);
     PathBuf::from(name)
 }
