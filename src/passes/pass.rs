@@ -73,7 +73,7 @@ pub enum Growth {
     Nothing,
     /// In blanks, as a layout does, and in no token.
     Blanks,
-    /// By so many tokens above the smallest best result so far, so that others can take out more behind it. Where bytes
+    /// By this number of tokens above the smallest best result, so that others can take out more behind it. Where bytes
     /// or lines are preferred: not at all.
     Tokens(usize),
 }
