@@ -18,6 +18,7 @@ use super::files_args::FilesArgs;
 use super::grammar_args::{self, GrammarArgs};
 use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs};
 use super::report_args::ReportArgs;
+use super::set_by::SetBy;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 use super::ui_args::UiArgs;
@@ -105,7 +106,8 @@ pub struct ReduceArgs {
     ///
     /// `-` is standard output. Without this option FILE is replaced by the result, and what it was is kept as
     /// FILE.orig; a FILE.orig that is there already is never overwritten
-    #[arg(short, long, value_name = "OUT", help_heading = "Result")]
+    #[arg(short, long, value_name = "OUT", help_heading = "Result",
+          add = SetBy::CommandLine("it names the result of one run"))]
     pub output: Option<PathBuf>,
     /// Print a unified diff of FILE and the result
     ///
@@ -117,12 +119,12 @@ pub struct ReduceArgs {
     ///
     /// Without any one of these the result is no longer interesting, or has a new syntax error [default: token, or char
     /// without a grammar]
-    #[arg(long, value_name = "LEVEL", help_heading = "Result")]
+    #[arg(long, value_name = "LEVEL", help_heading = "Result", add = SetBy::Project)]
     pub minimal: Option<MinimalArg>,
     /// How the result is written, in a language that lop knows
     ///
     /// Names become short, too, unless it is `none`; `--skip rename` keeps them
-    #[arg(long, value_name = "HOW", default_value = "pretty", help_heading = "Result")]
+    #[arg(long, value_name = "HOW", default_value = "pretty", help_heading = "Result", add = SetBy::Project)]
     pub format: FormatArg,
 
     /// Conditions on a run that is interesting.
@@ -133,7 +135,7 @@ pub struct ReduceArgs {
     /// The copy goes below FILE.lop/other, and the reduction goes on as if the candidate was not interesting
     /// (repeatable)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
+          help_heading = CONDITIONS, add = SetBy::Project)]
     pub also_interesting: Vec<i32>,
 
     /// Signature of the failure, without a test script.
@@ -144,36 +146,39 @@ pub struct ReduceArgs {
     ///
     /// With 1 and the same --seed a run repeats itself exactly. `auto` finds out during the run how many give the most
     /// answers per second, beginning with one, up to two per core
-    #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
+    #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING, add = SetBy::Project)]
     pub jobs: Option<Jobs>,
     /// Deadline of one test [default: by the runs so far]
     ///
     /// By default it is 5 times the slowest accepted run, and at least 1 s. The first run on FILE may take 300 s
-    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
+    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING, add = SetBy::Project)]
     pub timeout: Option<Duration>,
     /// Stop after this many tests, with the best so far
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING)]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING,
+          add = SetBy::Project)]
     pub max_tests: Option<u64>,
     /// Stop after this time, with the best so far
     ///
     /// A test that runs then is ended, and its answer is not used
-    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
+    #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING, add = SetBy::Project)]
     pub max_time: Option<Duration>,
     /// Go on although the test answers differently on the same file
-    #[arg(long, help_heading = RUNNING)]
+    #[arg(long, help_heading = RUNNING, add = SetBy::Project)]
     pub allow_flaky: bool,
     /// Accept a candidate only when N runs of the test agree
     ///
     /// [default: 1 until the test contradicts itself, then as many as its contradictions ask for]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING)]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING,
+          add = SetBy::Project)]
     pub confirm: Option<u32>,
     /// Go on although the empty file is interesting
-    #[arg(long, help_heading = RUNNING)]
+    #[arg(long, help_heading = RUNNING,
+          add = SetBy::CommandLine("it switches off a check, which should be asked for each time"))]
     pub allow_empty: bool,
     /// Do not examine the test at the start
     ///
     /// It takes a few runs of the test; `lop doctor` does more of it
-    #[arg(long, help_heading = RUNNING)]
+    #[arg(long, help_heading = RUNNING, add = SetBy::Project)]
     pub no_checkup: bool,
 
     /// How much of the machine a test gets.
@@ -184,69 +189,71 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub grammar: GrammarArgs,
     /// Add the reduce.scm and language.toml of this folder to the language
-    #[arg(long, value_name = "DIR", help_heading = SEARCH)]
+    #[arg(long, value_name = "DIR", help_heading = SEARCH, add = SetBy::Project)]
     pub rules: Option<PathBuf>,
     /// The syntax errors that candidates may have
-    #[arg(long, value_name = "WHICH", default_value = "old", help_heading = SEARCH)]
+    #[arg(long, value_name = "WHICH", default_value = "old", help_heading = SEARCH, add = SetBy::Project)]
     pub syntax: SyntaxArg,
     /// Leave alone what this regular expression matches
     ///
     /// A kept part stays byte by byte, in its order; everything around it may go, and it may move. An expression that
     /// matches nothing is noted. The guarantee of --minimal is about what is not kept (repeatable)
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH)]
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH, add = SetBy::Project)]
     pub keep: Vec<String>,
     /// Leave these lines of FILE alone, counted from 1: `3`, `10-20` (repeatable)
-    #[arg(long, value_name = "A-B", value_parser = line_range, help_heading = SEARCH)]
+    #[arg(long, value_name = "A-B", value_parser = line_range, help_heading = SEARCH,
+          add = SetBy::CommandLine("it counts the lines of one FILE"))]
     pub keep_lines: Vec<(usize, usize)>,
     /// Leave alone what this tree-sitter query captures as @keep: '(call_expression) @keep' (repeatable)
-    #[arg(long, value_name = "QUERY", help_heading = SEARCH)]
+    #[arg(long, value_name = "QUERY", help_heading = SEARCH, add = SetBy::Project)]
     pub keep_query: Vec<String>,
     /// Of several files leave those alone whose paths match: 'src/*.h', 'include' (repeatable)
-    #[arg(long, value_name = "GLOB", help_heading = SEARCH)]
+    #[arg(long, value_name = "GLOB", help_heading = SEARCH, add = SetBy::Project)]
     pub keep_files: Vec<String>,
     /// Of several files reduce only those whose paths match (repeatable)
-    #[arg(long, value_name = "GLOB", help_heading = SEARCH)]
+    #[arg(long, value_name = "GLOB", help_heading = SEARCH, add = SetBy::Project)]
     pub only_files: Vec<String>,
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
-          help_heading = SEARCH)]
+          help_heading = SEARCH, add = SetBy::Project)]
     pub only: Vec<&'static str>,
     /// Leave these passes out: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
-          help_heading = SEARCH)]
+          help_heading = SEARCH, add = SetBy::Project)]
     pub skip: Vec<&'static str>,
     /// Do less and end sooner; nothing is guaranteed
     ///
     /// Deletion, local edits and tokens have one turn each
-    #[arg(long, conflicts_with = "thorough", help_heading = SEARCH)]
+    #[arg(long, conflicts_with = "thorough", help_heading = SEARCH, add = SetBy::Project)]
     pub fast: bool,
     /// Do more: begin again until a whole round changes nothing
     ///
     /// All that was refused is forgotten and asked again
-    #[arg(long, help_heading = SEARCH)]
+    #[arg(long, help_heading = SEARCH, add = SetBy::Project)]
     pub thorough: bool,
     /// The measure by which edits are compared
     ///
     /// It decides what goes first and which edits are a gain. The guarantee of --minimal does not depend on it
-    #[arg(long, value_name = "WHAT", default_value = "tokens", help_heading = SEARCH)]
+    #[arg(long, value_name = "WHAT", default_value = "tokens", help_heading = SEARCH, add = SetBy::Project)]
     pub prefer: PreferArg,
     /// Which part of the file comes first
-    #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH)]
+    #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH, add = SetBy::Project)]
     pub schedule: ScheduleArg,
     /// Shuffle the elements of each list by this number; 0: in the direction that the grammar says
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH, add = SetBy::Project)]
     pub seed: u64,
 
     /// Stop before 1-minimality; nothing is guaranteed
     ///
     /// Nothing that a sweep kept is asked about again
-    #[arg(long, help_heading = ENGINE)]
+    #[arg(long, help_heading = ENGINE, add = SetBy::Project)]
     pub simplify_only: bool,
     /// The share of every list that is expected to go
     ///
     /// Behind a comma: the share of the units behind one that goes, which is the same without it. It takes the place of
     /// a prior that is open to everything
-    #[arg(long, value_name = "P[,P(u|u)]", value_parser = waste, help_heading = ENGINE)]
+    #[arg(long, value_name = "P[,P(u|u)]", value_parser = waste, help_heading = ENGINE,
+          add = SetBy::Project)]
     pub expect_waste: Option<Waste>,
 
     /// Where it remembers.
@@ -266,20 +273,21 @@ pub struct ReduceArgs {
     pub ui: UiArgs,
 
     /// Say nothing but errors
-    #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT)]
+    #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT, add = SetBy::Project)]
     pub quiet: bool,
     /// Say more: each pass, and -vv each test
     ///
     /// The summary has its tables of passes, rules and depths, too
-    #[arg(short, long, action = ArgAction::Count, help_heading = OUTPUT)]
+    #[arg(short, long, action = ArgAction::Count, help_heading = OUTPUT, add = SetBy::Project)]
     pub verbose: u8,
     /// Write every event as a line of JSON
     ///
     /// To a file, or to standard output (`-`)
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, add = SetBy::CommandLine("it names a file of one run"))]
     pub json: Option<PathBuf>,
     /// When to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = OUTPUT)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = OUTPUT,
+          add = SetBy::Project)]
     pub color: ColorArg,
 }
 

@@ -5,6 +5,8 @@ use clap::{Args, value_parser};
 
 use crate::oracle::ConditionSpec;
 
+use super::set_by::SetBy;
+
 /// The group in the list of options.
 pub(super) const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
 
@@ -15,51 +17,51 @@ pub struct ConditionArgs {
     ///
     /// Repeatable: one of them
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
+          help_heading = CONDITIONS, add = SetBy::Project)]
     pub exit_code: Vec<i32>,
     /// Death by this signal is interesting: SEGV, 11
     ///
     /// A signal by its name, with or without SIG, or its number; also that of a shell's child. Repeatable: one of them
-    #[arg(long, value_name = "NAME", help_heading = CONDITIONS)]
+    #[arg(long, value_name = "NAME", help_heading = CONDITIONS, add = SetBy::Project)]
     pub signal: Vec<String>,
     /// Standard output matches this expression
     ///
     /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub stdout: Vec<String>,
     /// Standard error matches this expression
     ///
     /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub stderr: Vec<String>,
     /// This stands in FILE where the message points to
     ///
     /// A regular expression for what stands at the place that the output names: a line and a column, an offset, or a mark
     /// below a line. `<here>` in it marks the place, which is its start otherwise. With --stderr or --stdout it is the
     /// place of what they match, else the first one. Repeatable: one of them
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub at: Vec<String>,
     /// Standard output does not match this expression
     ///
     /// Repeatable: none of them may match
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_stdout: Vec<String>,
     /// Standard error does not match this expression
     ///
     /// Repeatable: none of them may match
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS)]
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_stderr: Vec<String>,
     /// This exit code is not interesting
     ///
     /// Where no ending is asked for every other one is interesting, a signal's too. Repeatable: none of them
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
-          help_heading = CONDITIONS)]
+          help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_exit_code: Vec<i32>,
     /// Running into the deadline is interesting
     ///
     /// Beside --exit-code or --signal it is an alternative to them, since a run that was cut off has neither; what is
     /// asked of the output is asked of it, too
-    #[arg(long, help_heading = CONDITIONS)]
+    #[arg(long, help_heading = CONDITIONS, add = SetBy::Project)]
     pub timeout_is_interesting: bool,
 }
 

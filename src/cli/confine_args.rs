@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::set_by::SetBy;
 use super::values::size;
 
 /// The parts of the machine that a test may use and see.
@@ -18,7 +19,7 @@ pub struct ConfineArgs {
     ///
     /// Repeatable; a file or a directory, which is copied once for the run. A test finds a link to the read-only copy,
     /// under its own name. FILE and what lop writes are left out of a directory's copy
-    #[arg(long, value_name = "PATH", help_heading = CONFINEMENT)]
+    #[arg(long, value_name = "PATH", help_heading = CONFINEMENT, add = SetBy::Project)]
     pub with: Vec<PathBuf>,
     /// Keep tests from the rest of the machine
     ///

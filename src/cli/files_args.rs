@@ -2,12 +2,14 @@
 
 use clap::Args;
 
+use super::set_by::SetBy;
+
 /// Whether files add to the command line.
 #[derive(Debug, Default, Args)]
 pub struct FilesArgs {
     /// Take no options from `lop.toml`
     ///
     /// Neither from the project's nor from the user's; `lop config` shows what they say
-    #[arg(long, help_heading = "Command line")]
+    #[arg(long, help_heading = "Command line", add = SetBy::CommandLine("it is about the files themselves"))]
     pub no_config: bool,
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use crate::grammar::{AUTO, EMBEDDED, Loaded, NOT_BUILT_IN};
 
 use super::failure::Failure;
+use super::set_by::SetBy;
 use super::values::SEARCH;
 
 /// How shared libraries end.
@@ -24,7 +25,7 @@ pub struct GrammarArgs {
     /// content. Or the path of any tree-sitter parser, with a `/` or the ending of a library in it: a shared library, a
     /// folder with a language.toml, or a parser's npm package. `#tree_sitter_NAME` behind it names the function that gives
     /// the parser, where a library has several. Its code is run
-    #[arg(long, value_name = "NAME|PATH", default_value = AUTO, help_heading = SEARCH)]
+    #[arg(long, value_name = "NAME|PATH", default_value = AUTO, help_heading = SEARCH, add = SetBy::Project)]
     pub grammar: Wanted,
     /// Language of files with this extension
     ///

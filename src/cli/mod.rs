@@ -27,6 +27,7 @@ mod progress_line;
 mod refusal;
 pub mod report_args;
 mod second_commands;
+mod set_by;
 pub mod settings;
 mod signals;
 pub mod signature_args;

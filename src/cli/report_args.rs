@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::set_by::SetBy;
+
 const REPORT: &str = "Report";
 
 /// The options on reports beside the summary.
@@ -13,7 +15,8 @@ pub struct ReportArgs {
     ///
     /// One file for a browser, without scripts: why each token stays, input and result, sizes over tests, passes, the
     /// model
-    #[arg(long, value_name = "FILE.html", help_heading = REPORT)]
+    #[arg(long, value_name = "FILE.html", help_heading = REPORT,
+          add = SetBy::CommandLine("it names a file of one run"))]
     pub report: Option<PathBuf>,
     /// Print why each token of the result stays
     ///

@@ -2,13 +2,15 @@
 
 use clap::Args;
 
+use super::set_by::SetBy;
+
 /// The options on the signature where no test gives one, and on further conditions.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SignatureArgs {
     /// The command crashes on FILE: keep that crash
     ///
     /// Where it does not crash nothing is reduced
-    #[arg(long, help_heading = SIGNATURE, conflicts_with_all = CONDITIONS)]
+    #[arg(long, help_heading = SIGNATURE, conflicts_with = "ConditionArgs", add = SetBy::Project)]
     pub crash: bool,
     /// Do not ask; take the condition that was found
     #[arg(short = 'y', long, help_heading = SIGNATURE)]
@@ -17,7 +19,8 @@ pub struct SignatureArgs {
     ///
     /// It must have the same exit code on every candidate: 'other-cc -c @@.c'. For bugs that one program has and
     /// another has not (repeatable)
-    #[arg(long, value_name = "CMD2", allow_hyphen_values = true, help_heading = SIGNATURE)]
+    #[arg(long, value_name = "CMD2", allow_hyphen_values = true, help_heading = SIGNATURE,
+          add = SetBy::CommandLine("it is a part of one test"))]
     pub while_passing: Vec<String>,
     /// Refuse candidates that warn of undefined behaviour
     ///
@@ -26,18 +29,5 @@ pub struct SignatureArgs {
     #[arg(long, value_name = "LANGUAGE", help_heading = SIGNATURE)]
     pub guard: Option<String>,
 }
-
-/// Conditions that exclude a search for a crash.
-const CONDITIONS: [&str; 9] = [
-    "exit_code",
-    "signal",
-    "stdout",
-    "stderr",
-    "at",
-    "not_stdout",
-    "not_stderr",
-    "not_exit_code",
-    "timeout_is_interesting",
-];
 
 const SIGNATURE: &str = "Without a test script (a CMD that fails on FILE says what is interesting)";

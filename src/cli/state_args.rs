@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, value_parser};
 
+use super::set_by::SetBy;
 use super::values::{seconds, workers};
 
 const STATE: &str = "Journal";
@@ -15,7 +16,7 @@ pub struct StateArgs {
     /// Keep the journal of the run in this folder
     ///
     /// [default: the result's name with `.lop` added] `lop resume` goes on with it after an interruption
-    #[arg(long, value_name = "DIR", help_heading = STATE)]
+    #[arg(long, value_name = "DIR", help_heading = STATE, add = SetBy::CommandLine("it names the journal of one run"))]
     pub state: Option<PathBuf>,
     /// Keep no journal
     #[arg(long, conflicts_with = "state", help_heading = STATE)]

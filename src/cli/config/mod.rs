@@ -111,8 +111,8 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
 
 /// The options of one of the [`READERS`] that the files may set, which are options of a `reduction`, too.
 pub(crate) fn taken<'c>(reader: &'c Command, reduction: &'c Command) -> impl Iterator<Item = &'c str> {
-    let own = reader.get_arguments().filter_map(clap::Arg::get_long);
-    own.filter(|long| file::may_be_set(long) && takes(reduction, long) && takes(reader, long))
+    let settable = reduction.get_arguments().filter(|arg| file::may_be_set(arg)).filter_map(clap::Arg::get_long);
+    settable.filter(|long| takes(reader, long))
 }
 
 fn takes(command: &Command, name: &str) -> bool {

@@ -5,54 +5,9 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Options that the file of a project may set: they change a reduction, but neither run, load nor write anything, nor
-/// give a test more than it would have. A user who calls lop in a stranger's repository has asked for none of it. All
-/// other options, and each new one, count only in the user's own file. Paths among these must be in the project.
-const OF_A_PROJECT: [&str; 39] = [
-    // The conditions.
-    "also-interesting",
-    "crash",
-    "exit-code",
-    "not-exit-code",
-    "not-stderr",
-    "not-stdout",
-    "signal",
-    "stderr",
-    "stdout",
-    "timeout-is-interesting",
-    // How often and how long tests run.
-    "allow-flaky",
-    "confirm",
-    "jobs",
-    "max-tests",
-    "max-time",
-    "no-checkup",
-    "timeout",
-    "with",
-    // How it is searched.
-    "expect-waste",
-    "fast",
-    "format",
-    "grammar",
-    "keep",
-    "keep-files",
-    "keep-query",
-    "minimal",
-    "only",
-    "only-files",
-    "prefer",
-    "rules",
-    "schedule",
-    "seed",
-    "simplify-only",
-    "skip",
-    "syntax",
-    "thorough",
-    // The output; the line that names the options of a project is said all the same.
-    "color",
-    "quiet",
-    "verbose",
-];
+use clap::Arg;
+
+use crate::cli::set_by::SetBy;
 
 /// Files and folders in one that a project's file names. More are not looked through.
 const MOST_ENTRIES: usize = 200_000;
@@ -74,10 +29,10 @@ impl Owner<'_> {
     ///
     /// # Errors
     /// That.
-    pub(super) fn check(self, name: &str) -> Result<(), (String, String)> {
+    pub(super) fn check(self, arg: &Arg, name: &str) -> Result<(), (String, String)> {
         match self {
             Owner::User => Ok(()),
-            Owner::Project(_) if OF_A_PROJECT.contains(&name) => Ok(()),
+            Owner::Project(_) if arg.get::<SetBy>() == Some(&SetBy::Project) => Ok(()),
             Owner::Project(_) => Err((
                 format!("{name} does not count in the file of a project, which may be a stranger's"),
                 self.elsewhere(name),
@@ -173,21 +128,4 @@ pub(super) fn left_out(planted: &[PathBuf]) -> Option<String> {
     let names: Vec<String> = planted.iter().map(|path| path.display().to_string()).collect();
     (!names.is_empty())
         .then(|| format!("{} is left out: others may have put it there, or may change it", names.join(" and ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-    use crate::cli::args::Cli;
-
-    #[test]
-    fn every_option_of_a_project_exists_once_and_may_be_set_in_a_file() {
-        let command = Cli::command();
-        for (at, name) in OF_A_PROJECT.iter().enumerate() {
-            let found = command.get_arguments().any(|arg| arg.get_long() == Some(name));
-            assert!(found && super::super::file::may_be_set(name) && !OF_A_PROJECT[..at].contains(name), "{name}");
-        }
-    }
 }
