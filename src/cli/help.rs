@@ -37,7 +37,7 @@ const COMMON: [&str; 18] = [
 ];
 
 /// The commands that few people need often.
-const RARE: [&str; 4] = ["passes", "compare", "completions", "man"];
+const RARE: [&str; 3] = ["passes", "completions", "man"];
 
 const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 

@@ -38,8 +38,8 @@ pub(crate) struct Inference<'a> {
 
 impl Inference<'_> {
     /// Where it can be run.
-    pub(super) fn place<'c>(&self, cancel: &'c Cancel) -> Result<Place<'c>, Failure> {
-        Place::new(self.content.len(), self.deadline, cancel)
+    pub(super) fn place<'c>(&self, cancel: &'c Cancel) -> Result<Probe<'c>, Failure> {
+        Probe::new(self.content.len(), self.deadline, cancel)
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn missing_of(
     oracle: &CommandOracle,
     path: &Path,
     written: &Written,
-    place: &mut Place<'_>,
+    place: &mut Probe<'_>,
     content: &[u8],
 ) -> Result<Option<Missing>, Failure> {
     let mut again = |things: &[PathBuf]| {
@@ -74,13 +74,13 @@ pub(crate) fn missing_of(
 }
 
 /// Where commands are run.
-pub(crate) struct Place<'a> {
+pub(crate) struct Probe<'a> {
     slot: Slot,
     pub(super) deadline: Duration,
     cancel: &'a Cancel,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Probe<'a> {
     /// A place for candidates of this length.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl<'a> Place<'a> {
     pub(crate) fn new(candidate_len: usize, deadline: Option<Duration>, cancel: &'a Cancel) -> Result<Self, Failure> {
         let options = SlotOptions::of_program(candidate_len);
         let slot = Slot::new(&options).map_err(|error| Failure::Workers(error.into()))?;
-        Ok(Place { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
+        Ok(Probe { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
 
     pub(super) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {

@@ -1,5 +1,6 @@
 //! The command line: what was typed, what it means, what to do, and what to say when it goes wrong.
 
+pub mod absolute_words;
 pub mod args;
 mod beside;
 pub mod commands;
@@ -16,7 +17,6 @@ mod files;
 pub mod files_args;
 pub mod grammar_args;
 mod help;
-pub mod home;
 mod inference;
 pub mod info_args;
 mod installed;

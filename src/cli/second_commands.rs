@@ -6,14 +6,14 @@ use crate::doctor::reworded;
 use crate::grammar::Guard;
 use crate::oracle::{CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Exit, Guarded};
 
+use super::absolute_words;
 use super::failure::Failure;
-use super::home;
-use super::inference::{Inference, Place};
+use super::inference::{Inference, Probe};
 
 /// The further conditions: each second command as it ran on the test case.
 pub(super) fn companions(
     open: &Inference<'_>,
-    place: &mut Place<'_>,
+    place: &mut Probe<'_>,
 ) -> Result<Vec<(CommandOracle, Companion)>, Failure> {
     let mut companions = Vec::new();
     for line in &open.sought.while_passing {
@@ -45,7 +45,7 @@ fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-fn guard(open: &Inference<'_>, language: &str, place: &mut Place<'_>) -> Result<(CommandOracle, Companion), Failure> {
+fn guard(open: &Inference<'_>, language: &str, place: &mut Probe<'_>) -> Result<(CommandOracle, Companion), Failure> {
     let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
         hint: format!("there is one for: {}", Guard::languages().join(", ")),
@@ -65,7 +65,7 @@ fn guard(open: &Inference<'_>, language: &str, place: &mut Place<'_>) -> Result<
 }
 
 fn second(open: &Inference<'_>, words: &[OsString]) -> Result<CommandOracle, Failure> {
-    let words = reworded(words, &home::changes(words, open.path));
+    let words = reworded(words, &absolute_words::changes(words, open.path));
     beside(open, second_command(open, &words)?)
 }
 

@@ -1,5 +1,5 @@
 //! Which of the signatures of a run is worth keeping: one that no text with nothing in it shows as well. Where none is, it
-//! climbs to more specific ones, until one is or there are no more.
+//! goes on to more specific ones, until one is or there are no more.
 
 use crate::doctor::{hollow_name, hollow_texts};
 use crate::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
@@ -68,8 +68,9 @@ pub(super) fn choose(
     let is_some_code = |signature: &&&Signature| signature.mark != Mark::ExitCode(FAILED);
     // Signatures that say more about the first come before those that say less.
     let found = others.iter().copied().find_map(|signature| {
-        let climbed = || table.climb(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));
-        if special(&signature) { Some(signature.clone()) } else { climbed() }
+        let narrower =
+            || table.more_specific(signature, seen).into_iter().find(|step| repeats(&step) && special(&step));
+        if special(&signature) { Some(signature.clone()) } else { narrower() }
     });
     let code = || codes.iter().filter(is_some_code).copied().find(special).cloned();
     if let Some(signature) = found.or_else(code) {

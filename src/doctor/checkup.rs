@@ -14,7 +14,7 @@ use crate::reduce::{Event, EventSink};
 use super::checks::TRIVIAL_CHECKS;
 use super::exam::{Examination, elsewhere};
 use super::hollow::TRIVIAL;
-use super::places::Snapshot;
+use super::traces::Snapshot;
 use super::{Level, findings};
 
 /// Empty texts of the language that are tried: a run each, of every reduction. Some reductions take a dozen tests in all,

@@ -10,7 +10,7 @@ use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
 use super::facts::Facts;
 use super::hollow::{TRIVIAL, hollow_texts};
-use super::places::{Script, Snapshot};
+use super::traces::{Script, Snapshot};
 use super::trouble::Trouble;
 
 /// Runs on the input, one after the other.
@@ -72,13 +72,13 @@ impl Examination<'_> {
 }
 
 /// One run after the other in one place.
-struct Place<'a> {
+struct Runner<'a> {
     slot: Slot,
     deadline: Duration,
     cancel: &'a Cancel,
 }
 
-impl Place<'_> {
+impl Runner<'_> {
     fn run(&mut self, oracle: &CommandOracle, candidate: &[u8], facts: &mut Facts) -> Result<Outcome, Trouble> {
         let (outcome, processes) = oracle.examine(candidate, &mut self.slot, self.deadline, self.cancel);
         if self.cancel.is_stopped() {
@@ -117,7 +117,7 @@ fn runs(
 ) -> Result<(), Trouble> {
     let Examination { oracle, content, .. } = *examination;
     let deadline = examination.deadline.unwrap_or(BASELINE_DEADLINE);
-    let mut place = Place { slot: Slot::new(&examination.slots)?, deadline, cancel };
+    let mut place = Runner { slot: Slot::new(&examination.slots)?, deadline, cancel };
     say("the input");
     let first = place.run(oracle, content, facts)?;
     let (verdict, took) = (first.verdict, first.duration);

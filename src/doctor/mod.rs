@@ -13,8 +13,8 @@ mod exam;
 mod facts;
 mod hollow;
 mod missing;
-mod places;
 mod rewording;
+mod traces;
 mod trouble;
 
 use std::fmt;

@@ -43,7 +43,7 @@ pub fn settled_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reword
 /// Words of a command, all but the first, that name something in the directory `here`, not the test case `file`, and
 /// not what the command writes to: no test gets the path of a user's file to write to.
 fn absolute_words(words: &[OsString], here: &Path, file: &Path) -> Vec<Reworded> {
-    let place = Place { here, file: here.join(file).canonicalize().ok() };
+    let place = Standpoint { here, file: here.join(file).canonicalize().ok() };
     reword(words, |at| if output(words, at).is_none() { place.reword(&words[at]) } else { None })
 }
 
@@ -89,12 +89,12 @@ pub fn reworded(words: &[OsString], changes: &[Reworded]) -> Vec<OsString> {
     words
 }
 
-struct Place<'a> {
+struct Standpoint<'a> {
     here: &'a Path,
     file: Option<PathBuf>,
 }
 
-impl Place<'_> {
+impl Standpoint<'_> {
     fn reword(&self, word: &OsStr) -> Option<OsString> {
         let bytes = word.as_bytes();
         if bytes.windows(MARK.len()).any(|part| part == MARK) {

@@ -14,9 +14,9 @@ use super::capture::{Capture, DEEPEST_START};
 use super::forms::Form;
 use super::language_toml::Word;
 use super::layers::Layers;
-use super::places::{COMMON, RuleText};
 use super::problem::{GrammarError, Problem, line_of};
 use super::rule_file::pattern_ranges;
+use super::rule_place::{COMMON, RuleText};
 use super::supertypes::NodeTypes;
 use crate::syntax::Fields;
 

@@ -12,8 +12,8 @@ use tree_sitter::Language;
 use super::folder::Folder;
 use super::kinds::{KindSet, Resolver};
 use super::language_toml::{self, LanguageToml, Word};
-use super::places::RulePlace;
 use super::problem::{GrammarError, Origin, Problem, line_of};
+use super::rule_place::RulePlace;
 use super::supertypes::NodeTypes;
 
 /// The file of all languages, and its name as messages show it.

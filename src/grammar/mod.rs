@@ -16,12 +16,12 @@ mod layers;
 mod listed;
 mod minimal;
 mod overrides;
-mod places;
 mod problem;
 mod query;
 mod registry;
 mod replace;
 mod rule_file;
+mod rule_place;
 mod rules;
 mod run_time;
 mod supertypes;
@@ -39,10 +39,10 @@ pub use listed::{Home, Listed};
 pub use lop_parser::LoadError;
 pub use minimal::Place;
 pub use overrides::Overrides;
-pub use places::{ByRule, RuleId, RulePlace, RuleText};
 pub use problem::{GrammarError, Problem};
 pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Registry, TEXT};
+pub use rule_place::{ByRule, RuleId, RulePlace, RuleText};
 pub use rules::{
     Alias, Call, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch, Rules, Scope,
     Splice,
@@ -124,7 +124,7 @@ impl Grammar {
     /// When a file of the folder has an unknown key, kind, field or capture or does not compile, or
     /// when the parser cannot be used.
     pub fn load(folder: &Folder<'_>) -> Result<Self, GrammarError> {
-        let own = Origin { folder: folder.name, file: places::RULES, text: folder.rules };
+        let own = Origin { folder: folder.name, file: rule_place::RULES, text: folder.rules };
         let inherited = folder.inherited.iter().map(|layer| (layer.name, layer.rules));
         let rules = RuleFile::new(folder.user, own, inherited);
         Self::load_with(folder, rules, |common, _, _| common).or_else(|error| {
@@ -140,7 +140,7 @@ impl Grammar {
     /// # Errors
     /// As for [`Grammar::load`].
     pub fn load_with_rules(folder: &Folder<'_>, rules: &str) -> Result<Self, GrammarError> {
-        let own = Origin { folder: folder.name, file: places::RULES, text: rules };
+        let own = Origin { folder: folder.name, file: rule_place::RULES, text: rules };
         Self::load_with(folder, RuleFile::new(None, own, []), |_, _, _| Common::default())
             .map_err(|error| error.at(folder))
     }
@@ -153,7 +153,7 @@ impl Grammar {
         if !rule.is_common() {
             return Self::load_with_rules(folder, &rule.text);
         }
-        let own = Origin { folder: folder.name, file: places::RULES, text: "" };
+        let own = Origin { folder: folder.name, file: rule_place::RULES, text: "" };
         let only = |common: Common, language: &Language, types: &NodeTypes| common.only(rule, language, types);
         Self::load_with(folder, RuleFile::new(None, own, []), only).map_err(|error| error.at(folder))
     }
@@ -183,7 +183,7 @@ impl Grammar {
         let common = common(Common::of(&layers, &language, &types)?, &language, &types);
         let rules = Rules::compile(&language, rules, common)?;
         let minimal_places = layers.places().into_iter().map(|(_, place)| place);
-        let places = places::of_patterns(rules.texts()).chain(minimal_places).collect();
+        let places = rule_place::of_patterns(rules.texts()).chain(minimal_places).collect();
         Ok(Self {
             name: folder.name.to_owned(),
             extensions: layers.own().language.extensions.clone(),

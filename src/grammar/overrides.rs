@@ -5,8 +5,8 @@ use toml::Table;
 use super::Grammar;
 use super::folder::{Folder, Texts};
 use super::language_toml;
-use super::places::RuleText;
 use super::problem::{GrammarError, Problem, line_of};
+use super::rule_place::RuleText;
 
 /// Keys that say which language a file is in. That is known before a user's folder is looked at.
 const SETTLED: [&str; 8] =

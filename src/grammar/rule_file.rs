@@ -6,8 +6,8 @@ use tree_sitter::{Language, Query, QueryError};
 
 use super::folder::Texts;
 use super::forms::OWN;
-use super::places::{RULES, RuleText};
 use super::problem::{GrammarError, Origin, Problem, in_words, line_of};
+use super::rule_place::{RULES, RuleText};
 
 /// The rules of a language, the user's and its own first.
 pub(super) struct RuleFile<'a> {

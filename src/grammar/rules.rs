@@ -10,9 +10,9 @@ use tree_sitter::{Language, Node, Query, QueryCursor, QueryMatch, StreamingItera
 use super::capture::{Capture, DEEPEST_START};
 use super::common::{Common, CommonRule};
 use super::forms::{Form, setting};
-use super::places::{ByRule, RuleId, RuleText};
 use super::problem::{GrammarError, Origin};
 use super::rule_file::RuleFile;
+use super::rule_place::{ByRule, RuleId, RuleText};
 use super::template::{Piece, Template};
 use super::wildcard::begins_with_wildcard;
 

@@ -13,7 +13,7 @@ use crate::disk;
 use super::folder::{EMBEDDED, Folder, Parser, Texts};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
-use super::{Grammar, places};
+use super::{Grammar, rule_place};
 
 /// The file's name where tree-sitter writes it.
 const NODE_TYPES: &str = "node-types.json";
@@ -76,7 +76,7 @@ pub fn parsers_in(library: &Path) -> Vec<(String, String)> {
 /// The library in the folder of a parser, if there is one for this system.
 #[must_use]
 pub fn library_in(folder: &Path) -> Option<PathBuf> {
-    Some(Place::of(folder).ok()?.library).filter(|library| library.is_file())
+    Some(ParserFiles::of(folder).ok()?.library).filter(|library| library.is_file())
 }
 
 /// The function that gives a parser.
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Code {
 }
 
 /// Where the parts of a parser are.
-struct Place {
+struct ParserFiles {
     library: PathBuf,
     /// Where its descriptions may be.
     folders: Vec<PathBuf>,
@@ -176,25 +176,25 @@ impl Loaded {
             let problem = format!("outside of lop `parser` is a file: parser = \"{FILE}PATH\"");
             return Err(here(origin.error(offset, Problem::Toml(problem))).into());
         };
-        let place = Place::of(&path.join(parser))?;
-        let either = |own: String, name| if own.is_empty() { place.text(name) } else { Ok(own) };
+        let files = ParserFiles::of(&path.join(parser))?;
+        let either = |own: String, name| if own.is_empty() { files.text(name) } else { Ok(own) };
         let node_types = either(read(NODE_TYPES)?, NODE_TYPES)?;
-        let rules = read(places::RULES)?;
+        let rules = read(rule_place::RULES)?;
         let inherited = match &file.extends {
             Some(word) => inherited(word.get_ref())
                 .ok_or_else(|| here(origin.error(word.span().start, Problem::Toml(no_such(word.get_ref())))))?,
             None => Vec::new(),
         };
-        let (parser, library) = place.load(symbol.or(file.constant.as_deref()))?;
+        let (parser, library) = files.load(symbol.or(file.constant.as_deref()))?;
         let identity = identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes()]);
         let release = parser.release();
         Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity })
     }
 
     fn of_parser(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
-        let place = Place::of(path)?;
-        let node_types = place.text(NODE_TYPES)?;
-        let (parser, library) = place.load(symbol)?;
+        let files = ParserFiles::of(path)?;
+        let node_types = files.text(NODE_TYPES)?;
+        let (parser, library) = files.load(symbol)?;
         let identity = identity(&[&library, node_types.as_bytes()]);
         Ok(Self {
             name: parser.name(),
@@ -220,7 +220,7 @@ fn no_such(name: &str) -> String {
     format!("it extends `{name}`, and no language of this name is built in")
 }
 
-impl Place {
+impl ParserFiles {
     /// Of a library, or of the folder of a parser.
     fn of(path: &Path) -> Result<Self, LoadedError> {
         if !path.is_dir() {

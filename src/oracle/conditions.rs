@@ -71,7 +71,7 @@ pub struct Conditions {
     signals: Vec<i32>,
     stdout: Output,
     stderr: Output,
-    at: Option<Places>,
+    at: Option<NamedPlaces>,
     timeout_is_interesting: bool,
     slippage: Option<Slippage>,
 }
@@ -85,7 +85,7 @@ struct Output {
 
 /// The conditions on what stands at the places that are named.
 #[derive(Clone, Debug)]
-struct Places {
+struct NamedPlaces {
     finder: Finder,
     wanted: Vec<At>,
 }
@@ -126,7 +126,7 @@ impl Conditions {
             },
             at: match spec.at.as_slice() {
                 [] => None,
-                patterns => Some(Places {
+                patterns => Some(NamedPlaces {
                     finder: Finder::default(),
                     wanted: patterns.iter().map(|pattern| At::new(pattern)).collect::<Result<_, _>>()?,
                 }),
@@ -184,7 +184,7 @@ impl Conditions {
 
     /// Whether what is wanted stands at a place that is named, if anything is.
     fn place_holds(&self, run: Run<'_>) -> bool {
-        let Some(Places { finder, wanted }) = &self.at else { return true };
+        let Some(NamedPlaces { finder, wanted }) = &self.at else { return true };
         let holds = |text: &[u8], messages: &[Regex]| {
             let places = finder.places(text, messages, run.candidate);
             let found = !places.is_empty();

@@ -7,11 +7,11 @@ mod confidence;
 mod confirm;
 mod deadlines;
 mod observed;
+mod observers;
 mod rule_counts;
 mod statistics;
 mod tree;
 mod untested;
-mod watch;
 
 use std::collections::HashMap;
 use std::sync::Arc;

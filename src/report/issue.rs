@@ -38,7 +38,7 @@ pub struct Issue<'a> {
     /// How the input was made small, in a sentence.
     pub made: &'a str,
     /// The directories that the report leaves out.
-    pub nowhere: &'a Redaction,
+    pub redaction: &'a Redaction,
 }
 
 impl Issue<'_> {
@@ -52,7 +52,7 @@ impl Issue<'_> {
             out.push_str(text);
             out.push('\n');
         };
-        put(&format!("# {}\n", inline(&self.nowhere.text(&title))));
+        put(&format!("# {}\n", inline(&self.redaction.text(&title))));
         put("## To reproduce\n");
         if self.files.is_empty() {
             put(&format!("Save as {}:\n", code(self.name)));
@@ -65,7 +65,7 @@ impl Issue<'_> {
             put(&block(&language, &file.content, true));
         }
         put("and run:\n");
-        put(&block("sh", self.nowhere.text(self.command).as_bytes(), false));
+        put(&block("sh", self.redaction.text(self.command).as_bytes(), false));
         put("## Expected\n");
         put("The input is accepted, or refused with a proper message.\n");
         put("## Observed\n");
@@ -78,7 +78,7 @@ impl Issue<'_> {
                 {
                     if !tail.trim_ascii().is_empty() {
                         put(&format!("{}:\n", capital(name)));
-                        put(&block("", self.nowhere.text(&shown(tail)).as_bytes(), false));
+                        put(&block("", self.redaction.text(&shown(tail)).as_bytes(), false));
                     }
                 }
             }
@@ -86,10 +86,10 @@ impl Issue<'_> {
         }
         put("## Versions\n");
         if let Some(version) = self.version {
-            put(&format!("- {}", code(&self.nowhere.text(version))));
+            put(&format!("- {}", code(&self.redaction.text(version))));
         }
         put(&format!("- lop {}", env!("CARGO_PKG_VERSION")));
-        put(&format!("\nWhat was looked for: {}. {}", code(&self.nowhere.text(self.wanted)), self.made));
+        put(&format!("\nWhat was looked for: {}. {}", code(&self.redaction.text(self.wanted)), self.made));
         out
     }
 }
@@ -174,7 +174,7 @@ mod tests {
             outcome: Some(&outcome),
             is_of_input: false,
             made: "Reduced from 10 to 2 bytes.",
-            nowhere: &Redaction::new(&["/people/ann/x".into()], "/tmp".as_ref(), Some("/people/ann".as_ref())),
+            redaction: &Redaction::new(&["/people/ann/x".into()], "/tmp".as_ref(), Some("/people/ann".as_ref())),
         }
         .markdown()
     }

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn directories_of_the_run_are_left_out() {
         let run = [PathBuf::from("/people/ann/project"), PathBuf::from("/data/case/")];
-        let nowhere = Redaction::new(&run, Path::new("/tmp"), Some(Path::new("/people/ann")));
+        let redaction = Redaction::new(&run, Path::new("/tmp"), Some(Path::new("/people/ann")));
         for (text, expected) in [
             ("/dev/shm/lop-aB3xYz/test/a.c:1: error", "a.c:1: error"),
             ("in /tmp/lop-aB3xYz/test2/a.c and '/tmp/lop-aB3xYz/tmp'", "in a.c and ''"),
@@ -80,7 +80,7 @@ mod tests {
             ("/data/case/t.sh /tmp/x /usr/bin/gcc", "t.sh $TMPDIR/x /usr/bin/gcc"),
             ("/people/ann/.cache: ~", "~/.cache: ~"),
         ] {
-            assert_eq!(nowhere.text(text), expected);
+            assert_eq!(redaction.text(text), expected);
         }
         let root = Redaction::new(&[PathBuf::from("/")], Path::new("/tmp"), Some(Path::new("/")));
         assert_eq!(root.text("/usr/bin/gcc /x"), "/usr/bin/gcc /x");

@@ -97,7 +97,7 @@ impl Input {
 /// tests never lie. Once a test has contradicted itself only confirmed candidates are accepted, and so written.
 #[derive(Debug)]
 pub struct Store {
-    place: Place,
+    place: Destination,
     written: bool,
     synced: Option<Instant>,
     /// A message for the user.
@@ -106,7 +106,7 @@ pub struct Store {
 
 /// How a result gets to its place.
 #[derive(Debug)]
-enum Place {
+enum Destination {
     /// A regular file, replaced by renaming. Its original is kept first when `original` is some.
     Rename(Box<Target>),
     /// Several files, of which results are archives.
@@ -138,20 +138,20 @@ impl Store {
         let whole = input.into();
         let input = whole.path();
         let place = match (kept, &whole) {
-            (Kept::Stdout, _) => Place::Stdout,
+            (Kept::Stdout, _) => Destination::Stdout,
             (Kept::File(output), Input::Directory(_) | Input::Files(_)) => {
-                Place::Files(Box::new(Directory::new_one(output, input)?))
+                Destination::Files(Box::new(Directory::new_one(output, input)?))
             }
-            (Kept::InPlace, Input::Directory(_)) => Place::Files(Box::new(Directory::in_place(input)?)),
-            (Kept::InPlace, Input::Files(files)) => Place::Files(Box::new(Several::open(files)?)),
+            (Kept::InPlace, Input::Directory(_)) => Destination::Files(Box::new(Directory::in_place(input)?)),
+            (Kept::InPlace, Input::Files(files)) => Destination::Files(Box::new(Several::open(files)?)),
             (Kept::InPlace, Input::File(_)) => {
                 let original = free_original(input)?;
                 let mut target = Target::existing(input, input)?;
                 check_directory(input, &parent(&original))?;
                 target.original = Some(original);
-                Place::Rename(Box::new(target))
+                Destination::Rename(Box::new(target))
             }
-            (Kept::File(output), Input::File(_)) => Place::for_output(input, output)?,
+            (Kept::File(output), Input::File(_)) => Destination::for_output(input, output)?,
         };
         Ok(Store { place, written: false, synced: None, notice: None })
     }
@@ -159,9 +159,9 @@ impl Store {
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
     /// the user has edited it.
     pub fn expect(&mut self, input: &[u8]) {
-        if let Place::Files(files) = &mut self.place {
+        if let Destination::Files(files) = &mut self.place {
             files.expect(input);
-        } else if let Place::Rename(target) = &mut self.place
+        } else if let Destination::Rename(target) = &mut self.place
             && target.original.is_some()
             && !self.written
         {
@@ -187,7 +187,7 @@ impl Store {
             }
         };
         if let Some(place) = place {
-            return Ok(Store { place: Place::Files(place), written: true, synced: None, notice: None });
+            return Ok(Store { place: Destination::Files(place), written: true, synced: None, notice: None });
         }
         let Input::File(input) = &whole else { return Store::open(whole, kept) };
         let original = original_name(input);
@@ -205,13 +205,13 @@ impl Store {
             return Err(StoreError::OriginalDiffers(original));
         }
         let target = Target { original: Some(original), ..Target::existing(input, input)? };
-        Ok(Store { place: Place::Rename(Box::new(target)), written: true, synced: None, notice: None })
+        Ok(Store { place: Destination::Rename(Box::new(target)), written: true, synced: None, notice: None })
     }
 
     /// Whether results go to a file that is replaced, and not to a device or to standard output.
     #[must_use]
     pub fn is_file(&self) -> bool {
-        matches!(self.place, Place::Rename(_) | Place::Files(_))
+        matches!(self.place, Destination::Rename(_) | Destination::Files(_))
     }
 
     /// Puts the best result of an interrupted run in its place again, and its input beside it if that was removed
@@ -220,10 +220,10 @@ impl Store {
     /// # Errors
     /// When writing fails.
     pub fn restore(&mut self, best: &[u8], input: &[u8]) -> io::Result<()> {
-        if let Place::Files(files) = &self.place {
+        if let Destination::Files(files) = &self.place {
             return if files.have(best) { Ok(()) } else { self.write(best, true) };
         }
-        let Place::Rename(target) = &self.place else {
+        let Destination::Rename(target) = &self.place else {
             return Ok(());
         };
         let now = target.folder.read(&target.file).unwrap_or_default();
@@ -244,15 +244,15 @@ impl Store {
     /// Leaves what is in the place as it is: results go beside it.
     pub fn leave(&mut self) {
         match &mut self.place {
-            Place::Rename(target) => {
+            Destination::Rename(target) => {
                 target.go_beside();
                 self.notice = target.notice();
             }
-            Place::Files(files) => {
+            Destination::Files(files) => {
                 files.go_beside();
                 self.notice = files.notice();
             }
-            Place::Device(_) | Place::Stdout => {}
+            Destination::Device(_) | Destination::Stdout => {}
         }
     }
 
@@ -260,16 +260,16 @@ impl Store {
     #[must_use]
     pub fn beside(&self) -> Option<&Path> {
         match &self.place {
-            Place::Rename(target) => target.beside.as_deref(),
-            Place::Files(files) => files.beside(),
-            Place::Device(_) | Place::Stdout => None,
+            Destination::Rename(target) => target.beside.as_deref(),
+            Destination::Files(files) => files.beside(),
+            Destination::Device(_) | Destination::Stdout => None,
         }
     }
 
     /// Where the result is if the folder of its place was moved since, or its path leads to another one.
     #[must_use]
     pub fn away(&self) -> Option<PathBuf> {
-        let Place::Rename(target) = &self.place else { return None };
+        let Destination::Rename(target) = &self.place else { return None };
         let (folder, name) = target.place();
         let now = folder.whereabouts()?;
         (now != folder.path()).then(|| now.join(name))
@@ -278,7 +278,7 @@ impl Store {
     /// Whether the folder of the result is gone, or was moved to an unknown place.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        matches!(&self.place, Place::Rename(target) if target.place().0.whereabouts().is_none())
+        matches!(&self.place, Destination::Rename(target) if target.place().0.whereabouts().is_none())
     }
 
     /// The message for the user, once.
@@ -289,9 +289,9 @@ impl Store {
     /// Removes the unfinished files of a run that was killed. No other run may be at work on this result.
     pub fn clear(&self) {
         match &self.place {
-            Place::Rename(target) => target.folder.clear(Some(&target.file)),
-            Place::Files(files) => files.clear(),
-            Place::Device(_) | Place::Stdout => {}
+            Destination::Rename(target) => target.folder.clear(Some(&target.file)),
+            Destination::Files(files) => files.clear(),
+            Destination::Device(_) | Destination::Stdout => {}
         }
     }
 
@@ -305,8 +305,8 @@ impl Store {
     #[must_use]
     pub fn original(&self) -> Option<&Path> {
         match &self.place {
-            Place::Rename(target) if self.written => target.original.as_deref(),
-            Place::Files(files) if self.written => files.original(),
+            Destination::Rename(target) if self.written => target.original.as_deref(),
+            Destination::Files(files) if self.written => files.original(),
             _ => None,
         }
     }
@@ -319,17 +319,17 @@ impl Store {
     /// When writing fails, or no reader has come to the pipe.
     pub fn finish(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         match &self.place {
-            Place::Stdout => {
+            Destination::Stdout => {
                 let mut out = io::stdout().lock();
                 out.write_all(best)?;
                 out.flush()
             }
-            Place::Device(path) => {
+            Destination::Device(path) => {
                 disk::open_special(path, waits)?.write_all(best)?;
                 self.written = true;
                 Ok(())
             }
-            Place::Files(files) => {
+            Destination::Files(files) => {
                 if files.original().is_some() && !self.written {
                     return Ok(());
                 }
@@ -338,7 +338,7 @@ impl Store {
                 }
                 self.write(best, true)
             }
-            Place::Rename(target) => {
+            Destination::Rename(target) => {
                 if target.original.is_some() && !self.written {
                     return Ok(());
                 }
@@ -359,21 +359,21 @@ impl Store {
     /// When writing fails. A file has then the content it had before.
     pub fn rescue(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
         match &self.place {
-            Place::Rename(_) | Place::Files(_) => self.write(best, true),
-            Place::Device(_) | Place::Stdout => self.finish(best, waits),
+            Destination::Rename(_) | Destination::Files(_) => self.write(best, true),
+            Destination::Device(_) | Destination::Stdout => self.finish(best, waits),
         }
     }
 
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
-        if let Place::Files(files) = &mut self.place {
+        if let Destination::Files(files) = &mut self.place {
             files.write(content, !self.written, sync)?;
             self.notice = files.notice().or(self.notice.take());
             self.note_written(sync);
             return Ok(());
         }
-        let Place::Rename(target) = &mut self.place else {
+        let Destination::Rename(target) = &mut self.place else {
             return Ok(());
         };
         if target.beside.is_none() && !target.left.is_so(&target.folder, &target.file) {
@@ -422,13 +422,13 @@ impl EventSink for Store {
     }
 }
 
-impl Place {
-    fn for_output(input: &Path, output: &Path) -> Result<Place, StoreError> {
+impl Destination {
+    fn for_output(input: &Path, output: &Path) -> Result<Destination, StoreError> {
         let failed = |source| StoreError::NotWritable { output: output.to_owned(), source };
         let found = match fs::metadata(output) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Place::Rename(Box::new(Target::new_file(output, input)?)));
+                return Ok(Destination::Rename(Box::new(Target::new_file(output, input)?)));
             }
             Err(error) => return Err(failed(error)),
         };
@@ -447,11 +447,11 @@ impl Place {
                 let target = fs::canonicalize(output).map_err(failed)?;
                 return Err(StoreError::OutputIsLink { output: output.to_owned(), target });
             }
-            return Ok(Place::Rename(Box::new(Target::existing(output, input)?)));
+            return Ok(Destination::Rename(Box::new(Target::existing(output, input)?)));
         }
         // Renaming over /dev/null would take it from everybody. A pipe may have no reader yet, and
         // opening it now would wait for one.
-        Ok(Place::Device(output.to_owned()))
+        Ok(Destination::Device(output.to_owned()))
     }
 }
 
@@ -541,7 +541,7 @@ mod tests {
     fn a_first_write_that_fails_takes_the_original_back() {
         let (directory, input) = input();
         let mut store = Store::open(&input, &Kept::InPlace).expect("a writable place");
-        let Place::Rename(target) = &mut store.place else { panic!("it is a file") };
+        let Destination::Rename(target) = &mut store.place else { panic!("it is a file") };
         let real = std::mem::replace(&mut target.file, "gone".into());
         store.write(b"short", true).expect_err("there is no original");
         assert_eq!(names(directory.path()), ["a.txt"]);

@@ -19,7 +19,7 @@ const EXCERPT: usize = 40;
 
 /// Where things are when all is done.
 #[derive(Clone, Copy, Debug)]
-pub struct Places<'a> {
+pub struct Whereabouts<'a> {
     /// The input as the user named it.
     pub input: &'a Path,
     /// The grammar's name, or `text`.
@@ -44,7 +44,7 @@ pub struct Places<'a> {
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>, details: bool) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>, details: bool) -> io::Result<()> {
     heading(out, report, places)?;
     sizes(out, report.before, report.after)?;
     tests(out, report, places.checkup.1)?;
@@ -69,7 +69,7 @@ pub fn write(out: &mut dyn Write, report: &Report, places: &Places<'_>, details:
 }
 
 /// Where things are.
-fn things(report: &Report, places: &Places<'_>) -> Vec<(&'static str, String)> {
+fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, String)> {
     let mut things = Vec::new();
     things.extend(
         places
@@ -86,7 +86,7 @@ fn things(report: &Report, places: &Places<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// The warnings, the most important first.
-fn attention(report: &Report, places: &Places<'_>) -> Vec<String> {
+fn attention(report: &Report, places: &Whereabouts<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(flaky(report.reliability));
     lines.extend(places.attention.iter().cloned());
@@ -139,7 +139,7 @@ fn crashes(others: &Others) -> Vec<String> {
     lines
 }
 
-fn heading(out: &mut dyn Write, report: &Report, places: &Places<'_>) -> io::Result<()> {
+fn heading(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>) -> io::Result<()> {
     let untouched = report.before == report.after && report.passes.iter().all(|pass| pass.accepted == 0);
     let (style, word) = match (report.ended, untouched) {
         (Ended::Complete, false) => (GOOD, "reduced"),
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    fn written(report: &Report, places: &Places<'_>, details: bool) -> String {
+    fn written(report: &Report, places: &Whereabouts<'_>, details: bool) -> String {
         let mut out = Vec::new();
         write(&mut out, report, places, details).expect("a vector takes everything");
         String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).expect("it is text")
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_whole_summary() {
-        let places = Places {
+        let places = Whereabouts {
             original: Some(Path::new("a.c.orig")),
             checkup: (2, Duration::from_millis(24)),
             ..places(Some(Path::new("a.c.lop")))
@@ -314,7 +314,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             let kept_by_timeout = vec!["x\ny".to_owned(); 99];
             let skipped = vec!["hoist", "pairs"];
             let report = Report { ended, reliability, skipped, kept_by_timeout, from_journal: 7, ..report() };
-            let places = Places {
+            let places = Whereabouts {
                 original: Some(Path::new("a\nb.orig")),
                 attention: &attention,
                 ..places(Some(Path::new("a.c.lop")))
@@ -336,8 +336,8 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
         assert_eq!(flaky(Reliability { disagreements: 0, returns: 0, ..seen }), None);
     }
 
-    fn places(journal: Option<&Path>) -> Places<'_> {
-        Places {
+    fn places(journal: Option<&Path>) -> Whereabouts<'_> {
+        Whereabouts {
             input: Path::new("a.c"),
             grammar: "zed",
             files: None,

@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory};
 
 use crate::cli::args::Cli;
-use crate::cli::config::{self, Line, Places};
+use crate::cli::config::{self, ConfigFiles, Line};
 use crate::cli::failure::Failure;
 use crate::report::text::{self, Table};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(line: &Line) -> Result<(), Failure> {
     written.or_else(Failure::unless_closed)
 }
 
-fn places(out: &mut dyn Write, places: &Places) -> std::io::Result<()> {
+fn places(out: &mut dyn Write, places: &ConfigFiles) -> std::io::Result<()> {
     let shown = |path: &Option<std::path::PathBuf>| match path {
         Some(path) if path.is_file() => text::path(path),
         Some(path) => format!("none ({} is not there)", text::path(path)),

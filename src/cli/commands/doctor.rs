@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::Path;
 use std::thread;
 
+use crate::cli::absolute_words::{self, replace_words};
 use crate::cli::beside::belongings;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
-use crate::cli::home::{self, replace_words};
 use crate::cli::inference::Inference;
 use crate::cli::language::Language;
 use crate::cli::settings::{Test, forms, in_words, read_case, subject};
@@ -61,7 +61,8 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Ok(Code::StoppedEarly)
     };
     // A command's words have to mean there what they mean here, before it is taken for what it does.
-    let changes = if test.command_words().is_empty() { Vec::new() } else { home::changes(&test.words(), &path) };
+    let changes =
+        if test.command_words().is_empty() { Vec::new() } else { absolute_words::changes(&test.words(), &path) };
     let (test, typed, oracle) = match &changes[..] {
         [] => (test, typed.to_vec(), oracle),
         changes => {

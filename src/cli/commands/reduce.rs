@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
-use crate::cli::inference::{Place, missing_of};
+use crate::cli::inference::{Probe, missing_of};
 use crate::cli::piped::is_stdout;
 use crate::cli::settings::{Case, Settings};
 use crate::cli::ui_args::UiArg;
-use crate::cli::{detect, home, signals, state};
+use crate::cli::{absolute_words, detect, signals, state};
 use crate::disk::{self, Audience};
 use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
 use crate::exec::{self, Executor, Remembering};
@@ -22,7 +22,7 @@ use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Written};
 use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
-use crate::report::summary::{self, Places};
+use crate::report::summary::{self, Whereabouts};
 use crate::report::text::{self, STRONG, WARN};
 use crate::report::{
     ChangeCheck, History, Input, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory,
@@ -233,7 +233,7 @@ impl Start {
     /// `lop resume` does not ask again.
     fn settle(&mut self, settings: &mut Settings, cancel: &Cancel) -> Result<Vec<OsString>, Failure> {
         if let Start::New(words) = self {
-            home::settle(settings, words)?;
+            absolute_words::settle(settings, words)?;
         }
         let typed = if let Start::New(words) = self { Some(words.as_slice()) } else { None };
         detect::settle(settings, typed, cancel)?;
@@ -370,7 +370,7 @@ impl Run {
     ) -> Option<Missing> {
         let ReduceError::NotInteresting { outcome } = error else { return None };
         let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
-        let mut place = Place::new(content.len(), deadline, &self.cancel).ok()?;
+        let mut place = Probe::new(content.len(), deadline, &self.cancel).ok()?;
         missing_of(oracle, &self.path, &written, &mut place, content).ok()?
     }
 
@@ -408,7 +408,7 @@ impl Run {
             let journal = notes.place();
             let mut attention = warnings.clone();
             attention.extend(self.attention(best));
-            let places = Places {
+            let places = Whereabouts {
                 input: &self.path,
                 grammar: &self.language,
                 files: self.files.zip(self.files_of(best)),

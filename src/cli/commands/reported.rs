@@ -155,13 +155,13 @@ impl Reported {
             outcome,
             is_of_input: again.is_none(),
             made: &made(report),
-            nowhere: &self.nowhere(),
+            redaction: &self.redaction(),
         }
         .markdown()
     }
 
     /// The directories of this run.
-    fn nowhere(&self) -> Redaction {
+    fn redaction(&self) -> Redaction {
         let mut run: Vec<PathBuf> = std::env::current_dir().into_iter().collect();
         let beside = |path: &Path| std::path::absolute(path).ok()?.parent().map(Path::to_owned);
         run.extend(beside(&self.path));

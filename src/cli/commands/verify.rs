@@ -13,7 +13,7 @@ use crate::cli::failure::{Failure, Unfinished};
 use crate::cli::settings::{Settings, forms, read};
 use crate::cli::values::MinimalArg;
 use crate::cli::verify_args::VerifyArgs;
-use crate::cli::{detect, home, piped, signals, state};
+use crate::cli::{absolute_words, detect, piped, signals, state};
 use crate::disk::{self, Audience};
 use crate::exec;
 use crate::exec::Jobs;
@@ -58,7 +58,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let mut typed = typed.to_vec();
     if !is_recorded {
-        home::settle(&mut settings, &mut typed)?;
+        absolute_words::settle(&mut settings, &mut typed)?;
     }
     detect::settle(&mut settings, (!is_recorded).then_some(&typed[..]), &cancel)?;
     let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());

@@ -42,12 +42,12 @@ pub(crate) struct Line {
     /// The entries of the files that nothing replaced.
     pub(crate) entries: Vec<Entry>,
     /// Where files were looked for.
-    pub(crate) places: Places,
+    pub(crate) places: ConfigFiles,
 }
 
 /// Where the files are.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct ConfigFiles {
     /// The project's, if there is one.
     pub(crate) project: Option<PathBuf>,
     /// Where the user's is, or would be.
@@ -88,12 +88,12 @@ pub(crate) fn apply(words: Vec<OsString>) -> Result<Line, Failure> {
             matches = inner;
             2
         }
-        Some(_) => return Ok(Line { words, typed: matches, entries: Vec::new(), places: Places::default() }),
+        Some(_) => return Ok(Line { words, typed: matches, entries: Vec::new(), places: ConfigFiles::default() }),
     };
     if matches.get_flag("no_config") {
-        return Ok(Line { words, typed: matches, entries: Vec::new(), places: Places::default() });
+        return Ok(Line { words, typed: matches, entries: Vec::new(), places: ConfigFiles::default() });
     }
-    let places = Places::find(&std::env::current_dir().map_err(Failure::Directory)?);
+    let places = ConfigFiles::find(&std::env::current_dir().map_err(Failure::Directory)?);
     let mut layers = Vec::new();
     let project = places.project.as_ref().map(|path| (path, Owner::Project(places.user.as_deref())));
     for (path, owner) in project.into_iter().chain(places.user.as_ref().map(|path| (path, Owner::User))) {
@@ -191,9 +191,9 @@ impl Line {
     }
 }
 
-impl Places {
+impl ConfigFiles {
     /// Looks for the files as seen from a directory.
-    fn find(from: &Path) -> Places {
+    fn find(from: &Path) -> ConfigFiles {
         let home = home();
         let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
         let user = base.or_else(|| Some(home.as_ref()?.join(".config"))).map(|base| base.join("lop").join(NAME));
@@ -211,7 +211,7 @@ impl Places {
                 break;
             }
         }
-        Places { project, user, planted }
+        ConfigFiles { project, user, planted }
     }
 }
 

@@ -5,14 +5,14 @@
 //!   ending, outputs ─► patterns.toml: what is it? ─► generalise: what of it varies? ─► Signature ─► ConditionSpec
 //! ```
 //!
-//! [`Table::climb`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
+//! [`Table::more_specific`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
 //! well complains about.
 //!
 //! A signature says nothing that differs between two runs or two candidates of the same bug: addresses, positions,
 //! directories, the test case's name, and what is quoted from it.
 
-mod climb;
 mod generalise;
+mod specific;
 
 use std::sync::OnceLock;
 

@@ -17,7 +17,7 @@ impl Table {
     /// Signatures that say more than this one of a run, the one that leaves most to a reduction first: with what stands at
     /// the place that the message names, with the text that it quotes, with the lines behind it, and both.
     #[must_use]
-    pub fn climb(&self, signature: &Signature, seen: &Seen<'_>) -> Vec<Signature> {
+    pub fn more_specific(&self, signature: &Signature, seen: &Seen<'_>) -> Vec<Signature> {
         let mut steps = vec![signature.clone()];
         // Nothing is quoted from a test case with nothing in it.
         let exact = self.signatures(&Seen { input: b"", ..*seen });
