@@ -15,6 +15,7 @@ use super::condition_args::{CONDITIONS, ConditionArgs, exit_code};
 use super::confine_args::ConfineArgs;
 use super::doctor_args::{self, DoctorArgs};
 use super::files_args::FilesArgs;
+use super::format_arg::{FormatArg, FormatParser};
 use super::grammar_args::{self, GrammarArgs};
 use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs};
 use super::report_args::ReportArgs;
@@ -121,10 +122,13 @@ pub struct ReduceArgs {
     /// without a grammar]
     #[arg(long, value_name = "LEVEL", help_heading = "Result", add = SetBy::Project)]
     pub minimal: Option<MinimalArg>,
-    /// How the result is written, in a language that lop knows
+    /// How the result is written; or a formatter's command
     ///
-    /// Names become short, too, unless it is `none`; `--skip rename` keeps them
-    #[arg(long, value_name = "HOW", default_value = "pretty", help_heading = "Result", add = SetBy::Project)]
+    /// lop's own formats are for languages that it knows. Names become short, too, unless it is `none`; `--skip rename`
+    /// keeps them. A command, such as 'clang-format' or 'prettier --stdin-filepath x.ts', reads the result, on standard
+    /// input or as `@@`, and writes it on standard output. This is the last step: its text is the result if that is
+    /// interesting. If it differs in more than blanks, nothing is guaranteed of it
+    #[arg(long, value_name = "HOW|CMD", default_value = "pretty", value_parser = FormatParser, help_heading = "Result", add = SetBy::Project)]
     pub format: FormatArg,
 
     /// Conditions on a run that is interesting.
@@ -316,17 +320,6 @@ const RUNNING: &str = "Running tests";
 const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
 
-/// `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormatArg {
-    /// As the reduction leaves it
-    None,
-    /// Without any blank or line break that is not needed
-    Compact,
-    /// A statement a line, indented; compact where a language is not written in lines
-    Pretty,
-}
-
 /// `--syntax`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SyntaxArg {
@@ -376,16 +369,6 @@ pub enum ColorArg {
     Always,
     /// Never
     Never,
-}
-
-impl From<FormatArg> for reduce::Format {
-    fn from(arg: FormatArg) -> Self {
-        match arg {
-            FormatArg::None => Self::None,
-            FormatArg::Compact => Self::Compact,
-            FormatArg::Pretty => Self::Pretty,
-        }
-    }
 }
 
 impl From<ScheduleArg> for reduce::Schedule {

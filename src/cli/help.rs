@@ -215,7 +215,7 @@ mod tests {
         let (options, engine) = (Options::default(), Config::default());
         assert_eq!(args.seed, options.seed);
         assert_eq!(args.expect_waste, engine.expect);
-        assert_eq!(Format::from(args.format), options.format);
+        assert_eq!(Format::from(&args.format), options.format);
         assert_eq!(Prefer::from(args.prefer), options.prefer);
         assert_eq!(Schedule::from(args.schedule), options.schedule);
     }

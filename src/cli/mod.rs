@@ -15,6 +15,7 @@ pub mod exit_code;
 pub mod failure;
 mod files;
 pub mod files_args;
+pub mod format_arg;
 pub mod grammar_args;
 mod help;
 mod inference;

@@ -19,6 +19,7 @@ mod edit_search;
 pub mod error;
 pub mod event;
 mod evidence;
+mod formatter;
 mod gain;
 mod gate;
 mod interrupt;
@@ -63,6 +64,7 @@ pub use crate::passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, V
 pub use control::Control;
 pub use error::{ReduceError, SyntaxCause};
 pub use event::{Event, EventSink, Silent};
+pub use formatter::Formatter;
 pub use keep::{Keep, KeepError, KeepSpec};
 pub use memory::{Record, Why};
 pub use necessity::{Necessity, Reason};

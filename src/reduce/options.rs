@@ -6,6 +6,7 @@ use crate::engine::Config;
 use crate::passes::{Format, Prefer};
 
 use super::control::Control;
+use super::formatter::Formatter;
 use super::keep::Keep;
 use super::passes::Passes;
 use super::project::Project;
@@ -99,6 +100,8 @@ pub struct Options {
     pub passes: Passes,
     /// How the result is written.
     pub format: Format,
+    /// The formatter that writes a complete result anew; `None` leaves it as it is.
+    pub formatter: Option<Formatter>,
     /// Order of the sibling sequences.
     pub schedule: Schedule,
     /// Shuffles each sibling sequence, by 0 none of them: they go in the direction that the grammar says.
@@ -147,6 +150,7 @@ impl Default for Options {
         Options {
             passes: Passes::default(),
             format: Format::default(),
+            formatter: None,
             schedule: Schedule::default(),
             seed: 0,
             minimal: None,

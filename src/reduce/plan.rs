@@ -13,7 +13,7 @@ use super::stages::deletion::{delete, sibling_lists};
 use super::stages::embedded::reduce_embedded;
 use super::stages::errors::take_error_shells;
 use super::stages::files::reduce_files;
-use super::stages::finish::{finish_text, write_anew};
+use super::stages::finish::{finish_text, format, write_anew};
 use super::stages::local::{local_edits, take_second_look, unnest};
 use super::stages::minimality::verify;
 use super::stages::sweeps::{sweep_levels, sweep_over};
@@ -85,7 +85,7 @@ pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
             (if is_fast(reducer) { &TEXT_FAST } else { &TEXT }).follow(reducer)?;
         }
         if reducer.options.effort != Effort::Thorough || reducer.weight() >= before || reducer.round >= MAX_ROUNDS {
-            return Ok(());
+            return format(reducer);
         }
         reducer.forget_refusals();
     }

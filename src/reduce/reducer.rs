@@ -69,6 +69,8 @@ pub(super) struct Findings {
     pub(super) kept_by_timeout: Vec<String>,
     /// Why the tokens stay, from before the text was finished.
     pub(super) necessity: Option<Necessity>,
+    /// Whether a formatter has changed more of it than its blanks.
+    pub(super) is_written_anew: bool,
 }
 
 impl<'g> Reducer<'_, 'g> {
@@ -84,7 +86,7 @@ impl<'g> Reducer<'_, 'g> {
 
     /// The parts that the guarantee on the result is about.
     pub(super) fn minimal(&self) -> Minimal {
-        if !self.allows(&Minimality) || self.options.effort == Effort::Fast {
+        if !self.allows(&Minimality) || self.options.effort == Effort::Fast || self.findings.is_written_anew {
             return Minimal::None;
         }
         let default = if self.tools.is_some() || self.project.is_some() { Minimal::Token } else { Minimal::Char };

@@ -27,6 +27,7 @@ use crate::syntax::NodeId;
 use super::current::{Candidate, Current};
 use super::error::ReduceError;
 use super::event::{Event, EventSink};
+use super::formatter::Formatter;
 use super::gate::Gate;
 use super::interrupt::Interrupt;
 use super::memory::{Answers, Memory, Record, Refusals, Why};
@@ -234,6 +235,14 @@ impl<'a, 'g> Session<'a, 'g> {
         self.sink
             .event(event)
             .map_err(|source| Interrupt::Failed(ReduceError::Sink { source, best: self.best().to_vec() }))
+    }
+
+    /// The best result, written anew.
+    ///
+    /// # Errors
+    /// The formatter's reason why there is no such text.
+    pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, String> {
+        formatter.write(self.best(), self.cancel)
     }
 
     /// Runs the test on a text whatever is known of it and whatever the limits are, and waits for

@@ -18,6 +18,7 @@ mod examples;
 mod exec;
 mod fixtures;
 mod flaky;
+mod formatter;
 mod gate;
 mod generators;
 mod grammars;

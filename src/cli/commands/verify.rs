@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use clap::Parser;
 
-use crate::cli::args::{Cli, FormatArg, ReduceArgs};
+use crate::cli::args::{Cli, ReduceArgs};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{Failure, Unfinished};
+use crate::cli::format_arg::{FormatArg, OwnFormat};
 use crate::cli::settings::{Settings, forms, read};
 use crate::cli::values::MinimalArg;
 use crate::cli::verify_args::VerifyArgs;
@@ -140,7 +141,7 @@ fn recorded(result: &path::Path) -> Result<ReduceArgs, Failure> {
 fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<Jobs>) -> ReduceArgs {
     ReduceArgs {
         output: Some(piped::DASH.into()),
-        format: FormatArg::None,
+        format: FormatArg::Own(OwnFormat::None),
         minimal,
         jobs,
         only: vec![Minimality.name()],

@@ -5,10 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, Command, Id};
+use clap::{Arg, ArgAction, Command, Id, ValueEnum};
 use toml::{Spanned, Value};
 
 use crate::cli::failure::Failure;
+use crate::cli::format_arg::{FormatArg, OwnFormat};
 use crate::cli::grammar_args::{self, ForExtension, Wanted};
 use crate::cli::set_by::SetBy;
 
@@ -78,7 +79,13 @@ pub(super) fn entries(
             && is_a::<Wanted>(arg)
             && grammar_args::is_path(text)
         {
-            owner.check_code(name).map_err(said)?;
+            owner.check_code(name, "a parser").map_err(said)?;
+        }
+        if let Value::String(text) = value.get_ref()
+            && is_a::<FormatArg>(arg)
+            && OwnFormat::from_str(text, false).is_err()
+        {
+            owner.check_code(name, "a command").map_err(said)?;
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         let words = words(arg, value.get_ref(), folder, home)

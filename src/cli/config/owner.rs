@@ -40,16 +40,16 @@ impl Owner<'_> {
         }
     }
 
-    /// Whether an option counts that names native code to be loaded, or what is the matter and the way out.
+    /// Whether an option counts that names code to be run, such as `a parser`, or what is the matter and the way out.
     ///
     /// # Errors
     /// That.
-    pub(super) fn check_code(self, name: &str) -> Result<(), (String, String)> {
+    pub(super) fn check_code(self, name: &str, what: &str) -> Result<(), (String, String)> {
         match self {
             Owner::User => Ok(()),
             Owner::Project(_) => Err((
                 format!(
-                    "{name} names a parser, whose code would be run, in the file of a project, which may be a stranger's"
+                    "{name} names {what}, whose code would be run, in the file of a project, which may be a stranger's"
                 ),
                 self.elsewhere(name),
             )),

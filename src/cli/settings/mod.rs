@@ -2,6 +2,7 @@
 //! changed.
 
 mod case;
+mod formatter;
 mod forms;
 mod output;
 mod reporting;
@@ -15,9 +16,10 @@ use crate::cli::values::MinimalArg;
 use crate::engine::Config;
 use crate::journal::Past;
 use crate::oracle::Conditions;
-use crate::reduce::{Control, Effort, Keep, MAX_PARSE, Minimal, Options, Passes, Syntax};
+use crate::reduce::{Control, Effort, Format, Keep, MAX_PARSE, Minimal, Options, Passes, Syntax};
 
 use case::Source;
+use formatter::formatter;
 use output::Output;
 use reporting::Reporting;
 use testing::{Testing, spec};
@@ -74,7 +76,12 @@ impl Settings {
         let conditions = Conditions::new(&spec(args))?;
         let past = if let Source::Journal(past) = source { Some(past) } else { None };
         let case = Case::read(args, &paths, source)?;
-        let options = Options { keep: case.keep(args)?, project: case.project.clone(), ..options };
+        let options = Options {
+            keep: case.keep(args)?,
+            project: case.project.clone(),
+            formatter: formatter(&args.format, &case.subject, &case.path)?,
+            ..options
+        };
         reporting.attention.extend(case.notes.iter().cloned());
         let test = Testing::of(args, &form, &case, conditions)?;
         let output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
@@ -91,7 +98,8 @@ fn options(args: &ReduceArgs) -> Result<Options, Failure> {
     let (minimal, engine) = search(args)?;
     Ok(Options {
         passes: Passes { only: args.only.clone(), skip: args.skip.clone(), ..Passes::default() },
-        format: args.format.into(),
+        format: Format::from(&args.format),
+        formatter: None,
         schedule: args.schedule.into(),
         seed: args.seed,
         minimal,

@@ -1,15 +1,19 @@
 //! How the result looks. Its parts stay, and are verified as they are then.
 
+use std::sync::Arc;
+
 use crate::passes::{
-    Blanks, Pass, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout, list_kind,
-    name_characters, siblings,
+    Blanks, Pass, Removal, Rename, Sequence, Unit, Whitespace, blank_characters, blanked, gap_characters, layout,
+    list_kind, name_characters, siblings,
 };
+use crate::reduce::event::Event;
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ordered::first_interesting;
 use crate::reduce::reasons::necessity;
 use crate::reduce::reducer::Reducer;
 
 use super::proposals::sequences_of;
+use crate::syntax::Edit;
 
 /// Gaps found needed as they are after which the layout is left as it is: looks are not worth more
 /// tests.
@@ -28,6 +32,34 @@ pub(crate) fn write_anew(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt>
     rename(reducer)?;
     if lay_out(reducer)? || has_comments(reducer) {
         blank(reducer)?;
+    }
+    Ok(())
+}
+
+/// The user's formatter writes the complete result anew. Its size does not count. Nothing is done behind it: the text has
+/// no tree any more.
+pub(crate) fn format(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
+    let Some(formatter) = &reducer.options.formatter else { return Ok(()) };
+    let best = Arc::clone(reducer.session.best());
+    let text = match reducer.session.written_by(formatter) {
+        Ok(text) if text == *best => return Ok(()),
+        Ok(text) => text,
+        Err(why) => {
+            return reducer.session.emit(&Event::Note(&format!("the formatter {why}; the result is as lop writes it")));
+        }
+    };
+    reducer.session.enter_pass(Whitespace.name(), reducer.round)?;
+    // Tokens are not compared: a formatter may put a semicolon in.
+    let _ = reducer.session.rebase(None);
+    let everything = Removal::Edits(vec![Edit { raw: true, ..Edit::replace(0..best.len(), text) }]);
+    let anew = first_interesting(&mut reducer.session, 1, "everything", |_, current| {
+        current.candidate(std::iter::once(&everything), false)
+    })?;
+    let ink = |text: &[u8]| text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>();
+    reducer.findings.is_written_anew = ink(&best) != ink(reducer.session.best());
+    if anew.is_none() {
+        let note = "the formatted text is not interesting, or a kept part has changed; the result is as lop writes it";
+        reducer.session.emit(&Event::Note(note))?;
     }
     Ok(())
 }

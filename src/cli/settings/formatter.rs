@@ -1,0 +1,40 @@
+//! The formatter of `--format CMD`.
+
+use std::path::Path;
+
+use crate::cli::failure::Failure;
+use crate::cli::format_arg::FormatArg;
+use crate::cli::inference::Probe;
+use crate::doctor::{reworded, settled_words};
+use crate::oracle::{CommandOracle, Conditions, Exit, Subject};
+use crate::reduce::Formatter;
+
+/// The formatter that a command is, for a test case of this name. It is run as a test is, with a deadline of its own.
+///
+/// # Errors
+/// When the command cannot be run, or the test case has several files.
+pub(super) fn formatter(format: &FormatArg, subject: &Subject, path: &Path) -> Result<Option<Formatter>, Failure> {
+    let FormatArg::Command(words) = format else { return Ok(None) };
+    if !matches!(subject, Subject::File(_)) {
+        return Err(Failure::Usage {
+            message: "a formatter writes one file anew, and there are several".to_owned(),
+            hint: "give --format none, compact or pretty".to_owned(),
+        });
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let words = reworded(words, &settled_words(words, &here, path));
+    let oracle = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
+    Ok(Some(Formatter::new(move |text, cancel| {
+        let mut probe = Probe::new(text.len(), None, cancel).map_err(|error| error.to_string())?;
+        let (outcome, written) = probe.run(&oracle, text);
+        let said = String::from_utf8_lossy(&written.stderr);
+        match outcome.exit {
+            Exit::Code(0) if written.stdout.is_empty() => Err("wrote nothing on standard output".to_owned()),
+            Exit::Code(0) => Ok(written.stdout),
+            exit => Err(format!(
+                "ended with {exit}{}",
+                said.lines().next().map_or_else(String::new, |line| format!(": {line}"))
+            )),
+        }
+    })))
+}
