@@ -15,6 +15,8 @@ use super::parsing::parser;
 
 /// Bytes at the beginning of a file among which a zero shows that it is no text.
 const LOOKED_AT: usize = 8 << 10;
+/// Files that are counted by one tree: a parser looks for its place among them at each token.
+const TOGETHER: usize = 64;
 
 /// The files of a test case and their languages.
 #[derive(Clone)]
@@ -139,15 +141,19 @@ impl Project {
     }
 
     fn tokens_in(&self, language: usize, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
-        let inside = self.inside(language);
-        let bytes: usize = inside(text).iter().map(Range::len).sum();
-        let words = || inside(text).into_iter().map(|part| count_words(&text[part])).sum();
-        if bytes > most {
-            return words();
+        let parts = self.inside(language)(text);
+        if parts.iter().map(Range::len).sum::<usize>() > most {
+            return parts.into_iter().map(|part| count_words(&text[part])).sum();
         }
-        let parser = parser(&self.grammars()[language], stop).map(|parser| parser.inside(&inside));
-        let document = parser.and_then(|mut parser| Document::parse(&mut parser, Arc::clone(text)));
-        document.map_or_else(|_| words(), |document| document.tokens())
+        let together = |parts: &[Range<usize>]| {
+            let own = parts.to_vec();
+            let inside: Inside = Arc::new(move |_| own.clone());
+            let parser = parser(&self.grammars()[language], stop).map(|parser| parser.inside(&inside));
+            let document = parser.and_then(|mut parser| Document::parse(&mut parser, Arc::clone(text)));
+            let words = |_| parts.iter().map(|part| count_words(&text[part.clone()])).sum();
+            document.map_or_else(words, |document| document.tokens())
+        };
+        parts.chunks(TOGETHER).map(together).sum()
     }
 
     /// The same without those of one language.

@@ -29,6 +29,10 @@ use super::target::{Target, last};
 /// costs 5 to 20 ms on a journaling file system, more than many tests. A kill of lop loses nothing
 /// either way; only a power failure could.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+/// A write of several files that takes longer than this is followed by a pause …
+const LONG_WRITE: Duration = Duration::from_millis(10);
+/// … of so many times what it took.
+const PAUSE: u32 = 9;
 
 /// Where a result can be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,11 +99,17 @@ impl Input {
 ///
 /// An accepted candidate is written at once, before it is confirmed: a run that is killed loses nothing then, and most
 /// tests never lie. Once a test has contradicted itself only confirmed candidates are accepted, and so written.
+///
+/// Many files are written anew as a whole. So that this takes at most a tenth of the time, a result that comes sooner
+/// waits; on disk is the one before it, and the journal has both.
 #[derive(Debug)]
 pub struct Store {
     place: Destination,
     written: bool,
     synced: Option<Instant>,
+    /// A result of several files that has to wait, and until when each new one has to.
+    waiting: Option<Vec<u8>>,
+    busy_until: Option<Instant>,
     /// A message for the user.
     notice: Option<String>,
 }
@@ -153,7 +163,7 @@ impl Store {
             }
             (Kept::File(output), Input::File(_)) => Destination::for_output(input, output)?,
         };
-        Ok(Store { place, written: false, synced: None, notice: None })
+        Ok(Store { place, written: false, synced: None, waiting: None, busy_until: None, notice: None })
     }
 
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
@@ -187,7 +197,14 @@ impl Store {
             }
         };
         if let Some(place) = place {
-            return Ok(Store { place: Destination::Files(place), written: true, synced: None, notice: None });
+            return Ok(Store {
+                place: Destination::Files(place),
+                written: true,
+                synced: None,
+                waiting: None,
+                busy_until: None,
+                notice: None,
+            });
         }
         let Input::File(input) = &whole else { return Store::open(whole, kept) };
         let original = original_name(input);
@@ -205,7 +222,14 @@ impl Store {
             return Err(StoreError::OriginalDiffers(original));
         }
         let target = Target { original: Some(original), ..Target::existing(input, input)? };
-        Ok(Store { place: Destination::Rename(Box::new(target)), written: true, synced: None, notice: None })
+        Ok(Store {
+            place: Destination::Rename(Box::new(target)),
+            written: true,
+            synced: None,
+            waiting: None,
+            busy_until: None,
+            notice: None,
+        })
     }
 
     /// Whether results go to a file that is replaced, and not to a device or to standard output.
@@ -367,8 +391,12 @@ impl Store {
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
+        self.waiting = None;
         if let Destination::Files(files) = &mut self.place {
+            let start = Instant::now();
             files.write(content, !self.written, sync)?;
+            let took = Some(start.elapsed()).filter(|took| *took > LONG_WRITE);
+            self.busy_until = took.and_then(|took| Instant::now().checked_add(took.checked_mul(PAUSE)?));
             self.notice = files.notice().or(self.notice.take());
             self.note_written(sync);
             return Ok(());
@@ -404,6 +432,11 @@ impl Store {
         Ok(())
     }
 
+    /// Whether the last result of several files took so long that the next one waits.
+    fn is_busy(&self) -> bool {
+        self.busy_until.is_some_and(|until| Instant::now() < until)
+    }
+
     fn note_written(&mut self, sync: bool) {
         self.written = true;
         if sync {
@@ -414,11 +447,19 @@ impl Store {
 
 impl EventSink for Store {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let (Event::Accepted { content, .. } | Event::Returned { content, .. }) = event else {
-            return Ok(());
-        };
         // A device and standard output get the result at the end, from `finish`.
-        self.write(content, false)
+        match event {
+            Event::Accepted { content, .. } if self.is_busy() => {
+                self.waiting = Some(content.to_vec());
+                Ok(())
+            }
+            Event::Accepted { content, .. } | Event::Returned { content, .. } => self.write(content, false),
+            _ if self.waiting.is_some() && !self.is_busy() => {
+                let content = self.waiting.take().unwrap_or_default();
+                self.write(&content, false)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -483,6 +524,39 @@ mod tests {
         let input = directory.path().join("a.txt");
         fs::write(&input, "original").expect("a file");
         (directory, input)
+    }
+
+    #[test]
+    fn a_result_of_many_files_waits_behind_a_long_write_and_is_there_at_the_end() {
+        let (directory, _) = input();
+        let member = |content: &[u8]| Member {
+            path: b"a.txt".to_vec(),
+            kind: Kind::File,
+            mode: 0o644,
+            content: content.to_vec(),
+        };
+        let [first, second, third] = [b"1", b"2", b"3"].map(|content| Archive::pack(&[member(content)]));
+        let (output, like) = (directory.path().join("out"), Input::Directory(directory.path().to_owned()));
+        let mut store = Store::open(like, &Kept::File(output.clone())).expect("a writable place");
+        let there = || fs::read(output.join("a.txt")).expect("the result");
+        store.event(&accepted(&first)).expect("it is kept");
+        store.busy_until = Instant::now().checked_add(Duration::from_secs(3600));
+        store.event(&accepted(&second)).expect("it waits");
+        assert_eq!(there(), b"1");
+        // One that did not hold goes at once, and what waits with it.
+        store
+            .event(&Event::Returned { content: &first, size: Size { bytes: 1, tokens: 1, lines: 1 }, tests: 1 })
+            .expect("it is kept");
+        assert!(store.waiting.is_none());
+        store.busy_until = Instant::now().checked_add(Duration::from_secs(3600));
+        store.event(&accepted(&third)).expect("it waits");
+        store.busy_until = None;
+        store.event(&Event::Resumed).expect("it is kept");
+        assert_eq!(there(), b"3");
+        store.busy_until = Instant::now().checked_add(Duration::from_secs(3600));
+        store.event(&accepted(&second)).expect("it waits");
+        store.finish(&second, &|| true).expect("it is kept");
+        assert_eq!(there(), b"2");
     }
 
     #[test]
