@@ -217,6 +217,12 @@ pub struct ReduceArgs {
     /// Of several files reduce only those whose paths match (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = SEARCH, add = SetBy::Project)]
     pub only_files: Vec<String>,
+    /// Reduce the arguments of CMD, too
+    ///
+    /// Each word behind the program is a unit, like a file; the shortest command line is printed at the end. Without a
+    /// FILE nothing but the command is reduced: `lop --reduce-args -- CMD ARGS`
+    #[arg(long, help_heading = SEARCH)]
+    pub reduce_args: bool,
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH, add = SetBy::Project)]

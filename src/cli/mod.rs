@@ -8,6 +8,7 @@ pub mod condition_args;
 mod config;
 mod confine;
 pub mod confine_args;
+mod crash_pair;
 mod descriptors;
 mod detect;
 pub mod doctor_args;
@@ -102,7 +103,10 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
         Some(Command::Resume(args)) => commands::resume::run(&args),
         Some(Command::Replay(args)) => commands::replay::run(&args).map(|()| Code::Reduced),
         Some(Command::History(args)) => commands::history::run(&args).map(|()| Code::Reduced),
-        None => commands::reduce::run(cli.reduce, line.words),
+        None => {
+            let (args, words) = crash_pair::expanded(cli.reduce, line.words)?;
+            commands::reduce::run(args, words)
+        }
         Some(Command::Verify(args)) => commands::verify::run(*args, &line.words),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),

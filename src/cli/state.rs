@@ -12,6 +12,7 @@ use clap::Parser;
 use crate::disk::{Distrust, Distrusted, Folder};
 use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
+use crate::project::{without_words, words};
 use crate::reduce::Project;
 use crate::report::{Kept, others};
 
@@ -168,8 +169,8 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     let archive = settings.case.project.as_ref().map(Project::archive);
     let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace, archive)) {
         // Steps behind a damage are not known; then the file is left as it is.
-        (Kept::InPlace, Some(found)) => !past.knows(&found) && !past.is_damaged,
-        (_, Some(found)) => found != past.input && !settings.case.is_piped,
+        (Kept::InPlace, Some(found)) => !knows(past, &found) && !past.is_damaged,
+        (_, Some(found)) => found != without_words(&past.input) && !settings.case.is_piped,
         (_, None) => false,
     };
     if changed {
@@ -184,6 +185,12 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
         return foreign("grammar", format!("it was {}, and is {}", then.grammar, now.grammar));
     }
     Ok(())
+}
+
+/// Whether what is in the place of a result is the input or was found interesting. It has no words of a command.
+pub(super) fn knows(past: &Past, found: &[u8]) -> bool {
+    let is_one = |number| past.text(number).is_ok_and(|text| without_words(&text) == found);
+    past.knows(found) || (words(&past.input).is_some() && (0..=past.steps.len()).any(is_one))
 }
 
 fn text(word: &std::ffi::OsStr) -> Text {

@@ -49,6 +49,8 @@ pub struct CommandOracle {
     /// The program's `argv[0]`: the word the user typed when it was found in PATH, as in a shell.
     called: Option<OsString>,
     arguments: Vec<Word>,
+    /// Whether a candidate says which of them it has.
+    reduces_arguments: bool,
     /// The names of the candidate in its directory; the first is FILE's base name.
     names: Vec<OsString>,
     candidate_on_stdin: bool,
@@ -96,9 +98,14 @@ impl Subject {
         }
     }
 
-    /// Whether a candidate is one file, which can be read from standard input, too.
+    /// Whether a candidate is the bytes of a file.
     fn is_file(&self) -> bool {
         matches!(self, Subject::File(_))
+    }
+
+    /// Whether a candidate is one file, which can be read from standard input, too.
+    fn reads_stdin(&self) -> bool {
+        self.is_file() || matches!(self, Subject::Files(names) if names.len() == 1)
     }
 }
 
@@ -170,8 +177,9 @@ impl CommandOracle {
             program,
             called,
             arguments,
+            reduces_arguments: false,
             names,
-            candidate_on_stdin: reads_stdin && subject.is_file(),
+            candidate_on_stdin: reads_stdin && subject.reads_stdin(),
             subject,
             conditions,
             description,
@@ -225,7 +233,7 @@ impl CommandOracle {
         let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
         let beside = self.belongings.iter().map(|one| (bytes(one.name()), one.content()));
         let companions = self.companions.iter().map(|(oracle, keeps)| (oracle.identity(), keeps.identity()));
-        serde_json::json!({
+        let mut identity = serde_json::json!({
             "program": bytes(self.program.as_os_str()),
             "called": self.called.as_deref().map(bytes),
             "words": words.collect::<Vec<_>>(),
@@ -236,7 +244,11 @@ impl CommandOracle {
             "beside": beside.collect::<Vec<_>>(),
             "confined": self.launcher.identity(),
             "companions": companions.collect::<Vec<_>>(),
-        })
+        });
+        if self.reduces_arguments {
+            identity["reduces_arguments"] = true.into();
+        }
+        identity
     }
 
     /// The same test, one of the second form, with other words; without companions.
@@ -246,7 +258,13 @@ impl CommandOracle {
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
         let (launcher, belongings) = (self.launcher.clone(), self.belongings.clone());
-        Ok(Self { launcher, belongings, ..other })
+        Ok(Self { launcher, belongings, reduces_arguments: self.reduces_arguments, ..other })
+    }
+
+    /// The same test, whose candidates are archives that say which arguments the command gets.
+    #[must_use]
+    pub fn reducing_arguments(self) -> Self {
+        Self { reduces_arguments: true, ..self }
     }
 
     /// The same test with other conditions.
@@ -353,14 +371,20 @@ impl CommandOracle {
         }
         let path = self.write(candidate, &files.directory).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
-            File::open(path).map_err(in_place)?
+            match File::open(path) {
+                // Of several parts the file may be the one that is gone.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !self.subject.is_file() => {
+                    slot.null().map_err(|source| RunError::NullDevice { source })?
+                }
+                opened => opened.map_err(in_place)?,
+            }
         } else {
             slot.null().map_err(|source| RunError::NullDevice { source })?
         };
         let (stdout, stderr) = (files.stdout.try_clone(), files.stderr.try_clone());
         let mut command = self.launcher.command(&self.program, &place);
         command
-            .args(self.arguments.iter().map(|word| word.render(&files.directory, &self.names)))
+            .args(self.arguments_of(candidate).map(|word| word.render(&files.directory, &self.names)))
             .envs([slot.environment()])
             .env(MARK, &place)
             .current_dir(&files.directory)
@@ -393,9 +417,25 @@ impl CommandOracle {
         self.judge_ending(candidate, ending, duration, &files, written).map_err(|source| RunError::Read { source })
     }
 
+    /// The arguments that a candidate has. A test case with nothing in it has none.
+    fn arguments_of(&self, candidate: &[u8]) -> impl Iterator<Item = &Word> {
+        let own = self.reduces_arguments.then(|| project::words(candidate).unwrap_or_default());
+        let is_there = move |at: &usize| own.as_ref().is_none_or(|own| own.iter().any(|(number, _)| *number == at + 1));
+        (0..self.arguments.len()).filter(is_there).map(|at| &self.arguments[at])
+    }
+
+    /// The command with the arguments that a candidate has, as a line of a shell beside the files.
+    #[must_use]
+    pub fn line_of(&self, candidate: &[u8]) -> String {
+        let program = self.called.as_deref().unwrap_or(self.program.as_os_str()).to_owned();
+        let words = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names));
+        let words: Vec<OsString> = std::iter::once(program).chain(words).collect();
+        shell::line(words.iter().map(OsString::as_os_str))
+    }
+
     /// Writes the candidate under all of its names and returns the path of the first.
     fn write(&self, candidate: &[u8], directory: &Path) -> io::Result<PathBuf> {
-        let path = directory.join(&self.names[0]);
+        let path = self.names.first().map_or_else(|| directory.to_owned(), |name| directory.join(name));
         match self.subject {
             Subject::Directory(_) => {
                 project::write(candidate, &path).map_err(|error| error.source)?;

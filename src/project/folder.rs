@@ -204,6 +204,7 @@ pub fn write_beside(text: &[u8], root: &Path, other: Option<(&Path, &[u8])>) -> 
         let folder = match entry.kind {
             Kind::Folder => Some(entry.path()),
             Kind::File | Kind::Link => entry.path().parent(),
+            Kind::Argument => None,
         };
         if let Some(folder) = folder.filter(|folder| last != Some(*folder)) {
             make_folder(&root.join(folder), 0o755)?;

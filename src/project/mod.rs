@@ -7,6 +7,8 @@
 //!   lop-files-91b2c4d5 link 777 b.c          a symbolic link, with where it leads
 //!   a.c
 //!   lop-files-91b2c4d5 folder 755 empty      a folder with nothing in it
+//!   lop-files-91b2c4d5 argument 0 2          the second argument of the test's command, where these are reduced, too
+//!   -O2
 //! ```
 //!
 //! All else takes a candidate for bytes: to take a file out is to delete its frame and its bytes, to empty it is to delete
@@ -14,7 +16,7 @@
 
 mod folder;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
@@ -35,10 +37,13 @@ pub enum Kind {
     Link,
     /// A folder with nothing in it; others follow from the paths of what is in them.
     Folder,
+    /// A word of the command that is the test; its path is its number, 0 for the program.
+    Argument,
 }
 
 impl Kind {
-    const ALL: [(Kind, &'static str); 3] = [(Kind::File, "file"), (Kind::Link, "link"), (Kind::Folder, "folder")];
+    const ALL: [(Kind, &'static str); 4] =
+        [(Kind::File, "file"), (Kind::Link, "link"), (Kind::Folder, "folder"), (Kind::Argument, "argument")];
 
     fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).expect("each kind is in the list").1
@@ -157,7 +162,7 @@ impl Archive {
         entries
     }
 
-    /// The members of a text.
+    /// The files, links and folders of a text, with their contents.
     #[must_use]
     pub fn members(&self, text: &[u8]) -> Vec<Member> {
         let member = |entry: Entry| Member {
@@ -166,8 +171,52 @@ impl Archive {
             kind: entry.kind,
             mode: entry.mode,
         };
-        self.entries(text).into_iter().map(member).collect()
+        self.files(text).into_iter().map(member).collect()
     }
+
+    /// The files, links and folders of a text.
+    #[must_use]
+    pub fn files(&self, text: &[u8]) -> Vec<Entry> {
+        let mut entries = self.entries(text);
+        entries.retain(|entry| entry.kind != Kind::Argument);
+        entries
+    }
+}
+
+/// The words of the command that a text has, each with its number; `None` where it has none.
+#[must_use]
+pub fn words(text: &[u8]) -> Option<Vec<(usize, OsString)>> {
+    let entries = Archive::of(text)?.entries(text);
+    let words = entries.into_iter().filter(|entry| entry.kind == Kind::Argument).filter_map(|entry| {
+        let number = std::str::from_utf8(&entry.path).ok()?.parse().ok()?;
+        Some((number, OsStr::from_bytes(&text[entry.content]).to_owned()))
+    });
+    Some(words.collect::<Vec<_>>()).filter(|words| !words.is_empty())
+}
+
+/// A text without the words of its command.
+#[must_use]
+pub fn without_words(text: &[u8]) -> Vec<u8> {
+    let entries = Archive::of(text).map(|archive| archive.entries(text)).unwrap_or_default();
+    let (mut left, mut at) = (Vec::with_capacity(text.len()), 0);
+    for entry in entries.iter().filter(|entry| entry.kind == Kind::Argument) {
+        left.extend_from_slice(&text[at..entry.whole().start]);
+        at = entry.whole().end;
+    }
+    left.extend_from_slice(&text[at..]);
+    left
+}
+
+/// The members that are the words of a command.
+#[must_use]
+pub fn of_words(words: &[OsString]) -> Vec<Member> {
+    let member = |(number, word): (usize, &OsString)| Member {
+        path: number.to_string().into_bytes(),
+        kind: Kind::Argument,
+        mode: 0,
+        content: word.as_bytes().to_vec(),
+    };
+    words.iter().enumerate().map(member).collect()
 }
 
 /// The words of a frame behind the mark. A path that leads out of the root is none.

@@ -480,10 +480,11 @@ impl<'g> Current<'g> {
     }
 }
 
-/// The bytes, lines or words of a text; of one that is made of files those of what these have in them.
+/// The bytes, lines or words of a text; of one that is made of files those of what these have in them, with
+/// the words of the command.
 pub(super) fn count(text: &[u8], archive: Option<&Archive>, count_one: fn(&[u8]) -> usize) -> usize {
     let Some(archive) = archive else { return count_one(text) };
-    let files = archive.entries(text).into_iter().filter(|entry| entry.kind == Kind::File);
+    let files = archive.entries(text).into_iter().filter(|entry| matches!(entry.kind, Kind::File | Kind::Argument));
     files.map(|file| count_one(&text[file.content])).sum()
 }
 

@@ -239,7 +239,8 @@ fn reduce_in_time(
 
 /// The contents of the files that an input is made of.
 fn files_of<'i>(input: &'i [u8], project: Option<&'i Project>) -> impl Iterator<Item = Range<usize>> + 'i {
-    let files = project.map(|project| contents(project.archive(), input, |entry| entry.kind == Kind::File));
+    let files = project
+        .map(|project| contents(project.archive(), input, |entry| matches!(entry.kind, Kind::File | Kind::Argument)));
     files.unwrap_or_else(|| std::iter::once(0..input.len()).collect()).into_iter()
 }
 

@@ -136,8 +136,14 @@ impl Project {
     /// none.
     pub(super) fn tokens(&self, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let all = 0..self.grammars().len();
-        let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
+        let plain = self.plain_tokens(text);
         plain + all.map(|language| self.tokens_in(language, text, most, stop)).sum::<usize>()
+    }
+
+    /// The words of files without a tree, and of the command.
+    fn plain_tokens(&self, text: &[u8]) -> usize {
+        let words = self.archive().entries(text).into_iter().filter(|entry| entry.kind == Kind::Argument);
+        self.plain(text).into_iter().chain(words).map(|entry| count_words(&text[entry.content])).sum()
     }
 
     fn tokens_in(&self, language: usize, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
@@ -159,7 +165,7 @@ impl Project {
     /// The same without those of one language.
     pub(super) fn tokens_around(&self, language: usize, text: &Arc<[u8]>, most: usize, stop: &Stop) -> usize {
         let others = (0..self.grammars().len()).filter(|other| *other != language);
-        let plain: usize = self.plain(text).iter().map(|entry| count_words(&text[entry.content.clone()])).sum();
+        let plain = self.plain_tokens(text);
         plain + others.map(|other| self.tokens_in(other, text, most, stop)).sum::<usize>()
     }
 }

@@ -207,7 +207,8 @@ impl Directory {
 impl ManyFiles for Directory {
     fn expect(&mut self, input: &[u8]) {
         if self.original.is_some() {
-            self.left = Some(State::Input(blake3::hash(input)));
+            let members = Archive::of(input).map(|archive| archive.members(input)).unwrap_or_default();
+            self.left = Some(State::Input(blake3::hash(&Archive::pack(&members))));
         }
     }
 

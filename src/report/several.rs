@@ -61,6 +61,16 @@ impl Several {
     }
 
     /// The same files, which an interrupted run has replaced; `None` if it has not. `content` was their archive.
+    /// The place of a result that is one file, whose original stays.
+    ///
+    /// # Errors
+    /// A place that cannot be written.
+    pub(super) fn elsewhere((name, input): &(PathBuf, PathBuf), output: &Path) -> Result<Self, StoreError> {
+        let exists = output.symlink_metadata().is_ok();
+        let target = if exists { Target::existing(output, input)? } else { Target::new_file(output, input)? };
+        Ok(Several { files: vec![One { path: name.clone(), target, content: None }], notices: Vec::new() })
+    }
+
     pub(super) fn replaced(files: &[(PathBuf, PathBuf)], content: &[u8]) -> Result<Option<Self>, StoreError> {
         if !files.iter().any(|(_, path)| original_name(path).symlink_metadata().is_ok()) {
             return Ok(None);

@@ -7,6 +7,7 @@
 //!
 //! A file that another program writes into the place is never overwritten: results go beside it from then on.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::disk::{self, Distrust, Distrusted, Folder};
+use crate::oracle::shell_line;
 use crate::project::{self, Archive, Kind, Member};
 use crate::reduce::{Event, EventSink};
 
@@ -54,6 +56,8 @@ pub enum Input {
     Directory(PathBuf),
     /// Several files: the path of each in the archive, and its own.
     Files(Vec<(PathBuf, PathBuf)>),
+    /// Nothing but the command that is the test, of this name. Its result is a line of a shell.
+    Command(PathBuf),
 }
 
 impl<P: AsRef<Path>> From<&P> for Input {
@@ -68,7 +72,7 @@ impl Input {
     #[must_use]
     pub fn found(&self, kept: &Kept, archive: Option<&Archive>) -> Option<Vec<u8>> {
         let (place, archive) = match (self, kept, archive) {
-            (_, Kept::Stdout, _) => return None,
+            (_, Kept::Stdout, _) | (Input::Command(_), ..) => return None,
             (Input::File(input), Kept::InPlace, _) => return disk::read(input, u64::MAX).ok(),
             (Input::File(_), Kept::File(output), _) => return disk::read(output, u64::MAX).ok(),
             (_, Kept::File(output), archive) => (output, archive?),
@@ -88,7 +92,7 @@ impl Input {
     /// The path that stands for it.
     fn path(&self) -> &Path {
         match self {
-            Input::File(path) | Input::Directory(path) => path,
+            Input::File(path) | Input::Directory(path) | Input::Command(path) => path,
             Input::Files(files) => files.first().map_or(Path::new(""), |(_, path)| path),
         }
     }
@@ -110,6 +114,8 @@ pub struct Store {
     /// A result of several files that has to wait, and until when each new one has to.
     waiting: Option<Vec<u8>>,
     busy_until: Option<Instant>,
+    /// Whether results are commands, each written as a line of a shell.
+    is_line: bool,
     /// A message for the user.
     notice: Option<String>,
 }
@@ -149,6 +155,9 @@ impl Store {
         let input = whole.path();
         let place = match (kept, &whole) {
             (Kept::Stdout, _) => Destination::Stdout,
+            (Kept::File(output), Input::Files(files)) if files.len() == 1 => {
+                Destination::Files(Box::new(Several::elsewhere(&files[0], output)?))
+            }
             (Kept::File(output), Input::Directory(_) | Input::Files(_)) => {
                 Destination::Files(Box::new(Directory::new_one(output, input)?))
             }
@@ -161,9 +170,11 @@ impl Store {
                 target.original = Some(original);
                 Destination::Rename(Box::new(target))
             }
-            (Kept::File(output), Input::File(_)) => Destination::for_output(input, output)?,
+            (Kept::File(output), Input::File(_) | Input::Command(_)) => Destination::for_output(input, output)?,
+            (Kept::InPlace, Input::Command(_)) => Destination::Stdout,
         };
-        Ok(Store { place, written: false, synced: None, waiting: None, busy_until: None, notice: None })
+        let is_line = matches!(whole, Input::Command(_));
+        Ok(Store { place, written: false, synced: None, waiting: None, busy_until: None, is_line, notice: None })
     }
 
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
@@ -187,7 +198,7 @@ impl Store {
     pub fn reopen(input: impl Into<Input>, kept: &Kept, content: &[u8]) -> Result<Store, StoreError> {
         let whole = input.into();
         let place: Option<Box<dyn ManyFiles>> = match (&whole, kept) {
-            (Input::File(_), _) | (_, Kept::Stdout) => None,
+            (Input::File(_) | Input::Command(_), _) | (_, Kept::Stdout) => None,
             (_, Kept::File(output)) => Directory::written(output)?.map(|directory| Box::new(directory) as _),
             (Input::Directory(path), Kept::InPlace) => {
                 Directory::replaced(path, content)?.map(|directory| Box::new(directory) as _)
@@ -203,6 +214,7 @@ impl Store {
                 synced: None,
                 waiting: None,
                 busy_until: None,
+                is_line: false,
                 notice: None,
             });
         }
@@ -228,6 +240,7 @@ impl Store {
             synced: None,
             waiting: None,
             busy_until: None,
+            is_line: false,
             notice: None,
         })
     }
@@ -244,6 +257,7 @@ impl Store {
     /// # Errors
     /// When writing fails.
     pub fn restore(&mut self, best: &[u8], input: &[u8]) -> io::Result<()> {
+        let best = &*as_line(self.is_line, best);
         if let Destination::Files(files) = &self.place {
             return if files.have(best) { Ok(()) } else { self.write(best, true) };
         }
@@ -342,6 +356,7 @@ impl Store {
     /// # Errors
     /// When writing fails, or no reader has come to the pipe.
     pub fn finish(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
+        let best = &*as_line(self.is_line, best);
         match &self.place {
             Destination::Stdout => {
                 let mut out = io::stdout().lock();
@@ -390,6 +405,7 @@ impl Store {
 
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
+        let content = &*as_line(self.is_line, content);
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
         self.waiting = None;
         if let Destination::Files(files) = &mut self.place {
@@ -443,6 +459,12 @@ impl Store {
             self.synced = Some(Instant::now());
         }
     }
+}
+
+/// A result as it is written: where it `is` a command, as a line of a shell.
+fn as_line(is: bool, content: &[u8]) -> Cow<'_, [u8]> {
+    let Some(words) = project::words(content).filter(|_| is) else { return Cow::Borrowed(content) };
+    Cow::Owned((shell_line(words.iter().map(|(_, word)| word.as_os_str())) + "\n").into_bytes())
 }
 
 impl EventSink for Store {

@@ -26,6 +26,8 @@ pub struct Whereabouts<'a> {
     pub grammar: &'a str,
     /// Files of the input, if it is made of several, and those of them that are left.
     pub files: Option<(usize, usize)>,
+    /// The command that is left, if its arguments are reduced, too.
+    pub command: Option<&'a str>,
     /// Where the result is: a path, or what else it was written to.
     pub result: &'a str,
     /// Where the original is, if it was moved.
@@ -76,6 +78,7 @@ fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, Strin
             .files
             .map(|(all, left)| ("files", format!("{} of {}", text::len(left), text::plural(all as u64, "file")))),
     );
+    things.extend(places.command.map(|command| ("command", text::one_line(command))));
     things.push(("result", text::one_line(places.result)));
     things.extend(places.original.map(|original| ("original", text::path(original))));
     things.extend(places.journal.map(|journal| match report.ended {
@@ -341,6 +344,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             input: Path::new("a.c"),
             grammar: "zed",
             files: None,
+            command: None,
             result: "a.c",
             original: None,
             checkup: (0, Duration::ZERO),

@@ -1,6 +1,7 @@
 //! The integration tests, as one binary: linking once is cheaper than linking per file.
 
 mod any_input;
+mod arguments;
 mod beside;
 mod bounds;
 mod choices;

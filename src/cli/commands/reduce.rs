@@ -19,6 +19,7 @@ use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
 use crate::exec::{self, Executor, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Written};
+use crate::project::words;
 use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
@@ -57,7 +58,8 @@ pub(super) enum Start {
 /// # Errors
 /// When lop cannot start or go on.
 pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code, Failure> {
-    if settings.case.project.is_some() && settings.output.kept == Kept::Stdout {
+    let is_command = matches!(settings.output.input, Input::Command(_));
+    if settings.case.project.is_some() && settings.output.kept == Kept::Stdout && !is_command {
         return Err(Failure::Usage {
             message: "a directory cannot be written to standard output".to_owned(),
             hint: "give -o the name of a directory, which lop makes".to_owned(),
@@ -176,7 +178,7 @@ impl Prepared {
             let original = belonging.original().display();
             format!("the test has changed its copy of {original}: later answers may differ from earlier ones; yours is as it was")
         }));
-        run.finish(&report, checkup, reporters, self.verbosity)?;
+        run.finish(&report, checkup, oracle, reporters, self.verbosity)?;
         self.reported.place = run.place_in(&reporters.store);
         self.reported.finished(content, &report, &reporters.history, oracle)?;
         Ok(match report.ended {
@@ -345,7 +347,7 @@ impl Run {
             language: case.language(),
             project: case.project.clone(),
             input: output.input.clone(),
-            files: case.project.as_ref().map(|project| project.archive().entries(&case.content).len()),
+            files: case.project.as_ref().map(|project| project.archive().files(&case.content).len()),
             test: test.oracle.describe(),
             wanted: test.wanted.clone(),
             says_nothing: test.is_command && !test.spec.has_conditions(),
@@ -379,6 +381,7 @@ impl Run {
         &self,
         report: &Report,
         checkup: (usize, Duration),
+        oracle: &CommandOracle,
         reporters: &mut Reporters,
         verbosity: Verbosity,
     ) -> Result<(), Failure> {
@@ -408,10 +411,12 @@ impl Run {
             let journal = notes.place();
             let mut attention = warnings.clone();
             attention.extend(self.attention(best));
+            let command = words(best).map(|_| oracle.line_of(best));
             let places = Whereabouts {
                 input: &self.path,
                 grammar: &self.language,
-                files: self.files.zip(self.files_of(best)),
+                files: self.files.zip(self.files_of(best)).filter(|(all, left)| *all > 1 || left < all),
+                command: command.as_deref(),
                 result: &place,
                 original: store.original(),
                 checkup,
@@ -433,7 +438,7 @@ impl Run {
 
     /// The number of files of a text, if the test case has several.
     fn files_of(&self, text: &[u8]) -> Option<usize> {
-        self.project.as_ref().map(|project| project.archive().entries(text).len())
+        self.project.as_ref().map(|project| project.archive().files(text).len())
     }
 
     /// Removes what a run that was killed has left in its places. This one has the journal, so that no other is at work.
@@ -453,7 +458,7 @@ impl Run {
             Kept::Stdout => return false,
         };
         let archive = self.project.as_ref().map(Project::archive);
-        begun && self.input.found(&self.kept, archive).is_some_and(|found| !past.knows(&found))
+        begun && self.input.found(&self.kept, archive).is_some_and(|found| !state::knows(past, &found))
     }
 
     /// Where the result is, in words, also where it could not go where it was to.

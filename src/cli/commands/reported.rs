@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::report_args::ReportArgs;
 use crate::disk::{self, Audience};
 use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, SlotOptions, shell_line};
-use crate::project::Archive;
+use crate::project::{Archive, words};
 use crate::reduce::{BASELINE_DEADLINE, Report};
 use crate::report::issue::Issue;
 use crate::report::page::Page;
@@ -149,7 +149,7 @@ impl Reported {
             language: &self.language,
             content: &report.best,
             files: self.archive.as_ref().map(|archive| archive.members(&report.best)).unwrap_or_default(),
-            command: &self.command_line(&name),
+            command: &words(&report.best).map_or_else(|| self.command_line(&name), |_| oracle.line_of(&report.best)),
             wanted: &self.looks_for,
             version: version.as_deref(),
             outcome,

@@ -21,6 +21,7 @@ use crate::exec::Jobs;
 use crate::journal::{Past, journal_file};
 use crate::oracle::{Cancel, Oracle};
 use crate::passes::{Minimality, Pass};
+use crate::project;
 use crate::reduce::{Ended, ReduceError, Silent, reduce_shared};
 use crate::report::text::{self, count};
 use crate::report::{Kept, diff, state_directory};
@@ -45,7 +46,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
             (recorded(result)?, Some(content))
         }
         (words, test) => {
-            forms(words, test).map_err(|failure| match failure {
+            forms(words, test, false).map_err(|failure| match failure {
                 Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
                 other => other,
             })?;
@@ -134,7 +135,14 @@ fn recorded(result: &path::Path) -> Result<ReduceArgs, Failure> {
             "--keep-lines of the reduction counted the lines of its input, not of the result".to_owned(),
         ));
     }
-    Ok(parsed.reduce)
+    let mut reduction = parsed.reduce;
+    if reduction.reduce_args {
+        // The command that is left is the test.
+        let best = past.text(past.steps.len()).map_err(|error| no_test(error.to_string()))?;
+        reduction.test = project::words(&best).into_iter().flatten().map(|(_, word)| word).collect();
+        reduction.reduce_args = false;
+    }
+    Ok(reduction)
 }
 
 /// The same reduction, of which only the last step is made, and which writes nothing.

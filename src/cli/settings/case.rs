@@ -22,7 +22,7 @@ use crate::project::{self, Archive, Entry, Kind, LeftOut, Member};
 use crate::reduce::{Keep, KeepSpec, MAX_PARSE, Project};
 use crate::report::text;
 
-use super::forms::subject;
+use super::forms::{Test, subject};
 
 /// How files are named.
 const GLOBS: &str = "files are named by their paths in the directory, as in 'src/*.h', 'include', '**/*.json'";
@@ -65,9 +65,14 @@ impl Case {
     ///
     /// # Errors
     /// A file that cannot be read or is empty, an unknown language, wrong rules.
-    pub(super) fn read(args: &ReduceArgs, paths: &[PathBuf], source: Source<'_>) -> Result<Self, Failure> {
-        let given = &*paths[0];
+    pub(super) fn read(args: &ReduceArgs, paths: &[PathBuf], test: &Test, source: Source<'_>) -> Result<Self, Failure> {
+        let words = if args.reduce_args { test.command_words() } else { &[] };
+        // Without a file the case is the command, and has its name.
+        let program = words.first().map(|word| base_name(Path::new(word))).unwrap_or_default();
+        let given = paths.first().map_or(&*program, PathBuf::as_path);
         let subject = match source {
+            _ if paths.is_empty() => Subject::Files(Vec::new()),
+            _ if paths.len() == 1 && !words.is_empty() && !given.is_dir() => Subject::Files(vec![base_name(given)]),
             // A directory that is replaced may not be there for an instant.
             Source::Journal(past) if paths.len() == 1 && !given.is_file() && Archive::of(&past.input).is_some() => {
                 Subject::Directory(given.to_owned())
@@ -82,7 +87,10 @@ impl Case {
         let content = match source {
             Source::Journal(past) => past.input.clone(),
             Source::Text(text) => text,
-            Source::File => read_case(&subject, paths, args.allow_empty)?,
+            Source::File => {
+                let content = read_case(&subject, paths, args.allow_empty)?;
+                if words.is_empty() { content } else { with_words(&content, words) }
+            }
         };
         if !matches!(subject, Subject::File(_)) {
             return Self::of_files(args, given, subject, content);
@@ -131,7 +139,7 @@ impl Case {
             grammar: None,
             rules,
             project: Some(project),
-            notes: if given.is_dir() { left_out(given) } else { Vec::new() },
+            notes: if matches!(subject, Subject::Directory(_)) { left_out(given) } else { Vec::new() },
             subject,
             choice: Choice::Extension,
         })
@@ -146,9 +154,16 @@ impl Case {
             patterns: args.keep.clone(),
             lines: args.keep_lines.clone(),
             queries: args.keep_query.clone(),
-            parts: self.kept_files(args)?,
+            parts: [self.program(), self.kept_files(args)?].concat(),
         };
         Ok(Keep::find(&spec, &self.content, self.grammar.as_deref(), MAX_PARSE)?)
+    }
+
+    /// The word of the command that is its program, where the command is reduced: it stays.
+    fn program(&self) -> Vec<Range<usize>> {
+        let entries = self.project.as_ref().map(|project| project.archive().entries(&self.content));
+        let is_program = |entry: &Entry| entry.kind == Kind::Argument && entry.path == b"0";
+        entries.into_iter().flatten().filter(is_program).map(|entry| entry.whole()).collect()
     }
 
     /// The files that stay as they are, by their places in the archive.
@@ -167,7 +182,7 @@ impl Case {
             let message = "--keep-lines counts the lines of one file, and there are several".to_owned();
             return Err(usage(message, "keep whole files with --keep-files, and parts of them with --keep"));
         }
-        let entries = project.archive().entries(&self.content);
+        let entries = project.archive().files(&self.content);
         let mut sets = Vec::new();
         for (name, globs) in of_several {
             let mut set = GlobSetBuilder::new();
@@ -197,7 +212,7 @@ impl Case {
     #[must_use]
     pub fn language_and_reason(&self) -> String {
         if let Some(project) = &self.project {
-            let files = text::plural(project.archive().entries(&self.content).len() as u64, "file");
+            let files = text::plural(project.archive().files(&self.content).len() as u64, "file");
             return format!("{}, by the names of {files}", self.language());
         }
         self.choice.sentence(self.grammar.as_ref().map(|grammar| grammar.name()), &self.path)
@@ -225,6 +240,16 @@ fn pack(names: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, Failure> {
         })
         .collect();
     Ok(Archive::pack(&members?))
+}
+
+/// An archive with the words of a command in front of its files.
+fn with_words(text: &[u8], words: &[OsString]) -> Vec<u8> {
+    let files = Archive::of(text).map(|archive| archive.members(text)).unwrap_or_default();
+    Archive::pack(&[project::of_words(words), files].concat())
+}
+
+fn base_name(path: &Path) -> PathBuf {
+    path.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
 /// The entries of a directory that are no part of the test case, as sentences.

@@ -96,7 +96,14 @@ pub(in crate::cli) fn subject(paths: &[PathBuf]) -> Result<Subject, Failure> {
 }
 
 /// Tells the two forms apart: `TEST FILE…` and `FILE… -- CMD ARGS…`.
-pub(in crate::cli) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Test, Vec<PathBuf>), Failure> {
+///
+/// # Errors
+/// Any other form. Where arguments are reduced there may be no file, and must be a command.
+pub(in crate::cli) fn forms(
+    words: &[PathBuf],
+    test: &[OsString],
+    reduces_args: bool,
+) -> Result<(Test, Vec<PathBuf>), Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
     if let Some(command) = late_command(words) {
         return Err(usage(
@@ -108,6 +115,11 @@ pub(in crate::cli) fn forms(words: &[PathBuf], test: &[OsString]) -> Result<(Tes
         return Err(usage(format!("there is no command, test or file of the name {}", words[0].display()), &hint));
     }
     match (words, test) {
+        (_, []) if reduces_args => Err(usage(
+            "--reduce-args is about the arguments of a command, and there is none".to_owned(),
+            "lop --reduce-args FILE -- CMD ARGS…, or lop --reduce-args -- CMD ARGS…",
+        )),
+        ([], [_, ..]) if reduces_args => Ok((Test::Command(test.to_vec()), Vec::new())),
         ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), vec![file.clone()])),
         ([], []) => Err(usage("nothing to do".to_owned(), "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help")),
         ([], _) => Err(usage(

@@ -69,13 +69,13 @@ impl Settings {
     }
 
     fn build(args: &ReduceArgs, source: Source<'_>) -> Result<Settings, Failure> {
-        let (form, paths) = forms(&args.words, &args.test)?;
+        let (form, paths) = forms(&args.words, &args.test, args.reduce_args)?;
         let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
         let options = options(args)?;
         // A slip in a condition is told before a large file is read.
         let conditions = Conditions::new(&spec(args))?;
         let past = if let Source::Journal(past) = source { Some(past) } else { None };
-        let case = Case::read(args, &paths, source)?;
+        let case = Case::read(args, &paths, &form, source)?;
         let options = Options {
             keep: case.keep(args)?,
             project: case.project.clone(),

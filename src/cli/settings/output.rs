@@ -41,9 +41,9 @@ impl Output {
         (test, program): (&Test, &Path),
         past: Option<&Past>,
     ) -> Result<Self, Failure> {
-        let given = &*paths[0];
+        let given = paths.first().unwrap_or(&case.path).as_path();
         let kept = match &args.output {
-            None if case.is_piped => Kept::Stdout,
+            None if case.is_piped || paths.is_empty() => Kept::Stdout,
             None => Kept::InPlace,
             Some(output) if is_stdout(output) => Kept::Stdout,
             Some(output) => Kept::File(output.clone()),
@@ -86,6 +86,7 @@ impl Output {
         let input = match &case.subject {
             Subject::File(_) => Input::File(given.to_owned()),
             Subject::Directory(_) => Input::Directory(given.to_owned()),
+            Subject::Files(names) if names.is_empty() => Input::Command(case.path.clone()),
             Subject::Files(names) => Input::Files(names.iter().cloned().zip(paths.iter().cloned()).collect()),
         };
         let store = match past {

@@ -45,8 +45,9 @@ impl Testing {
     pub(super) fn of(args: &ReduceArgs, test: &Test, case: &Case, conditions: Conditions) -> Result<Self, Failure> {
         let spec = spec(args);
         let confinement = Confinement::from(args.confine.clone());
+        let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?;
         Ok(Testing {
-            oracle: test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?,
+            oracle: if args.reduce_args { oracle.reducing_arguments() } else { oracle },
             words: test.words(),
             is_command: matches!(test, Test::Command(_)),
             found: Vec::new(),
