@@ -13,6 +13,8 @@
 //! on the output hold as well. A run that was cut off has no exit status, so `--exit-code` and `--signal` are not asked
 //! of it: given beside `--timeout-is-interesting` they are the other way to be interesting, for runs that do end.
 
+use std::ffi::OsStr;
+
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::condition_error::ConditionError;
@@ -21,6 +23,7 @@ use super::signal::signal_number;
 use super::slippage::Slippage;
 use super::{Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
+use crate::project::Archive;
 
 /// The conditions as the user gave them; the default asks for exit code 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -185,10 +188,21 @@ impl Conditions {
     /// Whether what is wanted stands at a place that is named, if anything is.
     fn place_holds(&self, run: Run<'_>) -> bool {
         let Some(NamedPlaces { finder, wanted }) = &self.at else { return true };
+        let archive = Archive::of(run.candidate);
+        let files = archive.map(|archive| archive.files(run.candidate)).unwrap_or_default();
+        let several = files
+            .iter()
+            .map(|file| (file.path().file_name().and_then(OsStr::to_str), &run.candidate[file.content.clone()]));
+        let candidates: Vec<(Option<&str>, &[u8])> =
+            if files.is_empty() { vec![(None, run.candidate)] } else { several.collect() };
         let holds = |text: &[u8], messages: &[Regex]| {
-            let places = finder.places(text, messages, run.candidate);
-            let found = !places.is_empty();
-            (found, places.into_iter().any(|place| wanted.iter().any(|at| at.holds(run.candidate, place))))
+            let mut found = false;
+            let holds = candidates.iter().any(|(name, candidate)| {
+                let places = finder.places(text, messages, candidate, *name);
+                found |= !places.is_empty();
+                places.into_iter().any(|place| wanted.iter().any(|at| at.holds(candidate, place)))
+            });
+            (found, holds)
         };
         let outputs = [(run.stderr, &self.stderr.wanted), (run.stdout, &self.stdout.wanted)];
         if outputs.iter().all(|(_, wanted)| wanted.is_empty()) {

@@ -70,8 +70,8 @@ impl Default for Finder {
 
 impl Finder {
     /// The places in `candidate` that the messages in a text name: those that one of the patterns matches, or the first
-    /// place in the text where there are no patterns.
-    pub(super) fn places(&self, text: &[u8], messages: &[Regex], candidate: &[u8]) -> Vec<usize> {
+    /// place in the text where there are no patterns. One of several files has a `name`, and a message may be about another.
+    pub(super) fn places(&self, text: &[u8], messages: &[Regex], candidate: &[u8], name: Option<&str>) -> Vec<usize> {
         let ranges: Vec<Range<usize>> = if messages.is_empty() {
             let first = [&self.line_and_column, &self.offset, &self.mark];
             let first = first.iter().filter_map(|form| form.find(text)).min_by_key(regex::bytes::Match::start);
@@ -80,8 +80,16 @@ impl Finder {
             let found = messages.iter().flat_map(|message| message.find_iter(text).take(MATCHES));
             found.map(|found| found.range()).collect()
         };
-        let mut places: Vec<usize> =
-            ranges.into_iter().filter_map(|range| self.place(text, range, candidate, None)).collect();
+        let mut places: Vec<usize> = ranges
+            .into_iter()
+            .filter_map(|range| {
+                let names_another = |name| {
+                    let said = self.line_and_column.captures(&text[whole_lines(text, range.clone())]);
+                    said.and_then(|found| Some(is_other(found.name("file")?.as_bytes(), name))).unwrap_or(false)
+                };
+                if name.is_some_and(names_another) { None } else { self.place(text, range, candidate, name) }
+            })
+            .collect();
         places.dedup();
         places
     }
@@ -284,7 +292,7 @@ mod tests {
     /// The rest of a text from the place that a message names in it.
     fn named<'t>(said: &str, pattern: &str, text: &'t str) -> Option<&'t str> {
         let message = Regex::new(&format!("(?m){pattern}")).expect("a constant");
-        let places = Finder::default().places(said.as_bytes(), &[message], text.as_bytes());
+        let places = Finder::default().places(said.as_bytes(), &[message], text.as_bytes(), None);
         places.first().map(|place| &text[*place..])
     }
 
@@ -334,8 +342,8 @@ mod tests {
     fn only_the_place_of_the_message_counts() {
         let said = "x:1:1: warning: odd\nx:1:3: error: bad\nx:1:5: error: bad\n";
         let message = Regex::new("error: bad").expect("a constant");
-        assert_eq!(Finder::default().places(said.as_bytes(), &[message], b"abcdef"), [2, 4]);
-        assert_eq!(Finder::default().places(said.as_bytes(), &[], b"abcdef"), [0]);
+        assert_eq!(Finder::default().places(said.as_bytes(), &[message], b"abcdef", None), [2, 4]);
+        assert_eq!(Finder::default().places(said.as_bytes(), &[], b"abcdef", None), [0]);
     }
 
     #[test]

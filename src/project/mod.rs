@@ -174,6 +174,17 @@ impl Archive {
         self.files(text).into_iter().map(member).collect()
     }
 
+    /// The words for a line of the text that belongs to no file: the path in a frame, nothing for the mark.
+    #[must_use]
+    pub fn heading(&self, line: &[u8]) -> Option<String> {
+        if *line == self.begin[1..self.begin.len() - 1] {
+            return Some(String::new());
+        }
+        let (kind, _, path) = frame(line.strip_prefix(&self.begin[1..])?)?;
+        let path = OsStr::from_bytes(&path).display().to_string();
+        Some(if kind == Kind::Argument { format!("argument {path}") } else { path })
+    }
+
     /// The files, links and folders of a text.
     #[must_use]
     pub fn files(&self, text: &[u8]) -> Vec<Entry> {

@@ -83,7 +83,7 @@ use evidence::Evidence;
 use interrupt::Interrupt;
 use ordered::first_interesting;
 use parsing::{parse, parser, tools};
-use reasons::necessity;
+use reasons::{necessity, necessity_of_files};
 use reducer::{Input, Reducer};
 use session::Session;
 use stages::sweeps::{sweep_all, sweep_over};
@@ -395,7 +395,11 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
     // Stopped in the middle of a sweep the number of tokens is a sum of what went; in a small text
     // it is counted anew.
     if let Some(project) = reducer.project {
-        report.after.tokens = project.tokens(session.best(), reducer.options.max_parse, &reducer.stop);
+        let most = reducer.options.max_parse;
+        report.after.tokens = project.tokens(session.best(), most, &reducer.stop);
+        reducer.session.forget_tree();
+        let earlier = &mut reducer.findings.necessity;
+        report.necessity = necessity_of_files(&reducer.session, project, most, &reducer.stop, earlier);
     } else if report.best.len() < COUNT_AGAIN_BELOW {
         reducer.session.forget_tree();
         // A user who has ended the run waits for this.
@@ -406,7 +410,8 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
             report.after.tokens = document.tokens();
             reducer.session.plant(document, tools.grammar, None);
         }
-        report.necessity = necessity(&reducer.session).map(|now| now.or_earlier(reducer.findings.necessity.take()));
+        let earlier = reducer.findings.necessity.pop_first().map(|(_, earlier)| earlier);
+        report.necessity = necessity(&reducer.session).map(|now| now.or_earlier(earlier));
     }
     match reducer.session.emit(&Event::Finished(&report)) {
         Err(Interrupt::Failed(error)) => Err(error),

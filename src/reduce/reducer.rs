@@ -67,8 +67,8 @@ pub(super) struct SecondLooks {
 pub(super) struct Findings {
     /// Texts that stayed only because a test without them took too long.
     pub(super) kept_by_timeout: Vec<String>,
-    /// Why the tokens stay, from before the text was finished.
-    pub(super) necessity: Option<Necessity>,
+    /// Why the tokens stay, from before the text was finished; of several files for each language.
+    pub(super) necessity: BTreeMap<String, Necessity>,
     /// Whether a formatter has changed more of it than its blanks.
     pub(super) is_written_anew: bool,
 }

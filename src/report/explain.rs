@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::reduce::{Necessity, Reason, Why};
 
-use super::reasons::{ORDER, caveat, heading, position, sentence};
+use super::reasons::{ORDER, caveat, heading, place, sentence};
 use super::text::{self, FAINT, STRONG, WARN, shown};
 
 /// Tokens of one reason that are listed; more are only counted.
@@ -42,8 +42,7 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>) -> io::Result<()> {
                 alike.entry(text::one_line(&sentence(reason))).or_default().push(token);
                 continue;
             }
-            let (line, column) = position(&map.text, reason.range.start);
-            let place = format!("{line}:{column}");
+            let place = place(&map.text, reason.range.start);
             let sentence = text::one_line(&sentence(reason));
             writeln!(out, "    {token:<width$}  {place:<7}  {FAINT}{sentence}{FAINT:#}")?;
         }

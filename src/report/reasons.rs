@@ -1,5 +1,6 @@
 //! The words for why a token stays, for the page and for the terminal.
 
+use crate::project::Archive;
 use crate::reduce::{Necessity, Reason, Record, Why};
 
 /// The reasons in the order in which they are listed.
@@ -71,9 +72,19 @@ pub fn caveat(map: &Necessity) -> Option<String> {
     })
 }
 
-/// The line and the column, in bytes, of an offset, both from 1.
+/// The place of an offset in words: the line and the column, behind the path where there are several files.
 #[must_use]
-pub fn position(text: &[u8], at: usize) -> (usize, usize) {
+pub fn place(text: &[u8], at: usize) -> String {
+    let entries = Archive::of(text).map(|archive| archive.files(text)).unwrap_or_default();
+    let file = entries.into_iter().find(|file| file.content.start <= at && at < file.content.end);
+    let (path, start) =
+        file.map_or((String::new(), 0), |file| (format!("{}:", file.path().display()), file.content.start));
+    let (line, column) = position(&text[start..], at - start);
+    format!("{path}{line}:{column}")
+}
+
+/// The line and the column, in bytes, of an offset, both from 1.
+fn position(text: &[u8], at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -83,6 +94,16 @@ pub fn position(text: &[u8], at: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::{Kind, Member};
+
+    #[test]
+    fn a_place_in_one_of_several_files_is_that_in_the_file() {
+        let member =
+            |path: &str| Member { path: path.into(), kind: Kind::File, mode: 0o644, content: b"ab\ncd".to_vec() };
+        let text = Archive::pack(&[member("a"), member("b/c")]);
+        assert_eq!(place(&text, text.len() - 1), "b/c:2:2");
+        assert_eq!(place(b"ab\ncd", 4), "2:2");
+    }
 
     #[test]
     fn positions_are_counted_from_one() {

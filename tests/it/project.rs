@@ -67,6 +67,32 @@ fn a_directory_is_reduced_in_place_and_its_original_is_whole() {
 }
 
 #[test]
+fn a_place_that_a_message_names_is_looked_for_in_the_file_that_it_names() {
+    let folder = Folder::new();
+    project(&folder);
+    // The same line of two files, of which one has the call.
+    folder.script("tool.sh", "echo \"$1/src/main.c:3:25: error: bad\"; echo \"$1/src/other.c:1:1: note: fine\"");
+    let words = |at, out| ["-j1", "-o", out, "--stdout", "error: bad", "--at", at, "p", "--", "./tool.sh", "@@"];
+    folder.lop(&words("f\\(1", "out")).expect_code(0);
+    assert!(tree(&folder.path("out"))["src/main.c"].contains("f(1"));
+    let said = folder.lop(&words("int h", "none")).expect_code(1).stderr;
+    assert!(said.contains("p is not interesting"), "{said}");
+}
+
+#[test]
+fn the_page_and_the_explanation_go_file_by_file() {
+    let folder = Folder::new();
+    project(&folder);
+    folder.script("test.sh", TEST);
+    let words = ["-qj1", "-o", "out", "--explain", "--report", "out.html", "./test.sh", "p"];
+    let said = String::from_utf8_lossy(&folder.lop(&words).expect_code(0).stdout).into_owned();
+    assert!(said.contains("  include/a.h:1:5  "), "{said}");
+    let page = String::from_utf8(folder.read("out.html")).expect("text");
+    assert!(page.contains("<h3>include/a.h</h3>") && page.contains("<h3>src/main.c</h3>"), "{page}");
+    assert!(page.contains("<i>3</i><code>int main(void) { return f(1, 2); }</code>") && !page.contains("lop-files-"));
+}
+
+#[test]
 fn a_result_goes_into_a_new_directory_and_the_input_stays() {
     let folder = Folder::new();
     project(&folder);

@@ -23,7 +23,12 @@ const NEEDED_BLANKS: usize = 16;
 
 /// Shortens names and lays the text out.
 pub(crate) fn finish_text(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
-    reducer.findings.necessity = if reducer.current().is_edited() { None } else { necessity(&reducer.session) };
+    let found = if reducer.current().is_edited() { None } else { necessity(&reducer.session) };
+    let language = reducer.current().grammar().map(|grammar| grammar.name().to_owned()).unwrap_or_default();
+    match found {
+        Some(found) => reducer.findings.necessity.insert(language, found),
+        None => reducer.findings.necessity.remove(&language),
+    };
     write_anew(reducer)
 }
 

@@ -1,7 +1,10 @@
 //! The necessity map: the result with each token marked by why it stays. Hover and focus show the question below.
 
+use std::ops::Range;
+
 use maud::{Markup, html};
 
+use crate::project::Archive;
 use crate::reduce::{Necessity, Report, Why};
 use crate::report::reasons::{ORDER, caveat, heading, sentence};
 use crate::report::text::{self, shown};
@@ -39,23 +42,39 @@ fn marked(map: &Necessity) -> Markup {
                 }
             }
         }
-        pre class="block map" { (tokens(map)) }
+        @let files = files(&map.text);
+        @for (path, part) in &files {
+            @if files.len() > 1 || !path.is_empty() { h3 { (path) } }
+            pre class="block map" { (tokens(map, part)) }
+        }
         @if total > MOST { p class="cut" { "Only the first " (text::len(MOST)) " tokens are shown." } }
     }
 }
 
-fn tokens(map: &Necessity) -> Markup {
+/// The files of a text with their paths; a text that is none of several is one without a path.
+fn files(text: &[u8]) -> Vec<(String, Range<usize>)> {
+    let Some(archive) = Archive::of(text) else { return vec![(String::new(), 0..text.len())] };
+    let files = archive.entries(text).into_iter().filter_map(|entry| {
+        let frame = entry.frame.start + 1..entry.frame.end - 1;
+        Some((shown(archive.heading(&text[frame])?.as_bytes()), entry.content))
+    });
+    files.collect()
+}
+
+fn tokens(map: &Necessity, part: &Range<usize>) -> Markup {
     let text = |from: usize, to: usize| shown(map.text.get(from..to).unwrap_or_default());
-    let ends = std::iter::once(0).chain(map.reasons.iter().map(|reason| reason.range.end));
-    let last = map.reasons.last().map_or(0, |reason| reason.range.end);
+    let first = map.reasons.partition_point(|reason| reason.range.start < part.start);
+    let reasons = &map.reasons[first..map.reasons.partition_point(|reason| reason.range.start < part.end)];
+    let ends = std::iter::once(part.start).chain(reasons.iter().map(|reason| reason.range.end));
+    let last = reasons.last().map_or(part.start, |reason| reason.range.end);
     html! {
-        @for (before, reason) in ends.zip(&map.reasons).take(MOST) {
+        @for (before, reason) in ends.zip(reasons).take(MOST) {
             (text(before, reason.range.start))
             span class={ "t " (class(reason.why)) } tabindex="0" data-why=(shown(sentence(reason).as_bytes())) {
                 (text(reason.range.start, reason.range.end))
             }
         }
-        @if map.reasons.len() <= MOST { (text(last, map.text.len())) }
+        @if reasons.len() <= MOST { (text(last, part.end)) }
     }
 }
 

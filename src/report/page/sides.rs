@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use crate::project::Archive;
 use crate::report::origins::Origins;
 use crate::report::text::{self, shown};
 
@@ -40,7 +41,10 @@ struct Row {
 
 pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup {
     let (before, after) = (lines(original), lines(best));
+    let archive = Archive::of(original);
     let mut rows = rows(&before, &after, &origins.lines(best));
+    // The mark of an archive is a line of no file.
+    rows.drain(..usize::from(archive.is_some()).min(rows.len()));
     let count = |fate| text::len(rows.iter().filter(|row| row.fate == fate && row.left.is_some()).count());
     let [kept, changed, gone] = [Fate::Kept, Fate::Changed, Fate::Gone].map(count);
     let all = rows.len();
@@ -63,10 +67,10 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
                     @let more = part.iter().map(|row| row.more).sum::<usize>();
                     details {
                         summary { (text::len(part.len() + more)) " lines gone" }
-                        (written(part, &before, &after))
+                        (written(part, &before, &after, archive.as_ref()))
                         @if more > 0 { p class="cut" { "and " (text::len(more)) " more" } }
                     }
-                } @else { (written(part, &before, &after)) }
+                } @else { (written(part, &before, &after, archive.as_ref())) }
             }
         }
     }
@@ -86,10 +90,13 @@ fn without_most_of_the_gone(rows: Vec<Row>) -> Vec<Row> {
     kept
 }
 
-fn written(rows: &[Row], before: &[&[u8]], after: &[&[u8]]) -> Markup {
+fn written(rows: &[Row], before: &[&[u8]], after: &[&[u8]], archive: Option<&Archive>) -> Markup {
     let cell =
         |side: &str, line: Option<usize>, lines: &[&[u8]]| match line.and_then(|line| Some((line, lines.get(line)?))) {
-            Some((line, text)) => html! { span class=(side) { i { (line + 1) } code { (cut(text)) } } },
+            Some((line, text)) => match archive.and_then(|archive| archive.heading(text)) {
+                Some(path) => html! { span class=(side) { i {} b { (cut(path.as_bytes())) } } },
+                None => html! { span class=(side) { i { (in_file(line, lines, archive)) } code { (cut(text)) } } },
+            },
             None => html! { span class={ (side) " none" } {} },
         };
     let fate = |fate| match fate {
@@ -107,6 +114,14 @@ fn written(rows: &[Row], before: &[&[u8]], after: &[&[u8]]) -> Markup {
             }
         }
     }
+}
+
+/// The number of a line in its file, counted from 1.
+fn in_file(line: usize, lines: &[&[u8]], archive: Option<&Archive>) -> usize {
+    let Some(archive) = archive else { return line + 1 };
+    let is_heading = |line: &&[u8]| archive.heading(line).is_some();
+    let start = lines[..line].iter().rposition(is_heading).map_or(0, |heading| heading + 1);
+    line - start + 1
 }
 
 fn cut(line: &[u8]) -> String {
