@@ -172,7 +172,7 @@ fn own_passes(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 }
 
 fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    // Parts of files would be parts of a part.
+    // Of several files they have their turn behind the files themselves.
     if reducer.project.is_some() {
         return Ok(false);
     }
@@ -181,7 +181,7 @@ fn embedded(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 
 fn files(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     // All files in one language have one tree.
-    reduce_files(reducer, |reducer| follow_in_part(reducer, &TREE))
+    reduce_files(reducer, |reducer| follow_in_part(reducer, &TREE), |reducer| follow_in_part(reducer, &PART))
 }
 
 /// Follows a plan for parts that have a tree.

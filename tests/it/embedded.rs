@@ -69,6 +69,22 @@ fn a_script_in_a_page_is_reduced_as_a_script() {
 }
 
 #[test]
+fn a_script_in_a_page_that_is_one_of_several_files_is_reduced_as_a_script() {
+    let loops = |text: &[u8]| has(text, "for") && has(text, "boom(") && is_right("x.js", text);
+    let page = std::path::PathBuf::from("site/x.html");
+    let files = [(page.clone(), PAGE.into()), ("site/y.js".into(), b"let a = 1;\n".to_vec())].into();
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let test = |files: &lop::Files| {
+        asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        yes_if(files.get(&page).is_some_and(|text| scripts(text).into_iter().any(loops)))
+    };
+    let best = lop::reduce_tree(&files, test, &lop::Config::new()).expect("it is interesting").files;
+    let left = String::from_utf8_lossy(&best[&page]).into_owned();
+    assert!(best.len() == 1 && left.len() <= "<script>for (;;) {boom()}</script>\n".len() + 6, "{left}");
+    assert!(asked.into_inner() < 150);
+}
+
+#[test]
 fn each_part_of_a_page_is_in_its_own_language() {
     let test = |text: &[u8]| {
         let data = inside(text, r#"<script type="application/json"[^>]*>"#, "</script>");

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::grammar::Embedded;
+use crate::grammar::{Embedded, Grammar};
 use crate::reduce::event::Event;
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
@@ -18,17 +18,47 @@ use super::parts::{Parts, Shrink, reduce_parts};
 /// has changed.
 pub(crate) fn reduce_embedded(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Interrupt> {
     let before = Arc::clone(reducer.session.best());
-    while let Some((part, embedded)) = next_embedded(reducer) {
-        reduce_part(reducer, &part, embedded, shrink)?;
+    while let Some(tools) = &reducer.tools {
+        let (grammar, document) = (tools.grammar, reducer.current().document());
+        let Some((part, embedded)) = next_embedded(reducer, grammar, document) else { break };
+        let around = reducer.tokens().saturating_sub(document.tokens_in(part.clone()));
+        let host = reducer.tools.take().expect("the part is one of a tree");
+        match reduce_part(reducer, &part, embedded, around, shrink) {
+            Ok(()) => go_back(reducer, host)?,
+            Err(interrupt) => {
+                reducer.tools = Some(host);
+                return Err(interrupt);
+            }
+        }
     }
     Ok(before != *reducer.session.best())
 }
 
-/// The first part that has not been worked on as it is.
-fn next_embedded<'g>(reducer: &Reducer<'_, 'g>) -> Option<(Range<usize>, &'g Embedded)> {
-    let grammar = reducer.tools.as_ref().filter(|tools| tools.grammar.embeds())?.grammar;
-    let document = reducer.current().document();
-    document.ids().find_map(|id| {
+/// The same for the files in one language of a test case that has several.
+pub(crate) fn reduce_embedded_in_files<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    grammar: &'g Grammar,
+    inside: &Inside,
+    shrink: Shrink,
+) -> Result<(), Interrupt> {
+    while grammar.embeds() && !inside(reducer.session.best()).is_empty() {
+        let best = Arc::clone(reducer.session.best());
+        let parser = parser(grammar, &reducer.stop).map(|parser| parser.inside(inside));
+        let Ok(document) = parser.and_then(|mut parser| Document::parse(&mut parser, best)) else { break };
+        let Some((part, embedded)) = next_embedded(reducer, grammar, &document) else { break };
+        let around = reducer.tokens().saturating_sub(document.tokens_in(part.clone()));
+        reduce_part(reducer, &part, embedded, around, shrink)?;
+    }
+    Ok(())
+}
+
+/// The first part of a document that has not been worked on as it is.
+fn next_embedded<'g>(
+    reducer: &Reducer<'_, '_>,
+    grammar: &'g Grammar,
+    document: &Document,
+) -> Option<(Range<usize>, &'g Embedded)> {
+    document.ids().filter(|_| grammar.embeds()).find_map(|id| {
         let (node, parent) = (document.node(id), document.node(document.parent(id)?));
         let (part, before) = (node.range(), &document.source()[parent.range().start..node.range().start]);
         let embedded = grammar.embedded(node.kind, parent.kind, before)?;
@@ -41,15 +71,15 @@ fn next_embedded<'g>(reducer: &Reducer<'_, 'g>) -> Option<(Range<usize>, &'g Emb
     })
 }
 
+/// Works on a part; `around` are the tokens of all else.
 fn reduce_part<'g>(
     reducer: &mut Reducer<'_, 'g>,
     part: &Range<usize>,
     embedded: &'g Embedded,
+    around: usize,
     shrink: Shrink,
 ) -> Result<(), Interrupt> {
     let tokens = reducer.tokens();
-    let around = tokens.saturating_sub(reducer.current().document().tokens_in(part.clone()));
-    let host = reducer.tools.take().expect("the part is one of a tree");
     let (before, behind) = (part.start, reducer.session.best().len() - part.end);
     let inside: Inside = Arc::new(move |text: &[u8]| {
         let end = text.len().checked_sub(behind).filter(|end| before <= *end);
@@ -62,18 +92,11 @@ fn reduce_part<'g>(
         leaves: part.len(),
         around: (around, false),
     };
-    match reduce_parts(reducer, parts, shrink) {
-        Ok(()) => {
-            let best = Arc::clone(reducer.session.best());
-            let memo = memo(("embedded", &best[before..best.len() - behind]));
-            reducer.session.refuse_proposal(memo, tokens);
-            go_back(reducer, host)
-        }
-        Err(interrupt) => {
-            reducer.tools = Some(host);
-            Err(interrupt)
-        }
-    }
+    reduce_parts(reducer, parts, shrink)?;
+    let best = Arc::clone(reducer.session.best());
+    let memo = memo(("embedded", &best[before..best.len() - behind]));
+    reducer.session.refuse_proposal(memo, tokens);
+    Ok(())
 }
 
 /// The whole text is worked on again.

@@ -9,6 +9,7 @@ use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
 use crate::reduce::reducer::Reducer;
 
+use super::embedded::reduce_embedded_in_files;
 use super::parts::{Parts, Shrink, reduce_parts};
 use super::proposals::sequences_of;
 use super::sweeps::{sweep_all, sweep_over};
@@ -16,7 +17,11 @@ use super::turns::turn_of_each;
 
 /// Takes out files, and what is in those that stay. Works then on those of each language, and at last on those that are
 /// plain text; `true` if the text has changed. Files are asked about again only when all that has been done.
-pub(crate) fn reduce_files(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Result<bool, Interrupt> {
+pub(crate) fn reduce_files(
+    reducer: &mut Reducer<'_, '_>,
+    shrink: Shrink,
+    shrink_embedded: Shrink,
+) -> Result<bool, Interrupt> {
     let Some(project) = reducer.project else { return Ok(false) };
     let before = Arc::clone(reducer.session.best());
     sweep_over(reducer, &Files)?;
@@ -40,6 +45,7 @@ pub(crate) fn reduce_files(reducer: &mut Reducer<'_, '_>, shrink: Shrink) -> Res
         let (language, grammar) = (grammar.name(), Some(grammar));
         let parts = Parts { inside: Arc::clone(&inside), language, grammar, leaves, around: (around, true) };
         reduce_parts(reducer, parts, shrink)?;
+        reduce_embedded_in_files(reducer, &project.grammars()[number], &inside, shrink_embedded)?;
         let (memo, tokens) = (settled(reducer.session.best()), reducer.tokens());
         reducer.session.refuse_proposal(memo, tokens);
     }

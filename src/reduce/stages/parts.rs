@@ -42,11 +42,11 @@ pub(super) fn reduce_parts<'g>(
     // Parts have rounds of their own, and take none from the rest.
     let round = std::mem::take(&mut reducer.round);
     let cleaned = match grammar {
-        Some(grammar) if reducer.project.is_some() => clean_files(reducer, grammar),
+        Some(grammar) if around.1 => clean_files(reducer, grammar),
         _ => Ok(()),
     };
     let result = cleaned.and_then(|()| {
-        plant(reducer, &inside, grammar.map(|grammar| &**grammar));
+        plant(reducer, &inside, grammar.map(|grammar| &**grammar), around.1);
         shrink(reducer)
     });
     reducer.round = round;
@@ -74,8 +74,8 @@ fn change_to(reducer: &mut Reducer<'_, '_>, evidence: &mut Evidence) {
     reducer.session.swap_proposals(&mut evidence.refusals);
 }
 
-/// Makes the tree of the parts, if they can have one.
-fn plant<'g>(reducer: &mut Reducer<'_, 'g>, inside: &Inside, grammar: Option<&'g Grammar>) {
+/// Makes the tree of the parts, if they can have one, and counts its tokens where they are counted like all else.
+fn plant<'g>(reducer: &mut Reducer<'_, 'g>, inside: &Inside, grammar: Option<&'g Grammar>, is_counted_alike: bool) {
     let best = Arc::clone(reducer.session.best());
     let planted = grammar.map(|grammar| {
         let new = || Ok::<_, ParseError>(parser(grammar, &reducer.stop)?.inside(inside));
@@ -95,7 +95,7 @@ fn plant<'g>(reducer: &mut Reducer<'_, 'g>, inside: &Inside, grammar: Option<&'g
         tools.brackets.learn(&document);
         let gate = (!reducer.options.allow_syntax_errors).then(|| Gate::new(gate, &document, None, false));
         reducer.session.plant(document, tools.grammar, gate);
-        if reducer.project.is_some() {
+        if is_counted_alike {
             reducer.session.count_tokens();
         }
         reducer.tools = Some(tools);
