@@ -30,6 +30,7 @@ mod definitions;
 mod errors;
 mod files;
 mod fingerprint;
+mod flatten;
 mod forward;
 mod globalise;
 mod groups;
@@ -83,6 +84,7 @@ pub use definitions::{Definitions, Unreferenced};
 pub use errors::{Windows, error_shells, error_windows};
 pub use files::{Files, contents};
 pub use fingerprint::Fingerprints;
+pub use flatten::Flatten;
 pub use indentation::{indents, rendered};
 pub use join::Join;
 pub use layout::{Whitespace, layout};
@@ -130,6 +132,7 @@ pub static ALL: &[&dyn Pass] = &[
     &merge::MERGE,
     &uses::Uses,
     &Join,
+    &Flatten,
     &Literals,
     &Characters,
     &Rename,

@@ -127,12 +127,16 @@ impl Archive {
     pub fn text(&self, members: &[Member]) -> Vec<u8> {
         let mut text = self.begin[1..self.begin.len() - 1].to_vec();
         for member in members {
-            let (kind, path) = (member.kind.name(), escaped(&member.path));
-            text.extend_from_slice(&self.begin);
-            text.extend_from_slice(format!("{kind} {:o} {path}\n", member.mode).as_bytes());
+            text.extend_from_slice(&self.frame(member.kind, member.mode, &member.path));
             text.extend_from_slice(&member.content);
         }
         text
+    }
+
+    /// The frame of a member.
+    #[must_use]
+    pub fn frame(&self, kind: Kind, mode: u32, path: &[u8]) -> Vec<u8> {
+        [&self.begin, format!("{} {mode:o} {}\n", kind.name(), escaped(path)).as_bytes()].concat()
     }
 
     /// The archive that a text is; `None` if it is none.

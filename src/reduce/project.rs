@@ -1,8 +1,10 @@
 //! A test case of several files: which of them are in one language, and so have one tree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,13 +24,23 @@ const TOGETHER: usize = 64;
 #[derive(Clone)]
 pub struct Project(Arc<Files>);
 
+#[derive(Clone)]
 struct Files {
     archive: Archive,
     grammars: Vec<Arc<Grammar>>,
-    /// The number of the grammar of each file, by its path.
-    languages: BTreeMap<Vec<u8>, usize>,
-    /// Files that are no text.
-    binary: BTreeSet<Vec<u8>>,
+    /// The contents of each file of the input, by its path.
+    contents: BTreeMap<Vec<u8>, Content>,
+    /// Whether each file that is left has its own path.
+    has_fixed_paths: bool,
+}
+
+/// The contents of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// In the language with this number.
+    Language(usize),
+    Text,
+    Binary,
 }
 
 impl fmt::Debug for Project {
@@ -51,14 +63,14 @@ impl Project {
         mut language: impl FnMut(&Path, &[u8]) -> Result<(Option<Arc<Grammar>>, Choice), E>,
     ) -> Result<Self, E> {
         let registry = Registry::embedded()?;
-        let (mut grammars, mut languages, mut binary) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new(), BTreeSet::new());
+        let (mut grammars, mut contents) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new());
         let mut known: BTreeMap<String, Option<usize>> = BTreeMap::new();
         let entries = archive.entries(text);
         let files: Vec<&Entry> = entries.iter().filter(|entry| entry.kind == Kind::File).collect();
         for file in &files {
             let content = &text[file.content.clone()];
             if content[..content.len().min(LOOKED_AT)].contains(&0) {
-                binary.insert(file.path.clone());
+                contents.insert(file.path.clone(), Content::Binary);
                 continue;
             }
             let extension = extension(file.path());
@@ -81,11 +93,20 @@ impl Project {
                 }
                 number
             };
-            number.into_iter().for_each(|number| {
-                languages.insert(file.path.clone(), number);
-            });
+            contents.insert(file.path.clone(), number.map_or(Content::Text, Content::Language));
         }
-        Ok(Project(Arc::new(Files { archive, grammars, languages, binary })))
+        Ok(Project(Arc::new(Files { archive, grammars, contents, has_fixed_paths: false })))
+    }
+
+    /// The same files, of which each result has those that are left under their own paths.
+    #[must_use]
+    pub fn with_fixed_paths(self) -> Self {
+        Project(Arc::new(Files { has_fixed_paths: true, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// Whether files may not move.
+    pub(super) fn has_fixed_paths(&self) -> bool {
+        self.0.has_fixed_paths
     }
 
     /// How the text is taken apart.
@@ -107,7 +128,10 @@ impl Project {
 
     /// The grammar of the file at a path; `None` is plain text.
     pub(super) fn grammar_of(&self, path: &[u8]) -> Option<&Grammar> {
-        self.0.languages.get(path).map(|number| &*self.0.grammars[*number])
+        match self.0.content(path) {
+            Content::Language(number) => Some(&*self.0.grammars[number]),
+            Content::Text | Content::Binary => None,
+        }
     }
 
     /// The contents of all files in one language.
@@ -126,7 +150,7 @@ impl Project {
     pub(super) fn plain(&self, text: &[u8]) -> Vec<Entry> {
         let Project(files) = self;
         let is_plain = |entry: &Entry| {
-            let is_known = files.languages.contains_key(&entry.path) || files.binary.contains(&entry.path);
+            let is_known = files.content(&entry.path) != Content::Text;
             entry.kind == Kind::File && !is_known && !entry.content.is_empty()
         };
         files.archive.entries(text).into_iter().filter(is_plain).collect()
@@ -170,6 +194,10 @@ impl Project {
     }
 }
 
+fn name_of(path: &[u8]) -> Option<&OsStr> {
+    Path::new(OsStr::from_bytes(path)).file_name()
+}
+
 /// The extension of a path in small letters; empty without one.
 fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
@@ -177,6 +205,13 @@ fn extension(path: &Path) -> String {
 
 impl Files {
     fn is_in(&self, entry: &Entry, language: usize) -> bool {
-        self.languages.get(&entry.path) == Some(&language)
+        self.content(&entry.path) == Content::Language(language)
+    }
+
+    /// The contents of the file at a path; one that has moved is known by its name.
+    fn content(&self, path: &[u8]) -> Content {
+        let by_name =
+            || self.contents.iter().find(|(known, _)| name_of(known) == name_of(path)).map(|(_, content)| content);
+        self.contents.get(path).or_else(by_name).copied().unwrap_or(Content::Text)
     }
 }

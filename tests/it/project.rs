@@ -72,7 +72,9 @@ fn a_place_that_a_message_names_is_looked_for_in_the_file_that_it_names() {
     project(&folder);
     // The same line of two files, of which one has the call.
     folder.script("tool.sh", "echo \"$1/src/main.c:3:25: error: bad\"; echo \"$1/src/other.c:1:1: note: fine\"");
-    let words = |at, out| ["-j1", "-o", out, "--stdout", "error: bad", "--at", at, "p", "--", "./tool.sh", "@@"];
+    let words = |at, out| {
+        ["-j1", "--skip", "flatten", "-o", out, "--stdout", "error: bad", "--at", at, "p", "--", "./tool.sh", "@@"]
+    };
     folder.lop(&words("f\\(1", "out")).expect_code(0);
     assert!(tree(&folder.path("out"))["src/main.c"].contains("f(1"));
     let said = folder.lop(&words("int h", "none")).expect_code(1).stderr;
@@ -394,4 +396,18 @@ fn a_result_can_be_verified_and_a_test_of_a_directory_examined() {
         let ran = folder.lop(words).expect_code(0);
         assert!(String::from_utf8_lossy(&ran.stdout).starts_with("p is interesting and 1-minimal by token"));
     }
+}
+
+#[test]
+fn folders_go_that_are_not_needed_around_what_is_in_them() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("p/a/b/src")).expect("writable");
+    fs::create_dir_all(folder.path("p/c/only")).expect("writable");
+    folder.write("p/a/b/src/m.c", "int f(void);\nint wanted(void) { return f(); }\n");
+    folder.write("p/c/only/n.txt", "first\nneedle\n");
+    folder.script("test.sh", "grep -rq 'wanted' p && grep -rq needle p/c");
+    folder.lop(&["-qj1", "-o", "out", "./test.sh", "p"]).expect_code(0);
+    let expected = [("c/", ""), ("c/n.txt", "needle"), ("m.c", "wanted;\n")];
+    let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    assert_eq!(tree(&folder.path("out")), BTreeMap::from(expected));
 }

@@ -131,6 +131,7 @@ impl Case {
             known.insert(folder.name.to_owned(), grammar.clone());
             Ok::<_, Failure>((grammar, choice))
         })?;
+        let project = if matches!(subject, Subject::Files(_)) { project.with_fixed_paths() } else { project };
         let rules = args.rules.as_deref().map(language::identity).unwrap_or_default();
         Ok(Case {
             path: given.to_owned(),

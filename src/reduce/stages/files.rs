@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::passes::{Files, Join, Minimality, Pass};
+use crate::passes::{Files, Flatten, Join, Minimality, Pass};
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::memory::memo;
 use crate::reduce::reducer::Reducer;
@@ -69,6 +69,9 @@ pub(crate) fn reduce_files(
     // The smaller they are the more likely it is that they can be one.
     if reducer.allows(&Join) {
         turn_of_each(reducer, &[&Join])?;
+    }
+    if reducer.allows(&Flatten) && !project.has_fixed_paths() {
+        turn_of_each(reducer, &[&Flatten])?;
     }
     Ok(before != *reducer.session.best())
 }
