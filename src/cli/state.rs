@@ -12,9 +12,9 @@ use clap::Parser;
 use crate::disk::{Distrust, Distrusted, Folder};
 use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
 use crate::oracle::CommandOracle;
-use crate::project::{without_words, words};
+use crate::project::{Archive, Member, without_words, words};
 use crate::reduce::Project;
-use crate::report::{Kept, others};
+use crate::report::{Input, Kept, others};
 
 use super::args::{Cli, ReduceArgs};
 use super::failure::Failure;
@@ -169,7 +169,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     let archive = settings.case.project.as_ref().map(Project::archive);
     let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace, archive)) {
         // Steps behind a damage are not known; then the file is left as it is.
-        (Kept::InPlace, Some(found)) => !knows(past, &found) && !past.is_damaged,
+        (Kept::InPlace, Some(found)) => !knows(past, &settings.output.input, &found) && !past.is_damaged,
         (_, Some(found)) => found != without_words(&past.input) && !settings.case.is_piped,
         (_, None) => false,
     };
@@ -187,10 +187,27 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     Ok(())
 }
 
-/// Whether what is in the place of a result is the input or was found interesting. It has no words of a command.
-pub(super) fn knows(past: &Past, found: &[u8]) -> bool {
-    let is_one = |number| past.text(number).is_ok_and(|text| without_words(&text) == found);
-    past.knows(found) || (words(&past.input).is_some() && (0..=past.steps.len()).any(is_one))
+/// Whether what was `found` in the place of a result is the input or was found interesting. It has no words of a command.
+/// Files side by side are replaced one by one: each of them may be that of another result.
+pub(super) fn knows(past: &Past, input: &Input, found: &[u8]) -> bool {
+    let are_side_by_side = matches!(input, Input::Files(_));
+    if past.knows(found) || !(are_side_by_side || words(&past.input).is_some()) {
+        return past.knows(found);
+    }
+    let texts: Vec<Vec<u8>> = (0..=past.steps.len()).filter_map(|number| past.text(number).ok()).collect();
+    if !are_side_by_side {
+        return texts.iter().any(|text| without_words(text) == found);
+    }
+    let members = |text: &[u8]| Archive::of(text).map(|archive| archive.members(text)).unwrap_or_default();
+    let known: Vec<Vec<Member>> = texts.iter().map(|text| members(text)).collect();
+    let found = members(found);
+    let content = |members: &[Member], path: &[u8]| {
+        members.iter().find(|member| member.path == path).map(|member| member.content.clone())
+    };
+    members(&past.input).iter().all(|Member { path, .. }| {
+        let now = content(&found, path);
+        known.iter().any(|members| content(members, path) == now)
+    })
 }
 
 fn text(word: &std::ffi::OsStr) -> Text {

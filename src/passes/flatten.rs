@@ -67,7 +67,7 @@ mod tests {
         let archive = Archive::of(&text).expect("it was packed");
         let mut after = text.clone();
         for edit in flattened(&archive, &archive.entries(&text), Path::new(folder))?.into_iter().rev() {
-            after.splice(edit.start..edit.end, edit.text);
+            after.splice(edit.start..edit.end, edit.text.iter().copied());
         }
         Some(archive.members(&after).into_iter().map(|file| String::from_utf8_lossy(&file.path).into_owned()).collect())
     }

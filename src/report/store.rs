@@ -218,7 +218,12 @@ impl Store {
                 notice: None,
             });
         }
-        let Input::File(input) = &whole else { return Store::open(whole, kept) };
+        let Input::File(input) = &whole else {
+            // The run was killed before its first result.
+            let mut store = Store::open(whole, kept)?;
+            store.expect(content);
+            return Ok(store);
+        };
         let original = original_name(input);
         if *kept != Kept::InPlace || original.symlink_metadata().is_err() {
             return Store::open(input, kept);

@@ -213,6 +213,53 @@ fn a_kill_leaves_an_interesting_directory_and_resume_ends_with_the_same() {
     }
 }
 
+/// Files side by side are replaced one by one: what is there after a kill may be of two results. The originals are whole,
+/// and the journal has the best result.
+#[test]
+fn a_kill_leaves_the_originals_of_files_side_by_side_and_resume_ends_with_the_same() {
+    let folder = Folder::new();
+    let lines: String = (0..40).map(|number| format!("int v{number};\n")).collect();
+    let files = ["a.c", "b.c", "c.c"];
+    let words = |name: &str| files.map(|file| format!("{name}/{file}"));
+    let test = |name: &str| format!("sleep 0.005; grep -q v7 {name}/a.c && grep -q v9 {name}/b.c");
+    let start = |name: &str| {
+        fs::create_dir_all(folder.path(name)).expect("writable");
+        for file in words(name) {
+            folder.write(&file, &lines);
+        }
+        let script = folder.script(&format!("{name}.sh"), &test(name));
+        let files = words(name).into_iter();
+        [script.to_string_lossy().into_owned()].into_iter().chain(files).collect::<Vec<String>>()
+    };
+    let options = ["-j1".to_owned(), "-q".to_owned()];
+    folder.lop(&[&options[..], &start("whole")].concat()).expect_code(0);
+    let mut whole = tree(&folder.path("whole"));
+    whole.retain(|path, _| !path.contains(".lop"));
+    for round in 0..many(3) {
+        let name = format!("p{round}");
+        let mut child = folder.command(&[&options[..], &start(&name)].concat()).spawn().expect("lop runs");
+        let state = format!("{name}/a.c.lop");
+        let journal = folder.path(&format!("{state}/journal"));
+        until("the journal is there", || journal.exists().then_some(()));
+        std::thread::sleep(Duration::from_millis(23 * round % 400));
+        child.kill().expect("our own child");
+        child.wait().expect("our own child");
+        for file in words(&name) {
+            let original = folder.path(&format!("{file}.orig"));
+            let is_whole = |path: &Path| fs::read_to_string(path).is_ok_and(|text| text == lines);
+            assert!(is_whole(&original) || is_whole(&folder.path(&file)), "{file}");
+        }
+        let begun = journal.metadata().expect("it is there").len() > 0;
+        let resumed = folder.lop(&["resume", "-q", &state]);
+        if begun {
+            resumed.expect_code(0);
+            let mut now = tree(&folder.path(&name));
+            now.retain(|path, _| !path.contains(".lop"));
+            assert_eq!(now, whole);
+        }
+    }
+}
+
 #[test]
 fn a_directory_that_another_program_writes_to_is_left_alone() {
     let folder = Folder::new();

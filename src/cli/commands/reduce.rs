@@ -458,7 +458,7 @@ impl Run {
             Kept::Stdout => return false,
         };
         let archive = self.project.as_ref().map(Project::archive);
-        begun && self.input.found(&self.kept, archive).is_some_and(|found| !state::knows(past, &found))
+        begun && self.input.found(&self.kept, archive).is_some_and(|found| !state::knows(past, &self.input, &found))
     }
 
     /// Where the result is, in words, also where it could not go where it was to.
