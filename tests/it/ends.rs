@@ -239,6 +239,32 @@ fn a_disk_that_is_full_keeps_the_last_result_and_the_best_goes_elsewhere() {
 }
 
 #[test]
+fn a_disk_that_is_full_keeps_the_last_directory_and_its_original() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("p")).expect("a new folder");
+    folder.write("p/input.txt", input());
+    folder.write("p/other.txt", "other\n");
+    let here = folder.path(".").canonicalize().expect("it is there");
+    let fill = format!(
+        "test ! -e '{0}/small/p.orig' || dd if=/dev/zero of='{0}/small/filler' bs=4k 2>/dev/null",
+        here.display()
+    );
+    folder.script("test.sh", &format!("{fill}; test \"$(grep -c keep p/input.txt)\" = 20"));
+    let arguments = "-j1 --no-state test.sh small/p";
+    let Some(ran) = on_a_small_disk(&folder, "cp -r p small/", "", arguments) else { return };
+    let ran = ran.expect_code(6);
+    assert_eq!(errors(&ran).len(), 1, "{ran:#?}");
+    assert!(ran.stderr.contains("cannot write small/p") && ran.stderr.contains("No space left"), "{ran:#?}");
+    assert!(is_interesting(&folder.read("seen/p/input.txt")));
+    assert_eq!(folder.read("seen/p.orig/input.txt"), input().into_bytes());
+    assert_eq!(folder.read("seen/p.orig/other.txt"), b"other\n");
+    assert!(is_interesting(&fs::read(set_aside(&ran).join("input.txt")).expect("it is named")));
+    let left: Vec<_> =
+        fs::read_dir(folder.path("seen")).expect("ours").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+}
+
+#[test]
 fn a_disk_that_becomes_read_only_keeps_the_last_result_and_the_best_goes_elsewhere() {
     let folder = Folder::new();
     with_an_accident(&folder, "mount -o remount,ro small");

@@ -19,7 +19,7 @@ use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
 use crate::exec::{self, Executor, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Written};
-use crate::project::words;
+use crate::project::{self, words};
 use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
@@ -554,11 +554,18 @@ impl Run {
         }
     }
 
-    /// Writes `best` to a new file in the place for temporary files, where it stays.
+    /// Writes `best` to a new file in the place for temporary files, or several to a new directory there, where it stays.
     fn set_aside(&self, best: &[u8]) -> io::Result<PathBuf> {
         let mut suffix = OsString::from("-");
         suffix.push(self.path.file_name().unwrap_or_default());
-        let mut file = tempfile::Builder::new().prefix("lop-best-").suffix(&suffix).tempfile()?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("lop-best-").suffix(&suffix);
+        if self.project.is_some() {
+            let folder = builder.tempdir()?;
+            project::write(best, folder.path()).map_err(|error| error.source)?;
+            return Ok(folder.keep());
+        }
+        let mut file = builder.tempfile()?;
         file.write_all(best)?;
         Ok(file.keep()?.1)
     }
