@@ -66,6 +66,22 @@ fn an_interrupted_run_goes_on_to_the_same_end() {
 }
 
 #[test]
+fn a_result_of_the_history_has_its_command() {
+    let folder = with_compiler();
+    folder.lop(&[&["-qj1", "--reduce-args", "-o", "small.c", "a.c"][..], &COMMAND].concat()).expect_code(0);
+    let said = folder.lop(&["history", "small.c.lop", "--at", "0", "-o", "first"]).expect_code(0).stdout;
+    assert!(String::from_utf8_lossy(&said).contains(" -g -O2 -Wall -x c '-DX=a b' "), "{said:?}");
+    assert_eq!(folder.read("first/a.c"), INPUT.as_bytes());
+    let command = ["--", "sh", "-c", "test \"$1\" && echo found", "sh", "x", "y"];
+    let words = [&["-qj1", "--reduce-args", "--stdout", "found", "-o", "small.sh"][..], &command].concat();
+    folder.lop(&words).expect_code(0);
+    folder.lop(&["history", "small.sh.lop", "--at", "0", "-o", "whole.sh"]).expect_code(0);
+    assert!(folder.read("whole.sh").ends_with(b"' sh x y\n"));
+    let piped = folder.lop(&[&["--reduce-args", "-"][..], &COMMAND].concat()).expect_code(2).stderr;
+    assert!(piped.contains("standard input cannot be reduced together"), "{piped}");
+}
+
+#[test]
 fn the_bug_report_has_the_command_that_is_left() {
     let folder = with_compiler();
     let words = [&["-qj1", "--reduce-args", "--format-issue", "-o", "small.c", "a.c"][..], &COMMAND].concat();

@@ -8,7 +8,8 @@ use crate::cli::piped::is_stdout;
 use crate::cli::state_args::HistoryArgs;
 use crate::disk::{self, Audience};
 use crate::journal::{Past, journal_file};
-use crate::project::Archive;
+use crate::oracle::shell_line;
+use crate::project::{Archive, words};
 use crate::report::{Input, Kept, Store, steps, text};
 
 /// Writes the list, or the result that was asked for.
@@ -28,9 +29,18 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
             hint: "without --at they are listed".to_owned(),
         });
     }
-    let best = past.text(number)?;
+    let mut best = past.text(number)?;
+    let files = Archive::of(&best).map(|archive| archive.files(&best).len());
+    let line = words(&best).map(|words| shell_line(words.iter().map(|(_, word)| word.as_os_str())) + "\n");
+    // A command without files is its line; beside files it is told.
+    let is_line = line.is_some() && files == Some(0);
+    if is_line {
+        best = line.unwrap_or_default().into_bytes();
+    } else if let Some(line) = line.filter(|_| args.output.is_some()) {
+        write!(text::stdout(), "{line}").or_else(Failure::unless_closed)?;
+    }
     match args.output.as_deref().filter(|output| !is_stdout(output)) {
-        Some(output) if Archive::of(&best).is_some() => {
+        Some(output) if files.is_some() && !is_line => {
             let mut store = Store::open(Input::Directory(past.path.clone()), &Kept::File(output.to_owned()))?;
             store.finish(&best, &|| true).map_err(|source| not_written(output, source))
         }

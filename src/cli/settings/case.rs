@@ -70,6 +70,12 @@ impl Case {
         // Without a file the case is the command, and has its name.
         let program = words.first().map(|word| base_name(Path::new(word))).unwrap_or_default();
         let given = paths.first().map_or(&*program, PathBuf::as_path);
+        if !words.is_empty() && piped::is_stdin(given) {
+            return Err(Failure::Usage {
+                message: "standard input cannot be reduced together with the arguments of a command".to_owned(),
+                hint: "name a file".to_owned(),
+            });
+        }
         let subject = match source {
             _ if paths.is_empty() => Subject::Files(Vec::new()),
             _ if paths.len() == 1 && !words.is_empty() && !given.is_dir() => Subject::Files(vec![base_name(given)]),

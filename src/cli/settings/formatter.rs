@@ -17,7 +17,7 @@ pub(super) fn formatter(format: &FormatArg, subject: &Subject, path: &Path) -> R
     let FormatArg::Command(words) = format else { return Ok(None) };
     if !matches!(subject, Subject::File(_)) {
         return Err(Failure::Usage {
-            message: "a formatter writes one file anew, and there are several".to_owned(),
+            message: "a formatter is for a test case that is one file".to_owned(),
             hint: "give --format none, compact or pretty".to_owned(),
         });
     }
