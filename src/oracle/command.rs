@@ -442,7 +442,14 @@ impl CommandOracle {
                 // Under another name it is the same directory.
                 self.names[1..].iter().try_for_each(|name| symlink(&self.names[0], directory.join(name)))?;
             }
-            Subject::Files(_) => project::write(candidate, directory).map_err(|error| error.source)?,
+            Subject::Files(ref own) => {
+                project::write(candidate, directory).map_err(|error| error.source)?;
+                // Another name is one of the first file, which may be gone.
+                for name in self.names[own.len()..].iter().filter(|_| path.is_file()) {
+                    let other = directory.join(name);
+                    fs::hard_link(&path, &other).or_else(|_| fs::copy(&path, &other).map(|_| ()))?;
+                }
+            }
             Subject::File(_) => {
                 // Never through a link, which could lead to a file of the user's.
                 let write = |path: &Path| File::create_new(path)?.write_all(candidate);

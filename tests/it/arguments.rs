@@ -66,6 +66,14 @@ fn an_interrupted_run_goes_on_to_the_same_end() {
 }
 
 #[test]
+fn the_file_has_the_name_that_the_command_wants() {
+    let folder = with_compiler();
+    let command = ["--", "./cc.sh", "-g", "-O2", "-x", "c", "@@.i"];
+    let said = folder.lop(&[&["-j1", "--reduce-args", "a.c"][..], &command].concat()).expect_code(0).stderr;
+    assert!(said.contains("/cc.sh -O2 -x c a.c.i\n") && folder.read("a.c") == b"wanted;\n", "{said}");
+}
+
+#[test]
 fn a_result_of_the_history_has_its_command() {
     let folder = with_compiler();
     folder.lop(&[&["-qj1", "--reduce-args", "-o", "small.c", "a.c"][..], &COMMAND].concat()).expect_code(0);
