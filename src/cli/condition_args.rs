@@ -1,7 +1,7 @@
 //! The typed options about conditions of an interesting run.
 
 use clap::builder::RangedI64ValueParser;
-use clap::{Args, value_parser};
+use clap::{Args, Command, Id, value_parser};
 
 use crate::oracle::ConditionSpec;
 
@@ -83,6 +83,11 @@ impl From<ConditionArgs> for ConditionSpec {
 }
 
 /// The range of a process's exit codes.
+/// The options, each by itself: clap tells of a group as a whole, whichever of it was typed.
+pub(super) fn conditions() -> Vec<Id> {
+    ConditionArgs::augment_args(Command::default()).get_arguments().map(|arg| arg.get_id().clone()).collect()
+}
+
 pub(super) fn exit_code() -> RangedI64ValueParser<i32> {
     value_parser!(i32).range(0..=255)
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::condition_args::conditions;
 use super::set_by::SetBy;
 
 /// The options on the signature where no test gives one, and on further conditions.
@@ -10,7 +11,7 @@ pub struct SignatureArgs {
     /// The command crashes on FILE: keep that crash
     ///
     /// Where it does not crash nothing is reduced
-    #[arg(long, help_heading = SIGNATURE, conflicts_with = "ConditionArgs", add = SetBy::Project)]
+    #[arg(long, help_heading = SIGNATURE, conflicts_with_all = conditions(), add = SetBy::Project)]
     pub crash: bool,
     /// Do not ask; take the condition that was found
     #[arg(short = 'y', long, help_heading = SIGNATURE)]
