@@ -128,7 +128,8 @@ pub struct ReduceArgs {
     /// keeps them. A command, such as 'clang-format' or 'prettier --stdin-filepath x.ts', reads the result, on standard
     /// input or as `@@`, and writes it on standard output. This is the last step: its text is the result if that is
     /// interesting. If it differs in more than blanks, nothing is guaranteed of it
-    #[arg(long, value_name = "HOW|CMD", default_value = "pretty", value_parser = FormatParser, help_heading = "Result", add = SetBy::Project)]
+    #[arg(long, value_name = "HOW|CMD", default_value = "pretty", value_parser = FormatParser,
+          help_heading = "Result", add = SetBy::Project)]
     pub format: FormatArg,
 
     /// Conditions on a run that is interesting.
@@ -221,7 +222,7 @@ pub struct ReduceArgs {
     ///
     /// Each word behind the program is a unit, like a file; the shortest command line is printed at the end. Without a
     /// FILE nothing but the command is reduced: `lop --reduce-args -- CMD ARGS`
-    #[arg(long, help_heading = SEARCH)]
+    #[arg(long, help_heading = SEARCH, add = SetBy::CommandLine("it is about the command of one run"))]
     pub reduce_args: bool,
     /// Make only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
