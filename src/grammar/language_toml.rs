@@ -89,6 +89,7 @@ pub(super) struct Clean {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Files {
     pub(super) includes: Vec<Word>,
+    pub(super) imports: Vec<Word>,
 }
 
 /// `[lists]`: what sequences are made of.

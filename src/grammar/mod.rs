@@ -84,6 +84,7 @@ pub struct Grammar {
     empty_texts: Vec<String>,
     clean: Vec<Regex>,
     includes: Vec<Regex>,
+    imports: Vec<Regex>,
     keep_names: Vec<String>,
     keywords: Vec<String>,
     number_texts: Vec<String>,
@@ -193,6 +194,7 @@ impl Grammar {
             empty_texts: layers.nearest(|file| &file.language.empty),
             clean: layers.expressions(|file| &file.clean.texts)?,
             includes: layers.expressions(|file| &file.files.includes)?,
+            imports: layers.expressions(|file| &file.files.imports)?,
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
             number_texts: layers.nearest(|file| &file.literals.number_texts),
@@ -287,6 +289,13 @@ impl Grammar {
     #[must_use]
     pub fn includes(&self) -> &[Regex] {
         &self.includes
+    }
+
+    /// Texts that name another file, whose content could not stand in their place: the first group is its path, with or
+    /// without the extension.
+    #[must_use]
+    pub fn imports(&self) -> &[Regex] {
+        &self.imports
     }
 
     /// Whether nodes of this kind are names.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::project::{Archive, Entry, Kind};
 use crate::syntax::{Edit, count_words};
 
+use super::named::{Named, all_names};
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::sequence::{Removal, Sequence, Unit, list_kind};
 
@@ -19,10 +20,25 @@ impl Pass for Files {
     fn propose(&self, view: &View<'_>) -> Proposals {
         let Some(files) = &view.files else { return Proposals::default() };
         let entries = files.archive.entries(view.text);
-        let whole = units(&entries, view.text, Entry::whole);
-        let files: Vec<Entry> = entries.into_iter().filter(|entry| entry.kind == Kind::File).collect();
-        let content = units(&files, view.text, |entry| entry.content.clone());
-        let lists = [(list_kind::FILES, whole), (list_kind::CONTENTS, content)];
+        let named = Named::new(&entries);
+        // Where each file is named by others.
+        let mut names: Vec<Vec<Range<usize>>> = vec![Vec::new(); entries.len()];
+        for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
+            for expressions in (files.grammar)(&entry.path).into_iter().flat_map(all_names) {
+                for (place, file) in named.in_file(view.text, entry, expressions) {
+                    names[file].push(place);
+                }
+            }
+        }
+        let wholes = || entries.iter().map(Entry::whole).zip(&names);
+        let with_names = wholes().map(|(whole, names)| std::iter::once(whole).chain(names.iter().cloned()).collect());
+        let alone = wholes().filter(|(_, names)| !names.is_empty()).map(|(whole, _)| vec![whole]);
+        let contents = entries.iter().filter(|entry| entry.kind == Kind::File).map(|entry| vec![entry.content.clone()]);
+        let lists: [(u32, Vec<Unit>); 3] = [
+            (list_kind::FILES, units(view.text, with_names)),
+            (list_kind::FILES, units(view.text, alone)),
+            (list_kind::CONTENTS, units(view.text, contents)),
+        ];
         let sequences = lists.into_iter().filter(|(_, units)| !units.is_empty());
         Proposals {
             sequences: sequences.map(|(kind, units)| Sequence::of(kind, units)).collect(),
@@ -31,15 +47,14 @@ impl Pass for Files {
     }
 }
 
-/// The files, with what of each would go.
-fn units(entries: &[Entry], text: &[u8], part: impl Fn(&Entry) -> Range<usize>) -> Vec<Unit> {
-    let parts = entries.iter().map(part).filter(|part| !part.is_empty());
-    let unit = |part: Range<usize>| Unit {
-        tokens: u32::try_from(count_words(&text[part.clone()])).unwrap_or(u32::MAX).max(1),
-        removal: Removal::Edits(vec![Edit::delete_raw(part)]),
+/// The units whose parts go together, the first of them with its size.
+fn units(text: &[u8], parts: impl Iterator<Item = Vec<Range<usize>>>) -> Vec<Unit> {
+    let unit = |parts: Vec<Range<usize>>| Unit {
+        tokens: u32::try_from(count_words(&text[parts[0].clone()])).unwrap_or(u32::MAX).max(1),
+        removal: Removal::Edits(parts.into_iter().map(Edit::delete_raw).collect()),
         cleared: false,
     };
-    parts.map(unit).collect()
+    parts.filter(|parts| !parts[0].is_empty()).map(unit).collect()
 }
 
 /// The texts of an archive's files in their order, without what is in those of which `is_wanted` is false.

@@ -1,10 +1,9 @@
 //! Files of a test case that become one: an include takes the place of what it names, or two files stand in one.
 
-use std::path::{Component, Path, PathBuf};
-
 use crate::project::{Entry, Kind};
 use crate::syntax::Edit;
 
+use super::named::Named;
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 
 /// With more files there are better questions than which two are one.
@@ -39,45 +38,18 @@ impl Pass for Join {
 /// Each text that names a file of the test case becomes what is in that file, which goes.
 fn includes(view: &View<'_>, entries: &[Entry]) -> Vec<Vec<Edit>> {
     let Some(files) = &view.files else { return Vec::new() };
+    let named = Named::new(entries);
     let mut all = Vec::new();
     for entry in entries {
-        let content = &view.text[entry.content.clone()];
-        for regex in (files.grammar)(&entry.path).map(|grammar| grammar.includes()).unwrap_or_default() {
-            for found in regex.captures_iter(content) {
-                let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else { continue };
-                let Some(named) = named(entries, entry, name.as_bytes()) else { continue };
-                let text = view.text[named.content.clone()].trim_ascii_end().to_vec();
-                let place = entry.content.start + whole.start()..entry.content.start + whole.end();
-                let put = Edit { raw: true, ..Edit::replace(place, text) };
-                all.push(vec![put, Edit::delete_raw(named.whole())]);
-            }
+        let expressions = (files.grammar)(&entry.path).map(|grammar| grammar.includes()).unwrap_or_default();
+        for (place, file) in named.in_file(view.text, entry, expressions) {
+            let file = &entries[file];
+            let text = view.text[file.content.clone()].trim_ascii_end().to_vec();
+            let put = Edit { raw: true, ..Edit::replace(place, text) };
+            all.push(vec![put, Edit::delete_raw(file.whole())]);
         }
     }
     all
-}
-
-/// The other file that a name in a file means: as seen from its folder, or else the only one whose path ends so.
-fn named<'e>(entries: &'e [Entry], from: &Entry, name: &[u8]) -> Option<&'e Entry> {
-    let name = Path::new(std::str::from_utf8(name).ok()?);
-    let near = plain(&from.path().parent().unwrap_or(Path::new("")).join(name));
-    let mut same = entries.iter().filter(|entry| entry.path() != from.path() && entry.path().ends_with(name));
-    let only = same.next().filter(|_| same.next().is_none());
-    let near = near.and_then(|near| entries.iter().find(|entry| entry.path() == near));
-    near.or(only).filter(|entry| entry.path() != from.path())
-}
-
-/// A path without steps up; `None` if it leads out.
-fn plain(path: &Path) -> Option<PathBuf> {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::Normal(name) => out.push(name),
-            Component::CurDir => {}
-            Component::ParentDir if out.pop() => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(out)
 }
 
 /// A file of the same kind stands at the end of the one before it when there is no frame between them.

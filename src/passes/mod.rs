@@ -45,6 +45,7 @@ mod literals;
 mod merge;
 mod minimal;
 mod minimality;
+mod named;
 mod names;
 mod pairs;
 mod parameters;

@@ -68,7 +68,8 @@ impl Several {
     pub(super) fn elsewhere((name, input): &(PathBuf, PathBuf), output: &Path) -> Result<Self, StoreError> {
         let exists = output.symlink_metadata().is_ok();
         let target = if exists { Target::existing(output, input)? } else { Target::new_file(output, input)? };
-        Ok(Several { files: vec![One { path: name.clone(), target, content: None }], notices: Vec::new() })
+        let content = if exists { disk::read(output, u64::MAX).ok() } else { None };
+        Ok(Several { files: vec![One { path: name.clone(), target, content }], notices: Vec::new() })
     }
 
     pub(super) fn replaced(files: &[(PathBuf, PathBuf)], content: &[u8]) -> Result<Option<Self>, StoreError> {
@@ -115,7 +116,8 @@ impl Several {
 impl ManyFiles for Several {
     fn expect(&mut self, input: &[u8]) {
         let members = members(input);
-        for one in &mut self.files {
+        // In another place there is no input.
+        for one in self.files.iter_mut().filter(|one| one.target.original.is_some()) {
             one.content = one.among(&members).map(|member| member.content.clone());
             one.target.left = LeftAs::content(one.content.as_deref().unwrap_or_default());
         }

@@ -31,9 +31,9 @@ use super::target::{Target, last};
 /// costs 5 to 20 ms on a journaling file system, more than many tests. A kill of lop loses nothing
 /// either way; only a power failure could.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
-/// A write of several files that takes longer than this is followed by a pause …
+/// A write of several files that takes longer than this is followed by a pause.
 const LONG_WRITE: Duration = Duration::from_millis(10);
-/// … of so many times what it took.
+/// The pause takes this many times as long as the write.
 const PAUSE: u32 = 9;
 
 /// Where a result can be kept.
@@ -174,7 +174,11 @@ impl Store {
             (Kept::InPlace, Input::Command(_)) => Destination::Stdout,
         };
         let is_line = matches!(whole, Input::Command(_));
-        Ok(Store { place, written: false, synced: None, waiting: None, busy_until: None, is_line, notice: None })
+        Ok(Store { is_line, ..Store::at(place) })
+    }
+
+    fn at(place: Destination) -> Store {
+        Store { place, written: false, synced: None, waiting: None, busy_until: None, is_line: false, notice: None }
     }
 
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
@@ -208,15 +212,7 @@ impl Store {
             }
         };
         if let Some(place) = place {
-            return Ok(Store {
-                place: Destination::Files(place),
-                written: true,
-                synced: None,
-                waiting: None,
-                busy_until: None,
-                is_line: false,
-                notice: None,
-            });
+            return Ok(Store { written: true, ..Store::at(Destination::Files(place)) });
         }
         let Input::File(input) = &whole else {
             // The run was killed before its first result.
@@ -239,15 +235,7 @@ impl Store {
             return Err(StoreError::OriginalDiffers(original));
         }
         let target = Target { original: Some(original), ..Target::existing(input, input)? };
-        Ok(Store {
-            place: Destination::Rename(Box::new(target)),
-            written: true,
-            synced: None,
-            waiting: None,
-            busy_until: None,
-            is_line: false,
-            notice: None,
-        })
+        Ok(Store { written: true, ..Store::at(Destination::Rename(Box::new(target))) })
     }
 
     /// Whether results go to a file that is replaced, and not to a device or to standard output.

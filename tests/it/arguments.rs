@@ -42,6 +42,21 @@ fn a_result_elsewhere_is_a_file_and_verify_asks_the_command_that_is_left() {
 }
 
 #[test]
+fn a_result_elsewhere_is_there_from_the_first_step_and_takes_the_place_of_an_earlier_one() {
+    let folder = with_compiler();
+    // Only an argument has gone so far, and the file is as it was.
+    let words = [&["-qj1", "--reduce-args", "--max-tests", "7", "-o", "small.c", "a.c"][..], &COMMAND];
+    folder.lop(&words.concat()).expect_code(3);
+    assert!(folder.path("small.c").exists());
+    for _ in 0..2 {
+        let words = [&["-qj1", "--reduce-args", "-o", "small.c", "a.c"][..], &COMMAND].concat();
+        let said = folder.lop(&words).expect_code(0).stderr;
+        assert!(said.is_empty() && !folder.path("small.c.reduced").exists(), "{said}");
+        assert_eq!(folder.read("small.c"), b"wanted;\n");
+    }
+}
+
+#[test]
 fn a_command_alone_is_printed_or_written_as_a_line() {
     let folder = Folder::new();
     folder.script("tool.sh", "test $# -gt 0 || exit 0\ncase \"$*\" in *\"two words\"*) echo found;; esac");
