@@ -30,15 +30,12 @@ impl Pass for Files {
                 }
             }
         }
-        let wholes = || entries.iter().map(Entry::whole).zip(&names);
-        let with_names = wholes().map(|(whole, names)| std::iter::once(whole).chain(names.iter().cloned()).collect());
-        let alone = wholes().filter(|(_, names)| !names.is_empty()).map(|(whole, _)| vec![whole]);
+        let wholes = entries.iter().map(Entry::whole).zip(names);
+        let with_names = wholes.map(|(whole, names)| std::iter::once(whole).chain(names).collect());
         let contents = entries.iter().filter(|entry| entry.kind == Kind::File).map(|entry| vec![entry.content.clone()]);
-        let lists: [(u32, Vec<Unit>); 3] = [
-            (list_kind::FILES, units(view.text, with_names)),
-            (list_kind::FILES, units(view.text, alone)),
-            (list_kind::CONTENTS, units(view.text, contents)),
-        ];
+        // A file whose name has to stay may be empty.
+        let lists =
+            [(list_kind::FILES, units(view.text, with_names)), (list_kind::CONTENTS, units(view.text, contents))];
         let sequences = lists.into_iter().filter(|(_, units)| !units.is_empty());
         Proposals {
             sequences: sequences.map(|(kind, units)| Sequence::of(kind, units)).collect(),

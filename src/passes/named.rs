@@ -56,7 +56,7 @@ impl<'e> Named<'e> {
     }
 }
 
-/// The expressions by which a file in this language names others whose content could not stand there, and those whose could.
+/// The expressions by which a file in this language names others, whether their content could stand there or not.
 pub(super) fn all_names(grammar: &Grammar) -> impl Iterator<Item = &[Regex]> {
     [grammar.includes(), grammar.imports()].into_iter()
 }
