@@ -8,6 +8,7 @@ use anstream::adapter::strip_str;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::oracle::Outcome;
+use crate::project::Archive;
 use crate::reduce::{Event, EventSink, Size};
 
 use super::steps;
@@ -52,6 +53,8 @@ pub struct Progress {
     start: Instant,
     pass: &'static str,
     before: Size,
+    /// Files that are left, if the test case has several.
+    files: Option<usize>,
     now: Size,
     tests: u64,
     cache_hits: u64,
@@ -70,6 +73,7 @@ impl Progress {
             start: Instant::now(),
             pass: "",
             before: Size::default(),
+            files: None,
             now: Size::default(),
             tests: 0,
             cache_hits: 0,
@@ -92,15 +96,18 @@ impl Progress {
     }
 
     fn accepted(&self, pass: &str) {
-        self.say(&steps::line(self.start.elapsed(), self.tests, pass, self.now, self.before));
+        let line = steps::line(self.start.elapsed(), self.tests, pass, self.now, self.before);
+        let files = self.files.map(|files| format!("  {}", text::plural(files as u64, "file")));
+        self.say(&(line + &files.unwrap_or_default()));
     }
 
     fn refresh(&self) {
         if let Some(line) = &self.line {
             let seconds = self.start.elapsed().as_secs_f64().max(0.001);
             let message = format!(
-                "{STRONG}{}{STRONG:#}  {} bytes {}  {} tokens {}  {} ({:.0}/s)  {} cached",
+                "{STRONG}{}{STRONG:#}  {}{} bytes {}  {} tokens {}  {} ({:.0}/s)  {} cached",
                 self.pass,
+                self.files.map_or_else(String::new, |files| text::plural(files as u64, "file") + "  "),
                 text::len(self.now.bytes),
                 text::percent(self.now.bytes, self.before.bytes),
                 text::len(self.now.tokens),
@@ -170,8 +177,9 @@ impl EventSink for Progress {
                     ));
                 }
             }
-            Event::Accepted { size, tests, pass, .. } => {
+            Event::Accepted { content, size, tests, pass, .. } => {
                 (self.now, self.tests) = (size, tests);
+                self.files = Archive::of(content).map(|archive| archive.files(content).len());
                 let asked = self.verbosity >= Verbosity::Passes;
                 if asked || (self.line.is_none() && self.verbosity > Verbosity::Quiet) {
                     self.accepted(pass);

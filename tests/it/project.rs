@@ -62,6 +62,7 @@ fn a_directory_is_reduced_in_place_and_its_original_is_whole() {
     assert_eq!(tree(&folder.path("p")), BTreeMap::from(expected));
     assert_eq!(tree(&folder.path("p.orig")), before);
     let said = ran.stderr;
+    assert!(said.contains(" tokens ") && said.contains("  2 files\n"), "{said}");
     assert!(said.contains("files     2 of 5 files") && said.contains("not a part of the test case: .git"), "{said}");
     assert_eq!(folder.temporaries(), [""; 0]);
 }

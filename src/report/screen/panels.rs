@@ -25,7 +25,9 @@ const BLOCKS: [&str; 8] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 /// How much is left.
 pub(super) fn size(state: &State) -> Line<'static> {
     let (now, before) = (state.now, state.before);
+    let files = state.files.map_or_else(String::new, |files| format!(" {} ", text::plural(files as u64, "file")));
     Line::from(vec![
+        Span::raw(files),
         Span::styled(format!(" {}", text::len(now.bytes)), STRONG),
         Span::raw(format!(" bytes {}  ", text::percent(now.bytes, before.bytes))),
         Span::styled(text::len(now.tokens), STRONG),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::project::Archive;
 use crate::reduce::{Counts, Event, Outlook, Size};
 use crate::report::text;
 
@@ -42,6 +43,8 @@ pub struct State {
     pub before: Size,
     /// Size of the best result.
     pub now: Size,
+    /// Files that are left, if the test case has several.
+    pub files: Option<usize>,
     /// The best result.
     pub best: Arc<[u8]>,
     /// Bytes of the best result after so many tests.
@@ -155,6 +158,7 @@ impl State {
 
     fn replace(&mut self, content: &[u8], size: Size, tests: u64) {
         (self.best, self.now, self.tests) = (content.into(), size, tests);
+        self.files = Archive::of(content).map(|archive| archive.files(content).len());
         self.curve.push((tests, size.bytes));
         if self.curve.len() > POINTS {
             let mut number = 0;
