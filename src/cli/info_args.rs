@@ -46,9 +46,9 @@ pub struct GrammarsArgs {
     /// List the parsers that other programs have installed here, with what makes lop use each; none of them is run
     #[arg(long, conflicts_with = "file")]
     pub installed: bool,
-    /// Show everything, however long it is
-    #[arg(long, requires = "file")]
-    pub all: bool,
+    /// Say more: everything, however long it is
+    #[arg(short, long, requires = "file")]
+    pub verbose: bool,
     /// Whether files add to the command line.
     #[command(flatten)]
     pub files: FilesArgs,

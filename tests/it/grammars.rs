@@ -69,12 +69,12 @@ fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
     folder.write("long.json", format!("[{}0]", "1, ".repeat(300)));
     let shown = stdout(&folder, &["grammars", "long.json"]);
     assert!(
-        shown.contains("  … 103 more; --all shows them\n") && shown.contains("proposals of the pass hoist ("),
+        shown.contains("  … 103 more; -v shows them\n") && shown.contains("proposals of the pass hoist ("),
         "{shown}"
     );
     assert!(shown.lines().count() < 620);
-    let all = stdout(&folder, &["grammars", "long.json", "--all"]);
-    assert!(!all.contains("--all shows them") && all.lines().count() > 900);
+    let all = stdout(&folder, &["grammars", "long.json", "-v"]);
+    assert!(!all.contains("-v shows them") && all.lines().count() > 900);
     folder.write("deep.json", format!("{}{}", "[".repeat(20_000), "]".repeat(20_000)));
     assert!(stdout(&folder, &["grammars", "deep.json"]).starts_with("deep.json (json, by extension; 40,000 tokens"));
 }
@@ -83,7 +83,7 @@ fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
 fn coupled_edits_are_no_rules_own() {
     let folder = Folder::new();
     folder.write("coupled.c", "static int a; int f(void) { return a; }\n");
-    let shown = stdout(&folder, &["grammars", "coupled.c", "--all"]);
+    let shown = stdout(&folder, &["grammars", "coupled.c", "-v"]);
     assert!(shown.contains("proposals of the pass coupled ("), "{shown}");
     assert!(!shown.lines().any(|line| line.contains("reduce.scm:") && line.contains(" coupled ")), "{shown}");
     assert!(!shown.lines().any(|line| line.contains("common.scm:") && line.contains(" coupled ")), "{shown}");
@@ -118,8 +118,8 @@ fn rules_of_the_user_are_added_and_his_facts_take_the_place_of_others() {
         Some("; mine\n\n((binary_expression left: (_) @lift) @lift.outer (#set! suffix \"\"))\n"),
         Some("[minimal]\nreturn_statement = [\"return;\"]\nstatement = [\"{ }\"]\n[identifiers]\nkeep = [\"f\"]\n"),
     );
-    let before = stdout(&folder, &["grammars", "input.c", "--all"]);
-    let after = stdout(&folder, &["grammars", "input.c", "--all", "--rules", "own/"]);
+    let before = stdout(&folder, &["grammars", "input.c", "-v"]);
+    let after = stdout(&folder, &["grammars", "input.c", "-v", "--rules", "own/"]);
     for (line, stays) in [
         ("  own/reduce.scm:3 lift  3:14  `a - 1` -> `a`", false),
         ("  minimal  3:5  `return f(a - 1);` -> `return;`", false),

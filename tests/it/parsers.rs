@@ -74,7 +74,7 @@ fn stdout(ran: Ran) -> String {
 
 /// The proposals in a file, without the line that says why it has this language.
 fn proposals(folder: &Folder, line: &[&str]) -> String {
-    let shown = stdout(folder.lop(&[&["grammars", "--all"], line].concat()));
+    let shown = stdout(folder.lop(&[&["grammars", "-v"], line].concat()));
     shown.split_once('\n').expect("several lines").1.to_owned()
 }
 

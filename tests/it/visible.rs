@@ -140,7 +140,7 @@ fn nothing_that_strangers_wrote_does_anything() {
         vec![o("config"), o("-o"), &result, o("--stderr"), &regex],
         vec![o("grammars"), file],
         vec![o("grammars"), file, o("--grammar"), o("json")],
-        vec![o("grammars"), file, o("--grammar"), o("json"), o("--all")],
+        vec![o("grammars"), file, o("--grammar"), o("json"), o("-v")],
         vec![o("grammars"), &missing],
         vec![o("verify"), &result],
         vec![o("verify"), &missing],

@@ -291,14 +291,14 @@ impl Shown<'_> {
         out: &mut dyn Write,
         mut each: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let most = if self.args.all { usize::MAX } else { most };
+        let most = if self.args.verbose { usize::MAX } else { most };
         let left = items.len().saturating_sub(most);
         for item in items.take(most) {
             each(item, out)?;
         }
         match left {
             0 => Ok(()),
-            left => writeln!(out, "  {FAINT}… {} more; --all shows them{FAINT:#}", text::len(left)),
+            left => writeln!(out, "  {FAINT}… {} more; -v shows them{FAINT:#}", text::len(left)),
         }
     }
 
