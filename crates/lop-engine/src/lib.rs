@@ -33,6 +33,7 @@
 mod bit_set;
 mod config;
 mod drive;
+mod isolation;
 mod model;
 mod parallel;
 mod question;
@@ -43,6 +44,7 @@ mod verdict;
 pub use bit_set::BitSet;
 pub use config::{Config, ConfigError, Lanes, Waste};
 pub use drive::{Tally, drive, monotone};
+pub use isolation::{Answer, Isolated, isolate};
 pub use model::bound::lower_bound;
 pub use model::chain::Markov;
 pub use model::decision_tree::cost as tree_cost;

@@ -35,6 +35,7 @@
 mod cdd;
 mod chooser;
 mod complement;
+mod dd;
 mod ddmin;
 mod ddrmin;
 mod entropy;
@@ -48,6 +49,7 @@ mod tests;
 
 pub use cdd::Cdd;
 pub use complement::Complement;
+pub use dd::dd;
 pub use ddmin::Ddmin;
 pub use ddrmin::Ddrmin;
 pub use entropy::Entropy;

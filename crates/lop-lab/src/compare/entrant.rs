@@ -1,9 +1,9 @@
 //! The entrants of a comparison: lop's own search and the baselines, by name.
 
-use crate::algorithm::{Algorithm, Stopped};
-use lop_engine::{Config, EvidenceView, Knowledge, Markov};
+use crate::algorithm::{Algorithm, Judge, Stopped};
+use lop_engine::{Answer, BitSet, Config, EvidenceView, Isolated, Knowledge, Markov, Verdict, isolate};
 
-use crate::algorithms::{self, Entropy};
+use crate::algorithms::{self, Entropy, dd};
 
 use super::judge::Counting;
 use super::subject::Instance;
@@ -20,8 +20,13 @@ pub enum Direction {
     Backward,
 }
 
-/// These take part when they are asked for by name: for a single worker they are `entropy`.
-const BY_NAME_ONLY: [&str; 2] = ["entropy-one-lane", "entropy-lanes"];
+/// These take part when they are asked for by name: for a single worker the first two are `entropy`, and the others have
+/// another aim.
+const BY_NAME_ONLY: [&str; 4] = ["entropy-one-lane", "entropy-lanes", ISOLATE, DD];
+/// lop's own search for the difference between what fails and what passes.
+const ISOLATE: &str = "isolate";
+/// The published one.
+const DD: &str = "dd";
 
 /// A name of no known algorithm.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +42,9 @@ pub enum Entrant {
     Own(Entropy),
     /// A published one.
     Baseline(Box<dyn Algorithm>),
+    /// One that isolates a difference between the list, which fails, and nothing, which passes; a candidate that is
+    /// invalid is unresolved. The units that are left are the difference. By its name.
+    Isolating(&'static str),
 }
 
 /// The measurements of one algorithm on one instance.
@@ -56,7 +64,7 @@ pub struct Measured {
 /// The names of all algorithms, lop's own first.
 #[must_use]
 pub fn algorithms() -> Vec<&'static str> {
-    Entrant::all(0, false).iter().map(Entrant::name).collect()
+    Entrant::all(0, false).iter().map(Entrant::name).chain([ISOLATE, DD]).collect()
 }
 
 /// The names of those that take part when none is named.
@@ -81,7 +89,7 @@ pub fn choose(wanted: &[String], known: Vec<&'static str>) -> Result<Vec<&'stati
 }
 
 impl Entrant {
-    /// All algorithms, lop's own first; chance comes from `seed`.
+    /// All algorithms that minimise, lop's own first; chance comes from `seed`.
     pub fn all(seed: u64, empty_is_known: bool) -> Vec<Entrant> {
         let config = Config { empty_known_uninteresting: empty_is_known, ..Config::default() };
         let own = [Entropy::minimise, Entropy::simplify, Entropy::one_lane, Entropy::many_lanes];
@@ -89,9 +97,10 @@ impl Entrant {
         own.into_iter().map(Entrant::Own).chain(algorithms::all(seed).into_iter().map(Entrant::Baseline)).collect()
     }
 
-    /// Those with these names, in the order of [`Entrant::all`].
+    /// Those with these names, in the order of [`algorithms`].
     pub fn named(names: &[&str], seed: u64, empty_is_known: bool) -> Vec<Entrant> {
-        Entrant::all(seed, empty_is_known).into_iter().filter(|entrant| names.contains(&entrant.name())).collect()
+        let all = Entrant::all(seed, empty_is_known).into_iter().chain([ISOLATE, DD].map(Entrant::Isolating));
+        all.filter(|entrant| names.contains(&entrant.name())).collect()
     }
 
     /// Its name.
@@ -99,6 +108,7 @@ impl Entrant {
         match self {
             Entrant::Own(own) => own.name(),
             Entrant::Baseline(baseline) => baseline.name(),
+            Entrant::Isolating(name) => name,
         }
     }
 
@@ -124,6 +134,14 @@ impl Entrant {
             let sizes = judge.sizes();
             let gone = match self {
                 Entrant::Baseline(baseline) => baseline.reduce(&sizes, &mut judge)?,
+                Entrant::Isolating(name) => {
+                    let found = isolated(name, sizes.len(), &mut judge)?;
+                    let mut rest = found.passing.clone();
+                    (0..sizes.len()).filter(|unit| !found.failing.contains(*unit)).for_each(|unit| {
+                        rest.insert(unit);
+                    });
+                    rest
+                }
                 Entrant::Own(own) => {
                     let view = knowledge.view(list.kind, list.depth);
                     let (gone, evidence) = own.reduce_from(&view, &sizes, &mut judge)?;
@@ -138,6 +156,22 @@ impl Entrant {
         }
         Ok(measured)
     }
+}
+
+/// The difference that an algorithm isolates.
+fn isolated(name: &str, len: usize, judge: &mut Counting<'_>) -> Result<Isolated, Stopped> {
+    let answer = |there: &BitSet| {
+        let mut gone = BitSet::new(len);
+        (0..len).filter(|unit| !there.contains(*unit)).for_each(|unit| {
+            gone.insert(unit);
+        });
+        Ok(match judge.round(&[gone])?.first() {
+            Some(Verdict::Interesting) => Answer::Fails,
+            Some(Verdict::NotInteresting) => Answer::Passes,
+            _ => Answer::Unresolved,
+        })
+    };
+    if name == DD { dd(len, answer) } else { isolate(len, answer) }
 }
 
 /// The measurements on an instance of the best sweep, which knows the sources of its lists; `None`

@@ -1,0 +1,277 @@
+//! The search for a difference: two configurations of one sequence of differences, one that passes and one that fails, as
+//! close to each other as single differences can bring them.
+
+use std::collections::HashMap;
+
+use crate::bit_set::BitSet;
+use crate::config::Config;
+use crate::model::evidence::Knowledge;
+use crate::search::Search;
+use crate::verdict::Verdict;
+
+/// Unresolved answers in a row, for each halving that the differences left would take, after which places between them are
+/// given up.
+const PATIENCE: usize = 1;
+
+/// The answer of the test about a configuration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Answer {
+    /// It passes, as the configuration without any difference does.
+    Passes,
+    /// It fails, as the one with all differences does.
+    Fails,
+    /// It does neither.
+    Unresolved,
+}
+
+/// Two configurations, each as the set of the differences that it has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Isolated {
+    /// The one that passes: a subset of the other.
+    pub passing: BitSet,
+    /// The one that fails.
+    pub failing: BitSet,
+}
+
+impl Isolated {
+    /// The differences between the two, ascending.
+    pub fn differences(&self) -> Vec<usize> {
+        self.failing.iter().filter(|&at| !self.passing.contains(at)).collect()
+    }
+}
+
+/// The side from which differences are taken out of what is between the two configurations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    /// They are taken out of the one that fails, from the last on: what is later needs what is earlier more often than the
+    /// other way round.
+    Failing,
+    /// They are put into the one that passes, from the first on.
+    Passing,
+}
+
+impl Side {
+    /// The answer with which a difference is none any more.
+    fn wanted(self) -> Answer {
+        match self {
+            Self::Failing => Answer::Fails,
+            Self::Passing => Answer::Passes,
+        }
+    }
+}
+
+/// Brings the configuration without any of `len` differences, which passes, and the one with all, which fails, as close
+/// to each other as possible: no single difference between the two of the result can be taken out of the one that fails
+/// so that it still fails or passes, nor put into the one that passes so that it still passes or fails. Neither of the
+/// two is asked about.
+///
+/// An answer other than *unresolved* about a configuration with the differences before some place, or with those behind
+/// it, leaves only the differences on one side of that place. So places near the middle come first, as in a bisection
+/// that skips. Where they are unresolved, sweeps of a [`Search`] ask about runs of differences anywhere, from both sides,
+/// until one of them brings both configurations within a run.
+///
+/// The problem is that of *dd* (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, TSE 28(2),
+/// 2002, section 5), the result has the same property, and the search is another one.
+///
+/// # Errors
+/// Those of `judge`.
+pub fn isolate<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -> Result<Isolated, E> {
+    let mut failing = BitSet::new(len);
+    failing.insert_range(0..len);
+    let mut state = State {
+        now: Isolated { passing: BitSet::new(len), failing },
+        judge,
+        known: HashMap::new(),
+        knowledge: Knowledge::new(len),
+        resolved: [1; 2],
+    };
+    while state.cut()? || state.sweep(Side::Failing)? || state.sweep(Side::Passing)? {}
+    Ok(state.now)
+}
+
+struct State<J> {
+    now: Isolated,
+    judge: J,
+    /// Answers, by the configuration.
+    known: HashMap<BitSet, Answer>,
+    knowledge: Knowledge,
+    /// Places at which the configuration with what is before them was resolved, and likewise behind.
+    resolved: [usize; 2],
+}
+
+impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
+    /// Asks about places between the differences that are left, as long as the answers help. `false`: always.
+    fn cut(&mut self) -> Result<bool, E> {
+        let mut unresolved = 0;
+        'places: loop {
+            let left = self.now.differences();
+            if left.len() < 2 || unresolved > PATIENCE * left.len().ilog2() as usize {
+                return Ok(false);
+            }
+            for place in places(left.len()) {
+                let parts = [&left[..place], &left[place..]];
+                // The side that was resolved more often comes first.
+                let first = usize::from(self.resolved[1] > self.resolved[0]);
+                for side in [first, 1 - first] {
+                    let configuration = union(&self.now.passing, parts[side]);
+                    if self.known.contains_key(&configuration) {
+                        continue;
+                    }
+                    let answer = self.ask(&configuration)?;
+                    match answer {
+                        Answer::Unresolved => unresolved += 1,
+                        Answer::Passes => self.now.passing = configuration,
+                        Answer::Fails => self.now.failing = configuration,
+                    }
+                    if answer != Answer::Unresolved {
+                        self.resolved[side] += 1;
+                        unresolved = 0;
+                    }
+                    continue 'places;
+                }
+            }
+            return Ok(false);
+        }
+    }
+
+    /// Asks about runs of the differences that are left, from one side; `true` when both configurations are within one run
+    /// then.
+    fn sweep(&mut self, side: Side) -> Result<bool, E> {
+        let mut left = self.now.differences();
+        if left.len() < 2 {
+            return Ok(false);
+        }
+        if side == Side::Failing {
+            left.reverse();
+        }
+        let (kind, depth) = (side as u32, 0);
+        let config = Config { theta: Some(0.0), empty_known_uninteresting: true, ..Config::default() };
+        let mut search = Search::new(left.len(), &config, &self.knowledge.view(kind, depth));
+        let passing = self.now.passing.clone();
+        // The configuration of this side when some of the differences are none any more.
+        let without = |gone: &dyn Fn(usize) -> bool| {
+            let there = left.iter().enumerate().filter(|(at, _)| gone(*at) == (side == Side::Passing));
+            union(&passing, &there.map(|(_, difference)| *difference).collect::<Vec<_>>())
+        };
+        let mut other = None;
+        while let Some(question) = search.next_tests(1).pop() {
+            let configuration = without(&|at| question.remove.iter().any(|range| range.contains(&at)));
+            let answer = self.ask(&configuration)?;
+            if answer != Answer::Unresolved && answer != side.wanted() {
+                other = Some(configuration);
+                break;
+            }
+            search.observe(question.id, Verdict::from(answer == side.wanted()));
+        }
+        self.knowledge.absorb(kind, depth, &search.take_evidence());
+        let own = without(&|at| search.removed().contains(at));
+        let is_near = other.is_some();
+        let (passing, failing) = match side {
+            Side::Failing => (other.unwrap_or(passing), own),
+            Side::Passing => (own, other.unwrap_or_else(|| self.now.failing.clone())),
+        };
+        self.now = Isolated { passing, failing };
+        Ok(is_near)
+    }
+
+    fn ask(&mut self, configuration: &BitSet) -> Result<Answer, E> {
+        if let Some(&answer) = self.known.get(configuration) {
+            return Ok(answer);
+        }
+        let answer = (self.judge)(configuration)?;
+        self.known.insert(configuration.clone(), answer);
+        Ok(answer)
+    }
+}
+
+/// The places between `len` differences: the middle, then those at the quarters, the eighths and so on.
+fn places(len: usize) -> impl Iterator<Item = usize> {
+    let steps = (1..).map(|power| 1_usize << power).take_while(move |parts| *parts < 2 * len);
+    steps.flat_map(move |parts| (1..parts).step_by(2).map(move |part| len * part / parts)).filter(move |at| *at > 0)
+}
+
+fn union(set: &BitSet, more: &[usize]) -> BitSet {
+    let mut all = set.clone();
+    more.iter().for_each(|&difference| {
+        all.insert(difference);
+    });
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn found(len: usize, answer: impl Fn(&BitSet) -> Answer) -> (Isolated, usize) {
+        let mut tests = 0;
+        let isolated = isolate(len, |set| {
+            tests += 1;
+            Ok::<_, Infallible>(answer(set))
+        });
+        (isolated.expect("it answers"), tests)
+    }
+
+    fn toggled(set: &BitSet, unit: usize) -> BitSet {
+        let mut toggled = BitSet::new(set.len());
+        (0..set.len()).filter(|&at| set.contains(at) != (at == unit)).for_each(|at| {
+            toggled.insert(at);
+        });
+        toggled
+    }
+
+    #[test]
+    fn isolation_finds_one_of_many_in_as_many_tests_as_halving_takes() {
+        for len in [0, 1, 2, 3, 31, 64, 1000] {
+            for culprit in 0..len.min(70) {
+                let (isolated, tests) =
+                    found(len, |set| if set.contains(culprit) { Answer::Fails } else { Answer::Passes });
+                assert_eq!(isolated.differences(), [culprit], "of {len}");
+                assert!(tests <= len.next_power_of_two().ilog2() as usize, "{tests} for {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn isolation_ends_where_no_single_difference_helps() {
+        // Numbers without a pattern: units need others, and some are culprits.
+        for seed in 1..60_usize {
+            let len = 5 + seed % 40;
+            let mut last = seed * 7919;
+            let mut unit = || {
+                last = (last * 1_103_515_245 + 12_345) % 2_147_483_648;
+                last / 65_536 % len
+            };
+            let needs: Vec<_> = (0..len).map(|_| (unit(), unit())).collect();
+            let culprits = [unit(), unit()];
+            let answer = |set: &BitSet| {
+                if needs.iter().any(|&(one, other)| set.contains(one) && !set.contains(other)) {
+                    return Answer::Unresolved;
+                }
+                if culprits.iter().all(|&unit| set.contains(unit)) { Answer::Fails } else { Answer::Passes }
+            };
+            let (Isolated { passing, failing }, _) = found(len, answer);
+            let isolated = Isolated { passing: passing.clone(), failing: failing.clone() };
+            assert!(passing.iter().all(|unit| failing.contains(unit)), "one is within the other");
+            assert_eq!((answer(&passing), answer(&failing)), (Answer::Passes, Answer::Fails), "seed {seed}");
+            let left = isolated.differences();
+            if left.len() > 1 {
+                let around = |unit| [answer(&toggled(&failing, unit)), answer(&toggled(&passing, unit))];
+                let resolved =
+                    left.iter().flat_map(|&unit| around(unit)).filter(|answer| *answer != Answer::Unresolved);
+                assert_eq!(resolved.count(), 0, "seed {seed}: {left:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn isolation_stops_when_there_are_no_more_answers() {
+        let mut answers = 3;
+        let stopped = isolate(1000, |_| {
+            answers -= 1;
+            if answers == 0 { Err("stopped") } else { Ok(Answer::Passes) }
+        });
+        assert_eq!(stopped, Err("stopped"));
+    }
+}
