@@ -23,6 +23,8 @@ pub mod doctor;
 pub mod exec;
 pub mod grammar;
 #[cfg(feature = "cli")]
+pub mod isolate;
+#[cfg(feature = "cli")]
 pub mod journal;
 pub mod library;
 pub mod oracle;

@@ -18,6 +18,7 @@ use super::files_args::FilesArgs;
 use super::format_arg::{FormatArg, FormatParser};
 use super::grammar_args::{self, GrammarArgs};
 use super::info_args::{CompletionsArgs, GrammarsArgs, ManArgs};
+use super::isolate_args::{self, IsolateArgs};
 use super::report_args::ReportArgs;
 use super::set_by::SetBy;
 use super::signature_args::SignatureArgs;
@@ -80,6 +81,9 @@ pub enum Command {
     /// Check that a result is 1-minimal: ask the test again about every deletion that shows it
     #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
     Verify(Box<VerifyArgs>),
+    /// Find the difference that matters between two test cases of which one passes and one fails
+    #[command(override_usage = isolate_args::USAGE, after_help = isolate_args::HELP, max_term_width = 110)]
+    Isolate(Box<IsolateArgs>),
     /// Show the value of each option here, and where it comes from
     #[command(override_usage = CONFIG_USAGE, max_term_width = 110)]
     Config(Box<ConfigArgs>),

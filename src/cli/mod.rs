@@ -22,7 +22,9 @@ mod help;
 mod inference;
 pub mod info_args;
 mod installed;
+pub mod isolate_args;
 pub mod language;
+pub mod many_args;
 mod options_page;
 mod piped;
 mod progress_line;
@@ -108,6 +110,7 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
             commands::reduce::run(args, words)
         }
         Some(Command::Verify(args)) => commands::verify::run(*args, &line.words),
+        Some(Command::Isolate(args)) => commands::isolate::run(&args),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),
         Some(Command::Man(args)) => commands::man::run(&args).map(|()| Code::Reduced),

@@ -15,6 +15,8 @@
 //! its bytes. The bytes between two frames are exactly those of the file, whether it ends with a line break or not.
 
 mod folder;
+#[cfg(feature = "cli")]
+mod patch;
 
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
@@ -24,6 +26,8 @@ use std::path::{Component, Path};
 use memchr::memmem;
 
 pub use folder::{LeftOut, ReadError, Selection, WriteError, read, stamp, write, write_beside};
+#[cfg(feature = "cli")]
+pub use patch::{PatchError, patched};
 
 /// The mark begins so; behind it comes a part of a hash of all that is in the archive.
 const MARK: &str = "lop-files-";

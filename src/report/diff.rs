@@ -1,10 +1,16 @@
 //! Unified diffs of the original and the result.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::Duration;
 
 use anstyle::Style;
 use similar::{Algorithm, ChangeTag, TextDiff};
+
+use crate::project::Archive;
 
 use super::text::{self, BAD, FAINT, GOOD};
 
@@ -45,6 +51,34 @@ pub fn write(out: &mut dyn Write, colour: bool, before: (&str, &[u8]), after: (&
                 writeln!(out, "\\ No newline at end of file")?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Writes the unified diffs of all files that one of two texts of an archive has, each text with the words behind its
+/// files' names.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_files(
+    out: &mut dyn Write,
+    colour: bool,
+    archive: &Archive,
+    before: (&str, &[u8]),
+    after: (&str, &[u8]),
+) -> io::Result<()> {
+    let files = |text: &[u8]| -> BTreeMap<Vec<u8>, Vec<u8>> {
+        archive.members(text).into_iter().map(|member| (member.path, member.content)).collect()
+    };
+    let (olds, news) = (files(before.1), files(after.1));
+    for path in olds.keys().chain(news.keys().filter(|path| !olds.contains_key(*path))) {
+        let name = |content: Option<&Vec<u8>>, words: &str| match content {
+            Some(_) => format!("{}{words}", Path::new(OsStr::from_bytes(path)).display()),
+            None => "/dev/null".to_owned(),
+        };
+        let (old, new) = (olds.get(path), news.get(path));
+        let content = |content: Option<&Vec<u8>>| content.cloned().unwrap_or_default();
+        write(out, colour, (&name(old, before.0), &content(old)), (&name(new, after.0), &content(new)))?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ pub mod config;
 pub mod doctor;
 pub mod grammars;
 pub mod history;
+pub mod isolate;
 pub mod man;
 pub mod passes;
 pub mod reduce;

@@ -1,11 +1,8 @@
 //! Reports of a run beside the summary, as the options ask for them: page, explanation, bug report.
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -107,15 +104,7 @@ impl Reported {
             let (before, after) = (format!("{name} (original)"), format!("{} (result)", self.place));
             return diff::write(out, true, (&before, original), (&after, best));
         };
-        let left: BTreeMap<Vec<u8>, Vec<u8>> =
-            archive.members(best).into_iter().map(|member| (member.path, member.content)).collect();
-        archive.members(original).iter().try_for_each(|member| {
-            let path = Path::new(OsStr::from_bytes(&member.path)).display();
-            let (before, content) = (format!("{path} (original)"), left.get(&member.path));
-            let after = content.map_or_else(|| "/dev/null".to_owned(), |_| format!("{path} (result)"));
-            let content = content.map(Vec::as_slice).unwrap_or_default();
-            diff::write(out, true, (&before, &member.content), (&after, content))
-        })
+        diff::write_files(out, true, archive, (" (original)", original), (" (result)", best))
     }
 
     fn write_page(&mut self, original: &[u8], report: &Report, history: &History) -> Result<(), Failure> {

@@ -50,6 +50,14 @@ pub enum Failure {
         /// The way out.
         hint: String,
     },
+    /// The test cases do not differ in what a command asks for.
+    #[error("{message}")]
+    Uninteresting {
+        /// What their runs did.
+        message: String,
+        /// The way out.
+        hint: String,
+    },
     /// A crash was insisted on.
     #[error("the command does not crash on {}: {exit}", path.display())]
     NoCrash {
@@ -83,6 +91,14 @@ pub enum Failure {
     /// A directory that cannot be read.
     #[error(transparent)]
     Project(#[from] project::ReadError),
+    /// A patch cannot be applied.
+    #[error("the patch {} {source}", path.display())]
+    Patch {
+        /// The file as the user named it.
+        path: PathBuf,
+        /// Why not.
+        source: project::PatchError,
+    },
     /// The file to reduce is a pipe or a device, which cannot be replaced.
     #[error("{} is not a regular file and cannot be replaced; write the result elsewhere with -o", .0.display())]
     InputIsSpecial(PathBuf),
@@ -232,7 +248,7 @@ impl Failure {
             // A name that does not exist is a slip of the command line, not a broken rule file.
             Failure::Grammar(GrammarError::Unknown { .. }) => Code::CouldNotStart,
             Failure::Grammar(_) | Failure::Loaded(_) | Failure::Rules(_) => Code::Grammar,
-            Failure::NoCrash { .. } => Code::NotInteresting,
+            Failure::NoCrash { .. } | Failure::Uninteresting { .. } => Code::NotInteresting,
             Failure::Stopped { .. } => Code::StoppedEarly,
             Failure::Flaky { .. } => Code::Flaky,
             Failure::Output(_) | Failure::Result { .. } => Code::Failed,

@@ -20,7 +20,10 @@ const NOT_OURS: &str = "lop has not made this: look at it, and remove it if you 
 /// The way out, where there is one.
 pub(super) fn hint(failure: &Failure) -> Option<String> {
     let hint = match failure {
-        Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } => hint,
+        Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } | Failure::Uninteresting { hint, .. } => hint,
+        Failure::Patch { .. } => {
+            "it has to lead from the files that are there to others, or from others to these: `git diff` makes one"
+        }
         Failure::Missing { missing, typed, .. } => {
             return Some(way_out(missing, typed, typed.iter().any(|word| word == "--")));
         }
