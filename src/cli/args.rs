@@ -23,6 +23,7 @@ use super::report_args::ReportArgs;
 use super::set_by::SetBy;
 use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
+use super::triage_args::{self, TriageArgs};
 use super::ui_args::UiArgs;
 use super::values::{MinimalArg, SEARCH, jobs, seconds};
 use super::verify_args::{self, VerifyArgs};
@@ -84,6 +85,9 @@ pub enum Command {
     /// Find the difference that matters between two test cases of which one passes and one fails
     #[command(override_usage = isolate_args::USAGE, after_help = isolate_args::HELP, max_term_width = 110)]
     Isolate(Box<IsolateArgs>),
+    /// Run a command on a folder of files: group what fails alike, and reduce one file of each group
+    #[command(override_usage = triage_args::USAGE, after_help = triage_args::HELP, max_term_width = 110)]
+    Triage(Box<TriageArgs>),
     /// Show the value of each option here, and where it comes from
     #[command(override_usage = CONFIG_USAGE, max_term_width = 110)]
     Config(Box<ConfigArgs>),

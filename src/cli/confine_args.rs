@@ -1,5 +1,6 @@
 //! The typed options about a test's share of the machine.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -26,6 +27,18 @@ pub struct ConfineArgs {
     /// It is refused where the system has or allows no such thing
     #[arg(long, value_name = "HOW", default_value = "none", help_heading = CONFINEMENT)]
     pub isolate: IsolateArg,
+}
+
+impl ConfineArgs {
+    /// The words that say the same.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut words = Vec::new();
+        words.extend(self.memory_limit.map(|limit| OsString::from(format!("--memory-limit={limit}"))));
+        words.extend(self.with.iter().flat_map(|path| ["--with".into(), path.clone().into_os_string()]));
+        let isolate = self.isolate.to_possible_value().map(|value| value.get_name().to_owned());
+        words.extend(isolate.map(|name| OsString::from(format!("--isolate={name}"))));
+        words
+    }
 }
 
 const CONFINEMENT: &str = "What a test may use and see";

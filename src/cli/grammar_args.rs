@@ -1,5 +1,6 @@
 //! The typed options about the language of FILE.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -94,7 +95,32 @@ impl From<&str> for Wanted {
     }
 }
 
+impl Wanted {
+    /// The word that asks for it.
+    fn word(&self) -> OsString {
+        match self {
+            Wanted::Name(name) => name.into(),
+            Wanted::Parser(parser) => {
+                let mut word = parser.path.clone().into_os_string();
+                parser.symbol.iter().for_each(|symbol| word.push(format!("{SYMBOL}{symbol}")));
+                word
+            }
+        }
+    }
+}
+
 impl GrammarArgs {
+    /// The words that say the same.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut words = vec!["--grammar".into(), self.grammar.word()];
+        for entry in &self.grammar_for {
+            let mut word = OsString::from(format!("--grammar-for={}=", entry.extension));
+            word.push(entry.wanted.word());
+            words.push(word);
+        }
+        words
+    }
+
     /// All that is asked for.
     pub(super) fn all(&self) -> impl Iterator<Item = &Wanted> {
         std::iter::once(&self.grammar).chain(self.grammar_for.iter().map(|entry| &entry.wanted))

@@ -91,6 +91,16 @@ impl<'a> Probe<'a> {
         Ok(Probe { slot, deadline: deadline.unwrap_or(BASELINE_DEADLINE), cancel })
     }
 
+    /// Another one that is used at the same time. Two that know nothing of each other would take each other's processes for
+    /// ones that a run has left behind.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn another(&self) -> Result<Self, Failure> {
+        let slot = self.slot.another().map_err(|error| Failure::Workers(error.into()))?;
+        Ok(Probe { slot, ..*self })
+    }
+
     pub(super) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {
         oracle.observe(candidate, &mut self.slot, self.deadline, self.cancel)
     }

@@ -1,12 +1,14 @@
 //! The command line of `lop isolate`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::condition_args::ConditionArgs;
 use super::grammar_args::GrammarArgs;
 use super::many_args::ManyArgs;
+use super::values::seconds;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop isolate [OPTIONS] PASS FAIL -- CMD [ARGS]...
@@ -39,6 +41,10 @@ pub struct IsolateArgs {
     /// Make this folder for the two texts [default: FAIL with `.isolated` added]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+
+    /// Deadline of one run [default: 5 times the slower of the first two, at least 1 s]
+    #[arg(long, value_name = "SECS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
 
     /// Conditions on a run that fails.
     #[command(flatten)]

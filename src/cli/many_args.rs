@@ -2,13 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
 use super::confine_args::ConfineArgs;
 use super::files_args::FilesArgs;
-use super::values::seconds;
 
 /// How a command is run on test cases, and where is said what came of it.
 #[derive(Debug, Args)]
@@ -16,9 +14,6 @@ pub struct ManyArgs {
     /// The test as a command, with `@@` in the place of the candidate's path
     #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
     pub test: Vec<OsString>,
-    /// Deadline of one run [default: 5 times the first run, at least 1 s]
-    #[arg(long, value_name = "SECS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
     /// Write what was found as lines of JSON
     ///
     /// To a file, or to standard output (`-`) in the place of everything else there

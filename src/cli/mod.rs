@@ -24,6 +24,7 @@ pub mod info_args;
 mod installed;
 pub mod isolate_args;
 pub mod language;
+mod many;
 pub mod many_args;
 mod options_page;
 mod piped;
@@ -39,6 +40,7 @@ mod signature_choice;
 mod state;
 pub mod state_args;
 mod suggestion;
+pub mod triage_args;
 pub mod ui_args;
 pub mod values;
 pub mod verify_args;
@@ -111,6 +113,7 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
         }
         Some(Command::Verify(args)) => commands::verify::run(*args, &line.words),
         Some(Command::Isolate(args)) => commands::isolate::run(&args),
+        Some(Command::Triage(args)) => commands::triage::run(&args),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),
         Some(Command::Man(args)) => commands::man::run(&args).map(|()| Code::Reduced),

@@ -49,7 +49,7 @@ pub use program::CommandError;
 #[cfg(feature = "cli")]
 pub(crate) use shell::line as shell_line;
 pub use signal::{SignalError, signal_name, signal_number};
-pub use signature::{Mark, Seen, Signature, Table};
+pub use signature::{Groups, Mark, Seen, Signature, Table};
 pub use slot::{Slot, SlotError, SlotOptions};
 pub use surroundings::{SurroundingsError, check_surroundings, is_device};
 

@@ -28,6 +28,7 @@ pub mod store;
 pub mod summary;
 mod target;
 pub mod text;
+pub mod triage_page;
 pub mod visible;
 
 use std::io;

@@ -227,7 +227,7 @@ impl<'c> Asked<'c> {
             }
         }
         let length = case.passing.len().max(case.failing.len());
-        let probe = Probe::new(length, args.many.timeout, cancel)?;
+        let probe = Probe::new(length, args.timeout, cancel)?;
         let is_command = !test.command_words().is_empty();
         Ok(Asked { oracle, probe, is_command, wanted: in_words(&spec), spec, passes: Exit::Unknown })
     }
@@ -237,7 +237,7 @@ impl<'c> Asked<'c> {
     fn find_sides(&mut self, args: &IsolateArgs, case: &mut Case) -> Result<(), Failure> {
         let mut runs = [self.run(case, &case.passing)?, self.run(case, &case.failing)?];
         let slowest = runs.iter().map(|(outcome, _)| outcome.duration).max().unwrap_or_default();
-        self.probe.deadline = args.many.timeout.unwrap_or_else(|| usual_deadline(slowest));
+        self.probe.deadline = args.timeout.unwrap_or_else(|| usual_deadline(slowest));
         if self.is_command && !self.spec.has_conditions() {
             // The one with the patch fails, or else the one without.
             if case.is_either && self.signature(case, &runs).is_none() {

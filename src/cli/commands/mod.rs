@@ -12,4 +12,5 @@ pub mod reduce;
 pub mod replay;
 mod reported;
 pub mod resume;
+pub mod triage;
 pub mod verify;

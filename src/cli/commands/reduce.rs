@@ -57,7 +57,16 @@ pub(super) enum Start {
 ///
 /// # Errors
 /// When lop cannot start or go on.
-pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code, Failure> {
+pub(super) fn carry_out(settings: Settings, start: Start) -> Result<Code, Failure> {
+    let cancel = Cancel::new();
+    // The time before the reduction counts for its limit, too.
+    cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
+    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
+    carry_out_until(settings, start, cancel)
+}
+
+/// The same, which another watches for signals.
+pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: Cancel) -> Result<Code, Failure> {
     let is_command = matches!(settings.output.input, Input::Command(_));
     if settings.case.project.is_some() && settings.output.kept == Kept::Stdout && !is_command {
         return Err(Failure::Usage {
@@ -65,10 +74,6 @@ pub(super) fn carry_out(mut settings: Settings, mut start: Start) -> Result<Code
             hint: "give -o the name of a directory, which lop makes".to_owned(),
         });
     }
-    let cancel = Cancel::new();
-    // The time before the reduction counts for its limit, too.
-    cancel.expire_at(settings.options.max_time.and_then(|most| Instant::now().checked_add(most)));
-    signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     announce(&settings);
     // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
     settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;

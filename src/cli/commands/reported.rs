@@ -129,21 +129,33 @@ impl Reported {
     }
 
     fn issue(&self, report: &Report, history: &History, oracle: &CommandOracle) -> String {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let again = run(oracle, &report.best, BASELINE_DEADLINE);
         let outcome = again.as_ref().or(history.baseline.as_ref());
+        let sizes = (report.before.bytes, report.after.bytes);
+        self.issue_of(&report.best, (outcome, again.is_none()), &made(sizes, report.tests.total()), oracle)
+    }
+
+    /// The bug report of a result, with the outcome of its run, or of that on the input.
+    pub(super) fn issue_of(
+        &self,
+        best: &[u8],
+        (outcome, is_of_input): (Option<&Outcome>, bool),
+        made: &str,
+        oracle: &CommandOracle,
+    ) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let version = if self.is_command { version(&self.words, &self.path) } else { None };
         Issue {
             name: &name,
             language: &self.language,
-            content: &report.best,
-            files: self.archive.as_ref().map(|archive| archive.members(&report.best)).unwrap_or_default(),
-            command: &words(&report.best).map_or_else(|| self.command_line(&name), |_| oracle.line_of(&report.best)),
+            content: best,
+            files: self.archive.as_ref().map(|archive| archive.members(best)).unwrap_or_default(),
+            command: &words(best).map_or_else(|| self.command_line(&name), |_| oracle.line_of(best)),
             wanted: &self.looks_for,
             version: version.as_deref(),
             outcome,
-            is_of_input: again.is_none(),
-            made: &made(report),
+            is_of_input,
+            made,
             redaction: &self.redaction(),
         }
         .markdown()
@@ -182,13 +194,9 @@ impl Reported {
 }
 
 /// How the input was made small, in a sentence.
-fn made(report: &Report) -> String {
-    format!(
-        "Reduced from {} to {} bytes in {}.",
-        text::len(report.before.bytes),
-        text::len(report.after.bytes),
-        text::plural(report.tests.total(), "test")
-    )
+pub(super) fn made((before, after): (usize, usize), tests: u64) -> String {
+    let tests = text::plural(tests, "test");
+    format!("Reduced from {} to {} bytes in {tests}.", text::len(before), text::len(after))
 }
 
 /// A run of a command in a directory of its own; `None` if it could not be made.

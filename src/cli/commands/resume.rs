@@ -20,6 +20,14 @@ use crate::report::text::{self, GOOD};
 /// # Errors
 /// When the journal is missing, damaged, in use or about something else, and whatever keeps a reduction from going on.
 pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
+    go_on(args, reduce::carry_out)
+}
+
+/// The same, with the function that carries it out.
+pub(super) fn go_on(
+    args: &ResumeArgs,
+    carry_out: impl FnOnce(Settings, Start) -> Result<Code, Failure>,
+) -> Result<Code, Failure> {
     // The working directory is about to change.
     let path = std::path::absolute(journal_file(&args.folder)).map_err(Failure::Directory)?;
     let lock = Lock::take(&path)?;
@@ -35,7 +43,7 @@ pub fn run(args: &ResumeArgs) -> Result<Code, Failure> {
         return Err(strangers(&args.folder, &past));
     }
     let settings = Settings::resumed(&state::arguments(&past, args)?, &past)?;
-    reduce::carry_out(settings, Start::Again { lock, past: Box::new(past) })
+    carry_out(settings, Start::Again { lock, past: Box::new(past) })
 }
 
 /// A journal that this user's lop has not written says a command, which is shown and not run.

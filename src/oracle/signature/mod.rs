@@ -12,6 +12,7 @@
 //! directories, the test case's name, and what is quoted from it.
 
 mod generalise;
+mod groups;
 mod specific;
 
 use std::sync::OnceLock;
@@ -23,6 +24,8 @@ use super::slippage::crash;
 use super::{ConditionSpec, Conditions, Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
 use generalise::{Context, Treatment};
+
+pub use groups::Groups;
 
 /// The table of what runs write; its head says what the fields mean.
 const PATTERNS: &str = include_str!("patterns.toml");

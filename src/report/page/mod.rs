@@ -18,7 +18,7 @@ use super::history::History;
 use super::origins::Origins;
 use super::text::{self, shown};
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 
 /// The parts of a page.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,185 @@
+//! A command that is run on many files, each by itself.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::unbounded;
+
+use crate::disk::Audience;
+use crate::doctor::reworded;
+use crate::exec::Jobs;
+use crate::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Subject};
+use crate::report::Kept;
+
+use super::absolute_words;
+use super::beside::belongings;
+use super::failure::Failure;
+use super::inference::Probe;
+use super::many_args::ManyArgs;
+
+/// Deadline of a run where none was given.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// Files per worker whose runs are under way or wait for those before them.
+const AHEAD: usize = 4;
+
+/// The command, and how it is run.
+pub(super) struct Many {
+    /// Its words; those that name something here are absolute.
+    pub(super) words: Vec<OsString>,
+    pub(super) jobs: usize,
+    pub(super) deadline: Duration,
+    confinement: Confinement,
+    beside: Vec<Arc<Belonging>>,
+}
+
+/// A file of the directory.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    /// Its path below the directory, for people and records.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+}
+
+impl Many {
+    /// The command of the arguments, for the files in a directory.
+    ///
+    /// # Errors
+    /// No command, or one that cannot be found.
+    pub(super) fn new(
+        args: &ManyArgs,
+        (jobs, timeout): (Option<Jobs>, Option<Duration>),
+        folder: &Path,
+        usage: &str,
+    ) -> Result<Self, Failure> {
+        if args.test.is_empty() {
+            let message = "there is no command".to_owned();
+            return Err(Failure::Usage { message, hint: usage.to_owned() });
+        }
+        if !folder.is_dir() {
+            let message = format!("{} is no directory", folder.display());
+            return Err(Failure::Usage { message, hint: usage.to_owned() });
+        }
+        let changes = absolute_words::changes(&args.test, folder);
+        let most = thread::available_parallelism().map_or(1, usize::from);
+        let many = Many {
+            words: if changes.is_empty() { args.test.clone() } else { reworded(&args.test, &changes) },
+            jobs: match jobs {
+                Some(Jobs::Exactly(jobs)) => jobs,
+                _ => most,
+            },
+            deadline: timeout.unwrap_or(DEADLINE),
+            confinement: Confinement::from(args.confine.clone()),
+            beside: belongings(&args.confine.with, folder, &Kept::InPlace)?,
+        };
+        many.oracle(Path::new("x"))?;
+        Ok(many)
+    }
+
+    /// The command for one file.
+    ///
+    /// # Errors
+    /// A command that cannot be found.
+    pub(super) fn oracle(&self, path: &Path) -> Result<CommandOracle, Failure> {
+        let oracle = CommandOracle::command(&self.words, Subject::File(path.to_owned()), Conditions::default())?;
+        Ok(oracle.confined(self.confinement.clone())?.with_belongings(self.beside.clone())?)
+    }
+
+    /// Does some `work` for each of the files, on as many threads as there are jobs, and gives what came of it to `take` in
+    /// the order of the files, with a place to run the command again. What is ahead of that order is bounded.
+    ///
+    /// # Errors
+    /// Those of both, and a worker that has no place to run tests. Whatever is under way comes to its end first.
+    pub(super) fn each<T: Send>(
+        &self,
+        files: &[&Input],
+        cancel: &Cancel,
+        work: impl Fn(&Input, &mut Probe<'_>) -> Result<T, Failure> + Sync,
+        mut take: impl FnMut(&Input, T, &mut Probe<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let (jobs, asked) = unbounded::<usize>();
+        let (answers, answered) = unbounded();
+        let workers = self.jobs.min(files.len()).max(1);
+        let mut own = Probe::new(0, Some(self.deadline), cancel)?;
+        let probes: Vec<Probe<'_>> = (0..workers).map(|_| own.another()).collect::<Result<_, _>>()?;
+        thread::scope(|scope| {
+            for mut probe in probes {
+                let (asked, answers, work) = (asked.clone(), answers.clone(), &work);
+                scope.spawn(move || {
+                    for number in asked {
+                        if answers.send((number, work(files[number], &mut probe))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            // The workers end when there are no more jobs, also behind an error.
+            let jobs = jobs;
+            let (mut sent, mut taken, mut waiting) = (0, 0, BTreeMap::new());
+            while taken < files.len() {
+                while sent < files.len() && sent - taken < AHEAD * workers {
+                    let _ = jobs.send(sent);
+                    sent += 1;
+                }
+                let Ok((number, done)) = answered.recv() else { break };
+                waiting.insert(number, done);
+                while let Some(done) = waiting.remove(&taken) {
+                    take(files[taken], done?, &mut own)?;
+                    taken += 1;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The regular files in a directory and its folders, by their paths, without those below `but` and what version controls
+/// keep. Links are not followed.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure> {
+    let but = but.canonicalize().ok();
+    let (mut all, mut left) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(inner) = left.pop() {
+        let unread = |source| Failure::Input { path: inner.clone(), source };
+        for entry in fs::read_dir(&inner).map_err(unread)? {
+            let entry = entry.map_err(unread)?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(unread)?);
+            if kind.is_dir() {
+                let is_left_out = entry.file_name() == ".git" || (but.is_some() && path.canonicalize().ok() == but);
+                left.extend((!is_left_out).then_some(path));
+            } else if kind.is_file() {
+                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                all.push(Input { name, path });
+            }
+        }
+    }
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    if all.is_empty() {
+        return Err(Failure::Usage {
+            message: format!("there are no files in {}", folder.display()),
+            hint: "name the directory that has them".to_owned(),
+        });
+    }
+    Ok(all)
+}
+
+/// Only users who may read a directory may read what is made of its files.
+pub(super) fn audience(folder: &Path) -> Audience {
+    Audience::of_file(folder)
+}
+
+/// A folder for results: the one that was asked for, or one beside the directory with an ending of its own.
+pub(super) fn place(output: Option<&PathBuf>, folder: &Path, ending: &str) -> PathBuf {
+    output.cloned().unwrap_or_else(|| {
+        let mut name = folder.components().collect::<PathBuf>().into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    })
+}
