@@ -18,6 +18,8 @@ compile_error!("lop runs on Linux, and in parts on other Unix systems");
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+pub mod corpus;
 pub mod disk;
 pub mod doctor;
 pub mod exec;

@@ -13,6 +13,7 @@ use crate::{passes, reduce};
 
 use super::condition_args::{CONDITIONS, ConditionArgs, exit_code};
 use super::confine_args::ConfineArgs;
+use super::corpus_args::{self, CorpusArgs};
 use super::doctor_args::{self, DoctorArgs};
 use super::files_args::FilesArgs;
 use super::format_arg::{FormatArg, FormatParser};
@@ -85,6 +86,9 @@ pub enum Command {
     /// Find the difference that matters between two test cases of which one passes and one fails
     #[command(override_usage = isolate_args::USAGE, after_help = isolate_args::HELP, max_term_width = 110)]
     Isolate(Box<IsolateArgs>),
+    /// Choose few and small files of a folder that together do everything that all of them do
+    #[command(override_usage = corpus_args::USAGE, after_help = corpus_args::HELP, max_term_width = 110)]
+    Corpus(Box<CorpusArgs>),
     /// Run a command on a folder of files: group what fails alike, and reduce one file of each group
     #[command(override_usage = triage_args::USAGE, after_help = triage_args::HELP, max_term_width = 110)]
     Triage(Box<TriageArgs>),

@@ -8,6 +8,7 @@ pub mod condition_args;
 mod config;
 mod confine;
 pub mod confine_args;
+pub mod corpus_args;
 mod crash_pair;
 mod descriptors;
 mod detect;
@@ -113,6 +114,7 @@ fn dispatch(cli: Cli, line: Line) -> Result<Code, Failure> {
         }
         Some(Command::Verify(args)) => commands::verify::run(*args, &line.words),
         Some(Command::Isolate(args)) => commands::isolate::run(&args),
+        Some(Command::Corpus(args)) => commands::corpus::run(&args),
         Some(Command::Triage(args)) => commands::triage::run(&args),
         Some(Command::Config(_)) => commands::config::run(&line).map(|()| Code::Reduced),
         Some(Command::Completions(args)) => commands::completions::run(&args).map(|()| Code::Reduced),

@@ -20,6 +20,14 @@ pub struct Written {
     pub stderr: Vec<u8>,
 }
 
+impl Written {
+    /// Whether the middle of the standard output was left out.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.stdout.len() as u64 > HEAD + END
+    }
+}
+
 /// The parts of one output that are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {

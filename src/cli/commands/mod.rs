@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod config;
+pub mod corpus;
 pub mod doctor;
 pub mod grammars;
 pub mod history;

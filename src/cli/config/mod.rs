@@ -57,7 +57,7 @@ pub(crate) struct ConfigFiles {
 }
 
 /// The subcommands that take from the files what they know of it, as a reduction does.
-pub(crate) const READERS: [&str; 5] = ["doctor", LISTS, "isolate", "triage", "verify"];
+pub(crate) const READERS: [&str; 6] = ["corpus", "doctor", LISTS, "isolate", "triage", "verify"];
 
 /// The one of these that without a file makes a list.
 const LISTS: &str = crate::cli::info_args::GRAMMARS;
