@@ -8,7 +8,7 @@
 //! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs;
 //! [`project`] has several files as one text; [`syntax`] has the text as a
 //! tree; [`grammar`] says what a language allows; [`oracle`] is the interestingness test; [`passes`] propose edits; [`exec`]
-//! runs tests; [`mod@reduce`] drives; [`library`] is the front door for programs; [`doctor`] says whether a test can be
+//! runs tests; [`mod@reduce`] drives; `isolate` and `corpus` answer two other questions than the smallest text; [`library`] is the front door for programs; [`doctor`] says whether a test can be
 //! relied on; [`journal`] remembers on disk; [`report`] tells people, machines and files; [`cli`] is the command line.
 //!
 #![doc = include_str!("../docs/library.md")]

@@ -91,10 +91,10 @@ impl Many {
     }
 
     /// Does some `work` for each of the files, on as many threads as there are jobs, and gives what came of it to `take` in
-    /// the order of the files, with a place to run the command again. What is ahead of that order is bounded.
+    /// the order of the files, with a place to run the command again. The files ahead of that order are few.
     ///
     /// # Errors
-    /// Those of both, and a worker that has no place to run tests. Whatever is under way comes to its end first.
+    /// Those of both, and a worker that has no place to run tests. Runs that are under way come to their end first.
     pub(super) fn each<T: Send>(
         &self,
         files: &[&Input],

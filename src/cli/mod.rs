@@ -42,6 +42,7 @@ mod state;
 pub mod state_args;
 mod suggestion;
 pub mod triage_args;
+mod triage_record;
 pub mod ui_args;
 pub mod values;
 pub mod verify_args;

@@ -1,5 +1,6 @@
 //! The differences of two texts, cut into parts of one kind.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -173,6 +174,28 @@ fn behind_blanks(text: &[u8], mut places: Vec<usize>) -> Vec<usize> {
     places
 }
 
+/// The files that differ, by their paths, in whose order both texts have them.
+fn of_files(archive: &Archive, passing: &[u8], failing: &[u8]) -> Vec<Difference> {
+    let (olds, news) = (archive.entries(passing), archive.entries(failing));
+    let (mut old, mut new, mut all) = (olds.iter().peekable(), news.iter().peekable(), Vec::new());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return all,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(old), Some(new)) => old.path.cmp(&new.path),
+        };
+        // A file that one of the two does not have is at the place of the next one there.
+        let place = |entry: Option<&&Entry>, text: &[u8]| entry.map_or(text.len(), |entry| entry.whole().start);
+        let (at_old, at_new) = (place(old.peek(), passing), place(new.peek(), failing));
+        let passes = if order.is_le() { old.next().map_or(at_old..at_old, Entry::whole) } else { at_old..at_old };
+        let fails = if order.is_ge() { new.next().map_or(at_new..at_new, Entry::whole) } else { at_new..at_new };
+        if passing[passes.clone()] != failing[fails.clone()] {
+            all.push(Difference { passing: passes, failing: fails });
+        }
+    }
+}
+
 fn texts<'t>(parts: &[Range<usize>], text: &'t [u8]) -> Vec<&'t [u8]> {
     parts.iter().map(|part| &text[part.clone()]).collect()
 }
@@ -186,6 +209,9 @@ pub(super) struct Differences {
 
 impl Differences {
     pub(super) fn of(passing: &[u8], failing: &[u8], cut: &Cut) -> Self {
+        if let (Cut::Files, Some(archive)) = (cut, Archive::of(failing)) {
+            return Differences { all: of_files(&archive, passing, failing) };
+        }
         let parts = |text: &[u8], other: &[u8]| {
             let mut start = 0;
             let ends = cut.ends(text, other);

@@ -134,6 +134,26 @@ fn several_files_are_reduced_as_described() {
 }
 
 #[test]
+fn differences_are_isolated_as_described() {
+    run_page("isolate.md");
+}
+
+#[test]
+fn a_folder_of_crashes_is_sorted_as_described() {
+    run_page("triage.md");
+}
+
+#[test]
+fn a_corpus_becomes_small_as_described() {
+    run_page("corpus.md");
+}
+
+#[test]
+fn the_lines_for_fuzzers_work() {
+    run_page("fuzzing.md");
+}
+
+#[test]
 fn the_journals_do_what_is_described() {
     run_page("journals.md");
 }
@@ -161,8 +181,12 @@ fn a_language_of_ones_own_takes_what_is_described() {
 #[test]
 fn no_page_with_commands_is_left_out() {
     let tested = [
+        "corpus.md",
         "first-reduction.md",
+        "fuzzing.md",
+        "isolate.md",
         "tests.md",
+        "triage.md",
         "recipes.md",
         "projects.md",
         "journals.md",

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// The layers from left to right; a layer may use those of lower rank and itself.
-const LAYERS: [(&str, u32); 14] = [
+const LAYERS: [(&str, u32); 16] = [
+    ("corpus", 0),
     ("disk", 0),
     // The crate lop-engine, by the name that lop has for it.
     ("engine", 0),
@@ -21,6 +22,7 @@ const LAYERS: [(&str, u32); 14] = [
     ("oracle", 1),
     ("passes", 2),
     ("exec", 2),
+    ("isolate", 3),
     ("reduce", 3),
     ("doctor", 4),
     ("journal", 4),

@@ -87,7 +87,7 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
     })
 }
 
-/// What came of it.
+/// The outcome.
 struct Corpora {
     /// Files and bytes of the directory.
     before: (usize, usize),
@@ -147,7 +147,7 @@ fn lines(output: &[u8]) -> impl Iterator<Item = u64> + '_ {
 }
 
 impl Corpus<'_> {
-    /// What the files do.
+    /// Runs the command on the files.
     fn look(&mut self, files: &[&Input], doing: &str) -> Result<Vec<Seen>, Failure> {
         let line = progress_line();
         let mut all = Vec::new();
@@ -236,7 +236,7 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    /// What a text in the place of a file does.
+    /// The behaviours of a text in the place of a file.
     fn of_text(&mut self, file: &Input, text: &[u8]) -> Result<Shows, Failure> {
         let mut probe = Probe::new(text.len(), Some(self.many.deadline), self.cancel)?;
         let (_, written) = probe.run(&self.many.oracle(&file.path)?, text);
@@ -254,7 +254,7 @@ impl Corpus<'_> {
         let oracle = Arc::new(Behaving { command: self.many.oracle(&file.path)?, needed });
         let jobs = Some(Jobs::Exactly(self.many.jobs));
         let mut workers = exec::start(oracle, jobs, content.len(), self.cancel)?;
-        // What a file is there for may be to have nothing in it.
+        // The one file with nothing in it may do something that no other does.
         let options = Options { allow_empty: true, deadline: Some(self.many.deadline), ..Options::default() };
         let store = Store::open(Source::File(file.path.clone()), &Kept::File(self.place(file)))?;
         let mut sink = Simplified { store, now: (content.len(), 0), at: None };

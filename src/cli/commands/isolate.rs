@@ -186,8 +186,12 @@ impl Case {
 
 /// Two archives as texts of one, with one mark.
 fn in_one_archive(texts: &mut [Vec<u8>]) -> Option<Archive> {
-    let members: Vec<_> =
+    let mut members: Vec<_> =
         texts.iter().map(|text| Archive::of(text).map(|archive| archive.members(text)).unwrap_or_default()).collect();
+    // By their paths, as the comparison takes them.
+    members
+        .iter_mut()
+        .for_each(|members: &mut Vec<project::Member>| members.sort_by(|one, other| one.path.cmp(&other.path)));
     let archive = Archive::of(&Archive::pack(&members.concat()))?;
     for (text, members) in texts.iter_mut().zip(members) {
         *text = archive.text(&members);

@@ -53,7 +53,7 @@ pub enum Failure {
     /// The test cases do not differ in what a command asks for.
     #[error("{message}")]
     Uninteresting {
-        /// What their runs did.
+        /// Their runs, in words.
         message: String,
         /// The way out.
         hint: String,
