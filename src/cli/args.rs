@@ -47,7 +47,7 @@ const CONFIG_USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
     name = "lop",
     version,
     about = "Reduces a file to a small one on which a test still says: interesting.\n\
-        FILE, or a directory, is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
+        FILE is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
         The best result so far is on disk at any time; Ctrl-C stops and keeps it.",
     override_usage = USAGE,
     args_conflicts_with_subcommands = true,
@@ -83,13 +83,13 @@ pub enum Command {
     /// Check that a result is 1-minimal: ask the test again about every deletion that shows it
     #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
     Verify(Box<VerifyArgs>),
-    /// Find the difference that matters between two test cases of which one passes and one fails
+    /// Find the difference by which one file fails and another passes
     #[command(override_usage = isolate_args::USAGE, after_help = isolate_args::HELP, max_term_width = 110)]
     Isolate(Box<IsolateArgs>),
-    /// Choose few and small files of a folder that together do everything that all of them do
+    /// Choose few files that together do what all of a folder do
     #[command(override_usage = corpus_args::USAGE, after_help = corpus_args::HELP, max_term_width = 110)]
     Corpus(Box<CorpusArgs>),
-    /// Run a command on a folder of files: group what fails alike, and reduce one file of each group
+    /// Group a folder of crashes, and reduce one of each group
     #[command(override_usage = triage_args::USAGE, after_help = triage_args::HELP, max_term_width = 110)]
     Triage(Box<TriageArgs>),
     /// Show the value of each option here, and where it comes from

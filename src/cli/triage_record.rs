@@ -1,4 +1,4 @@
-//! What `lop triage` knows of files and groups, on disk line by line as it comes.
+//! The record of `lop triage`: files and groups, on disk line by line as they come.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;

@@ -46,7 +46,7 @@ fn all_in(folder: &Folder, name: &str) -> Vec<String> {
     all
 }
 
-/// What the tool says of all files in a folder.
+/// The words of the tool for all files in a folder.
 fn behaviours(folder: &Folder, name: &str) -> BTreeSet<String> {
     let of = |text: &String| {
         let letters: BTreeSet<char> = text.chars().filter(|letter| letter.is_ascii_lowercase()).collect();
