@@ -43,6 +43,8 @@ pub(super) struct Many {
 pub(super) struct Input {
     /// Its path below the directory, for people and records.
     pub(super) name: String,
+    /// The same, as one of the system.
+    pub(super) below: PathBuf,
     pub(super) path: PathBuf,
 }
 
@@ -120,6 +122,7 @@ impl Many {
             }
             // The workers end when there are no more jobs, also behind an error.
             let jobs = jobs;
+            drop(answers);
             let (mut sent, mut taken, mut waiting) = (0, 0, BTreeMap::new());
             while taken < files.len() {
                 while sent < files.len() && sent - taken < AHEAD * workers {
@@ -155,8 +158,8 @@ pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure>
                 let is_left_out = entry.file_name() == ".git" || (but.is_some() && path.canonicalize().ok() == but);
                 left.extend((!is_left_out).then_some(path));
             } else if kind.is_file() {
-                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                all.push(Input { name, path });
+                let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+                all.push(Input { name: below.display().to_string(), below, path });
             }
         }
     }

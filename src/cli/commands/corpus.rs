@@ -187,7 +187,7 @@ impl Corpus<'_> {
     }
 
     fn place(&self, file: &Input) -> PathBuf {
-        self.args.output.join(&file.name)
+        self.args.output.join(&file.below)
     }
 
     /// Runs some of the chosen files once more; those that do not do the same.

@@ -11,7 +11,7 @@ use crate::cli::absolute_words;
 use crate::cli::beside::belongings;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{BY_HAND, Failure};
-use crate::cli::inference::Probe;
+use crate::cli::inference::{Probe, missing_of};
 use crate::cli::isolate_args::IsolateArgs;
 use crate::cli::language::Language;
 use crate::cli::piped::is_stdout;
@@ -84,10 +84,10 @@ pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
         None => (&nearest.0, &nearest.1),
     };
     place.write(&case, passing, failing)?;
-    let confirmed = found.is_none() || asked.confirms(passing, failing);
+    let differs = if found.is_some() { asked.differs(&place, passing, failing) } else { None };
     tell(args, &case, &place, &asked.wanted, (passing, failing), found.as_ref(), tests)?;
-    if !confirmed && !cancel.is_stopped() {
-        return Err(Failure::Flaky { path: place.folder, first: Exit::Unknown, other: Exit::Unknown });
+    if let Some((path, first, other)) = differs.filter(|_| !cancel.is_stopped()) {
+        return Err(Failure::Flaky { path, first, other });
     }
     Ok(if found.is_some() { Code::Reduced } else { Code::StoppedEarly })
 }
@@ -212,8 +212,8 @@ struct Asked<'c> {
     is_command: bool,
     spec: ConditionSpec,
     wanted: String,
-    /// How a run ends that passes.
-    passes: Exit,
+    /// How the runs on the two test cases ended, the one that passes first.
+    ends: [Exit; 2],
 }
 
 impl<'c> Asked<'c> {
@@ -233,7 +233,7 @@ impl<'c> Asked<'c> {
         let length = case.passing.len().max(case.failing.len());
         let probe = Probe::new(length, args.timeout, cancel)?;
         let is_command = !test.command_words().is_empty();
-        Ok(Asked { oracle, probe, is_command, wanted: in_words(&spec), spec, passes: Exit::Unknown })
+        Ok(Asked { oracle, probe, is_command, wanted: in_words(&spec), spec, ends: [Exit::Unknown; 2] })
     }
 
     /// Runs the test on both test cases: finds the condition where none is given, and which of the two fails where that
@@ -247,7 +247,18 @@ impl<'c> Asked<'c> {
             if case.is_either && self.signature(case, &runs).is_none() {
                 swap(case, &mut runs);
             }
-            let Some(signature) = self.signature(case, &runs) else { return Err(alike(case, &runs)) };
+            let Some(signature) = self.signature(case, &runs) else {
+                // A command that misses something in a directory of its own fails on both for no other reason.
+                let missing = missing_of(&self.oracle, &case.path, &runs[1].1, &mut self.probe, &case.failing)?;
+                return Err(missing.map_or_else(
+                    || alike(case, &runs),
+                    |missing| Failure::Missing {
+                        path: case.path.clone(),
+                        missing,
+                        typed: std::env::args_os().collect(),
+                    },
+                ));
+            };
             signature.add_to(&mut self.spec);
             let conditions = Conditions::new(&self.spec)?;
             self.oracle = self.oracle.clone().with_conditions(conditions.clone());
@@ -278,9 +289,9 @@ impl<'c> Asked<'c> {
                 return Err(Failure::Uninteresting { message, hint: BY_HAND.to_owned() });
             }
         }
-        self.passes = runs[0].0.exit;
-        if !matches!(self.passes, Exit::Code(_) | Exit::Signal(_)) {
-            let message = format!("the test gives no answer on {}: {}", case.names[0], self.passes);
+        self.ends = [runs[0].0.exit, runs[1].0.exit];
+        if !matches!(self.ends[0], Exit::Code(_) | Exit::Signal(_)) {
+            let message = format!("the test gives no answer on {}: {}", case.names[0], self.ends[0]);
             return Err(Failure::Uninteresting { message, hint: "give it more time with --timeout SECS".to_owned() });
         }
         Ok(())
@@ -311,18 +322,27 @@ impl<'c> Asked<'c> {
 
     fn answer(&mut self, candidate: &[u8]) -> Result<Answer, Halt> {
         let (outcome, _) = self.probe.run(&self.oracle, candidate);
-        match (outcome.verdict, outcome.unresolved) {
-            (Some(Verdict::Interesting), _) => Ok(Answer::Fails),
-            (Some(Verdict::NotInteresting), _) if outcome.exit == self.passes => Ok(Answer::Passes),
-            (Some(_), _) => Ok(Answer::Unresolved),
-            (None, Some(Unresolved::Failed(message))) => Err(Halt::Failed(message)),
-            (None, _) => Err(Halt::Cancelled),
-        }
+        self.meaning(&outcome).ok_or(match outcome.unresolved {
+            Some(Unresolved::Failed(message)) => Halt::Failed(message),
+            _ => Halt::Cancelled,
+        })
     }
 
-    /// Whether both texts do once more what they have done.
-    fn confirms(&mut self, passing: &[u8], failing: &[u8]) -> bool {
-        matches!((self.answer(passing), self.answer(failing)), (Ok(Answer::Passes), Ok(Answer::Fails)))
+    fn meaning(&self, outcome: &Outcome) -> Option<Answer> {
+        Some(match outcome.verdict? {
+            Verdict::Interesting => Answer::Fails,
+            Verdict::NotInteresting if outcome.exit == self.ends[0] => Answer::Passes,
+            _ => Answer::Unresolved,
+        })
+    }
+
+    /// The first of both texts that does not do once more what it has done, with the two ends of its runs.
+    fn differs(&mut self, place: &Place, passing: &[u8], failing: &[u8]) -> Option<(PathBuf, Exit, Exit)> {
+        let texts = [(passing, Answer::Passes), (failing, Answer::Fails)];
+        texts.into_iter().zip(place.paths().into_iter().zip(self.ends)).find_map(|((text, wanted), (path, end))| {
+            let (outcome, _) = self.probe.run(&self.oracle, text);
+            (self.meaning(&outcome) != Some(wanted)).then_some((path, end, outcome.exit))
+        })
     }
 }
 

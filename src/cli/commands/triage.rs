@@ -51,7 +51,7 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
     let (folder, _) = Folder::make(&out, audience).map_err(Failure::Output)?;
     let mut record = Record::open(&folder, audience, &head(args, &many)?)?;
     let mut triage = Triage { args, many: &many, out: &out, audience, cancel: &cancel };
-    let outcome = triage.look(&files, &mut record).and_then(|()| triage.reduce_all(&mut record));
+    let outcome = triage.look(&files, &mut record).and_then(|()| triage.reduce_all(&files, &mut record));
     let stopped = match outcome {
         Err(Failure::Stopped { .. }) => true,
         other => other.map(|()| false)?,
@@ -83,6 +83,9 @@ enum Found {
     Is(Kind),
     Fails { signature: Signature, exit: Exit, written: Written, content: Vec<u8> },
 }
+
+/// Puts a text under a name into the folder of a group.
+type Put<'p> = dyn Fn(&str, &[u8]) -> Result<(), Failure> + 'p;
 
 struct Triage<'t> {
     args: &'t TriageArgs,
@@ -200,17 +203,18 @@ impl Triage<'_> {
     }
 
     /// Reduces the smallest file of each group that has no result yet.
-    fn reduce_all(&mut self, record: &mut Record) -> Result<(), Failure> {
+    fn reduce_all(&mut self, files: &[Input], record: &mut Record) -> Result<(), Failure> {
         let line = progress_line();
         for group in 0..record.groups.len() {
             let Some(&(name, _)) = record.of_group(group).first() else { continue };
             if record.groups[group].reduced.is_some() {
                 continue;
             }
-            let name = name.to_owned();
+            let Some(file) = files.iter().find(|file| file.name == name) else { continue };
+            let name = &file.name;
             line.set_message(format!("reducing {} of {}: {name}", group + 1, record.groups.len()));
             line.tick();
-            let done = self.reduce(group, &name, record);
+            let done = self.reduce(group, file, record);
             if self.cancel.is_stopped() {
                 line.finish_and_clear();
                 return Err(self.stopped());
@@ -233,8 +237,8 @@ impl Triage<'_> {
     }
 
     /// Reduces a file of a group, or goes on with that, and writes what a person wants to know.
-    fn reduce(&self, group: usize, name: &str, record: &Record) -> Result<Reduced, Failure> {
-        let path = std::path::absolute(self.args.folder.join(name)).map_err(Failure::Directory)?;
+    fn reduce(&self, group: usize, file: &Input, record: &Record) -> Result<Reduced, Failure> {
+        let path = std::path::absolute(&file.path).map_err(Failure::Directory)?;
         let folder = self.out.join(record.folder_of(group));
         let (own, _) = Folder::make(&folder, self.audience).map_err(Failure::Output)?;
         let content = fs::read(&path).map_err(|source| Failure::Input { path: path.clone(), source })?;
@@ -260,7 +264,7 @@ impl Triage<'_> {
         let line = shell_line(options.iter().flat_map(|(option, value)| [OsStr::new(option), OsStr::new(value)]));
         put(FILES.signature, format!("{line}\n").as_bytes())?;
         self.explain(&path, (&content, &best), tests, &words_of(signatures[group]), &put)?;
-        Ok(Reduced { from: name.to_owned(), before: content.len(), after: best.len(), tests })
+        Ok(Reduced { from: file.name.clone(), before: content.len(), after: best.len(), tests })
     }
 
     /// The command line of a group's reduction.
@@ -302,7 +306,7 @@ impl Triage<'_> {
         (before, best): (&[u8], &[u8]),
         tests: usize,
         wanted: &str,
-        put: &dyn Fn(&str, &[u8]) -> Result<(), Failure>,
+        put: &Put<'_>,
     ) -> Result<(), Failure> {
         let oracle = self.many.oracle(path)?;
         let mut probe = Probe::new(best.len(), Some(self.many.deadline), self.cancel)?;

@@ -97,7 +97,7 @@ impl Entrant {
         own.into_iter().map(Entrant::Own).chain(algorithms::all(seed).into_iter().map(Entrant::Baseline)).collect()
     }
 
-    /// Those with these names, in the order of [`algorithms`].
+    /// Those with these names, in the order of [`algorithms()`].
     pub fn named(names: &[&str], seed: u64, empty_is_known: bool) -> Vec<Entrant> {
         let all = Entrant::all(seed, empty_is_known).into_iter().chain([ISOLATE, DD].map(Entrant::Isolating));
         all.filter(|entrant| names.contains(&entrant.name())).collect()
