@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Code {
     /// The input was reduced as far as it goes.
     Reduced = 0,
-    /// The input is not interesting; or `lop doctor` found a fault, or `lop verify` a deletion.
+    /// The input is not interesting; or `lop doctor` found a fault, `lop verify` a deletion, `lop isolate` no difference.
     NotInteresting = 1,
     /// It could not start: wrong usage, a missing file, a test that cannot be run.
     CouldNotStart = 2,

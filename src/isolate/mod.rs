@@ -125,7 +125,7 @@ impl<E, J: FnMut(&[u8]) -> Result<Answer, E>> Work<J> {
         }
         let answer = if self.gate.as_mut().is_some_and(|gate| !gate.lets(candidate)) {
             self.refused += 1;
-            Answer::Unresolved
+            Answer::Refused
         } else {
             self.tests += 1;
             (self.judge)(candidate)?

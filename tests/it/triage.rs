@@ -184,6 +184,25 @@ fn triage_lists_what_is_in_no_group_and_merges_equal_results() {
 }
 
 #[test]
+fn triage_reduces_a_group_whose_file_shows_another_signature_as_well() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("in")).expect("a folder");
+    folder.write("in/1", "words and both here");
+    folder.write("in/2", "words and only here");
+    folder.script(
+        "tool.sh",
+        "case $(cat \"$1\") in *both*|*only*) echo 'internal error: bad table' >&2;; *) exit 0;; esac\n\
+         case $(cat \"$1\") in *both*) echo \"tool: a.c:1: f: Assertion \\`x' failed.\" >&2; kill -ABRT $$;; esac; exit 3",
+    );
+    folder.lop(&["triage", "in", "--", "./tool.sh", "@@"]).expect_code(0);
+    let found = fs::read_dir(folder.path("in.triage")).expect("it is there");
+    let folders = found.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
+    let mut reduced: Vec<_> = folders.map(|path| fs::read_to_string(path.join("reduced")).expect("text")).collect();
+    reduced.sort();
+    assert_eq!(reduced, ["both", "only"]);
+}
+
+#[test]
 fn triage_refuses_what_it_cannot_do() {
     let folder = with_crashes(1);
     fs::create_dir(folder.path("empty")).expect("a folder");

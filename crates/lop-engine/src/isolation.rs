@@ -9,9 +9,9 @@ use crate::model::evidence::Knowledge;
 use crate::search::Search;
 use crate::verdict::Verdict;
 
-/// Unresolved answers in a row, for each halving that the differences left would take, after which places between them are
-/// given up.
-const PATIENCE: usize = 1;
+/// Refused answers that count as much as an unresolved one. As many unresolved answers in a row as the differences left
+/// could be halved, and places between them are given up.
+const PATIENCE: u32 = 16;
 
 /// The answer of the test about a configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -22,6 +22,15 @@ pub enum Answer {
     Fails,
     /// It does neither.
     Unresolved,
+    /// It does neither, which was known without a test.
+    Refused,
+}
+
+impl Answer {
+    /// Whether it passes or fails.
+    fn is_resolved(self) -> bool {
+        matches!(self, Self::Passes | Self::Fails)
+    }
 }
 
 /// Two configurations, each as the set of the differences that it has.
@@ -105,9 +114,10 @@ impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
         let mut unresolved = 0;
         'places: loop {
             let left = self.now.differences();
-            if left.len() < 2 || unresolved > PATIENCE * left.len().ilog2() as usize {
+            if left.len() < 2 {
                 return Ok(false);
             }
+            let most = PATIENCE * left.len().ilog2();
             for place in places(left.len()) {
                 let parts = [&left[..place], &left[place..]];
                 // The side that was resolved more often comes first.
@@ -117,17 +127,22 @@ impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
                     if self.known.contains_key(&configuration) {
                         continue;
                     }
-                    let answer = self.ask(&configuration)?;
-                    match answer {
-                        Answer::Unresolved => unresolved += 1,
-                        Answer::Passes => self.now.passing = configuration,
-                        Answer::Fails => self.now.failing = configuration,
+                    match self.ask(&configuration)? {
+                        Answer::Unresolved => unresolved += PATIENCE,
+                        Answer::Refused => unresolved += 1,
+                        answer => {
+                            match answer {
+                                Answer::Passes => self.now.passing = configuration,
+                                _ => self.now.failing = configuration,
+                            }
+                            self.resolved[side] += 1;
+                            unresolved = 0;
+                            continue 'places;
+                        }
                     }
-                    if answer != Answer::Unresolved {
-                        self.resolved[side] += 1;
-                        unresolved = 0;
+                    if unresolved > most {
+                        return Ok(false);
                     }
-                    continue 'places;
                 }
             }
             return Ok(false);
@@ -157,7 +172,7 @@ impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
         while let Some(question) = search.next_tests(1).pop() {
             let configuration = without(&|at| question.remove.iter().any(|range| range.contains(&at)));
             let answer = self.ask(&configuration)?;
-            if answer != Answer::Unresolved && answer != side.wanted() {
+            if answer.is_resolved() && answer != side.wanted() {
                 other = Some(configuration);
                 break;
             }

@@ -66,7 +66,7 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
         corpus.put(file)?;
     }
     let differing = corpus.check(&chosen)?;
-    let mut result = Corpora {
+    let mut result = Chosen {
         before: (shows.len(), shows.iter().map(|file| file.len).sum()),
         behaviours: all_of(&shows).len(),
         chosen: (chosen.len(), chosen.iter().map(|(_, file)| file.len).sum()),
@@ -88,7 +88,7 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
 }
 
 /// The outcome.
-struct Corpora {
+struct Chosen {
     /// Files and bytes of the directory.
     before: (usize, usize),
     behaviours: usize,
@@ -155,7 +155,7 @@ impl Corpus<'_> {
         let looked = self.many.each(
             files,
             self.cancel,
-            |file, probe| self_look(self.many, file, probe, self.cancel),
+            |file, probe| look_at(self.many, file, probe, self.cancel),
             |_, (len, lines, complaint), _| {
                 let mut behaviours: Vec<u32> = Vec::new();
                 for line in lines {
@@ -201,7 +201,7 @@ impl Corpus<'_> {
     }
 
     /// Makes each of the chosen files small, the largest first, while all together do everything.
-    fn reduce_all(&mut self, chosen: &[(&Input, Shows)], result: &mut Corpora) -> Result<(), Failure> {
+    fn reduce_all(&mut self, chosen: &[(&Input, Shows)], result: &mut Chosen) -> Result<(), Failure> {
         let mut now: Vec<Shows> = chosen.iter().map(|(_, shows)| shows.clone()).collect();
         let mut order: Vec<usize> = (0..chosen.len()).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(now[at].len));
@@ -280,7 +280,7 @@ impl Corpus<'_> {
 /// The size, the lines and the trouble of a run.
 type Looked = (usize, Vec<u64>, Option<&'static str>);
 
-fn self_look(many: &Many, file: &Input, probe: &mut Probe<'_>, cancel: &Cancel) -> Result<Looked, Failure> {
+fn look_at(many: &Many, file: &Input, probe: &mut Probe<'_>, cancel: &Cancel) -> Result<Looked, Failure> {
     let Ok(content) = fs::read(&file.path) else { return Ok((0, Vec::new(), Some("not readable"))) };
     let (outcome, written) = probe.run(&many.oracle(&file.path)?, &content);
     if outcome.unresolved == Some(Unresolved::Cancelled) || cancel.is_stopped() {
@@ -341,7 +341,7 @@ impl EventSink for Simplified {
 }
 
 /// Says what there is.
-fn tell(args: &CorpusArgs, result: &Corpora) -> Result<(), Failure> {
+fn tell(args: &CorpusArgs, result: &Chosen) -> Result<(), Failure> {
     if let Some(path) = &args.many.json {
         let failed = |source| Failure::Json { path: path.clone(), source };
         let mut all: Vec<Value> = vec![json!({
@@ -363,13 +363,13 @@ fn tell(args: &CorpusArgs, result: &Corpora) -> Result<(), Failure> {
             return io::stdout().write_all(lines.as_bytes()).or_else(Failure::unless_closed);
         }
         let mut file = disk::create(path, audience(&args.folder), &|| false).map_err(failed)?;
-        return file.write_all(lines.as_bytes()).map_err(failed);
+        file.write_all(lines.as_bytes()).map_err(failed)?;
     }
     let mut out = text::stdout();
     show(&mut out, args, result).and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }
 
-fn show(out: &mut dyn Write, args: &CorpusArgs, result: &Corpora) -> io::Result<()> {
+fn show(out: &mut dyn Write, args: &CorpusArgs, result: &Chosen) -> io::Result<()> {
     let size = |(files, bytes): (usize, usize)| {
         format!("{} of {}", text::plural(files as u64, "file"), text::plural(bytes as u64, "byte"))
     };

@@ -62,7 +62,7 @@ pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
         match answer {
             Answer::Passes => nearest.0 = candidate.to_vec(),
             Answer::Fails => nearest.1 = candidate.to_vec(),
-            Answer::Unresolved => {}
+            Answer::Unresolved | Answer::Refused => {}
         }
         Ok(answer)
     });

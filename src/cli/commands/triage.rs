@@ -1,5 +1,6 @@
 //! `lop triage`: a folder of failing files in, one small reproducer for each failure out.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
@@ -98,7 +99,8 @@ struct Triage<'t> {
 impl Triage<'_> {
     /// Runs the command on the files that are new, or others than they were.
     fn look(&mut self, files: &[Input], record: &mut Record) -> Result<(), Failure> {
-        record.files.retain(|name, _| files.iter().any(|file| file.name == *name));
+        let names: HashSet<&str> = files.iter().map(|file| &*file.name).collect();
+        record.files.retain(|name, _| names.contains(&**name));
         let hash = |file: &Input| fs::read(&file.path).ok().map(|content| blake3::hash(&content).to_string());
         let is_new = |file: &&Input| {
             let known = record.files.get(&file.name);
@@ -246,7 +248,7 @@ impl Triage<'_> {
         put(FILES.input, &content)?;
         let signatures: Vec<&Signature> = record.signatures.signatures().collect();
         let result = folder.join(FILES.reduced);
-        let options = options(&signatures, group);
+        let options = self.options(&path, &content, &signatures, group)?;
         let words = self.words(&path, &result, &options);
         let journal = state_directory(&path, &Kept::File(result.clone()));
         self.go_on(&journal, &words).unwrap_or_else(|| {
@@ -265,6 +267,27 @@ impl Triage<'_> {
         put(FILES.signature, format!("{line}\n").as_bytes())?;
         self.explain(&path, (&content, &best), tests, &words_of(signatures[group]), &put)?;
         Ok(Reduced { from: file.name.clone(), before: content.len(), after: best.len(), tests })
+    }
+
+    /// The conditions of a group: its own signature, and none of the others, but for those that its file shows as well.
+    fn options(
+        &self,
+        path: &Path,
+        content: &[u8],
+        signatures: &[&Signature],
+        group: usize,
+    ) -> Result<Vec<(&'static str, String)>, Failure> {
+        let mut probe = Probe::new(content.len(), Some(self.many.deadline), self.cancel)?;
+        let (outcome, written) = probe.run(&self.many.oracle(path)?, content);
+        let others = signatures.iter().enumerate().filter(|(number, other)| {
+            *number != group && !other.is_shown_by(content, outcome.exit, &written.stdout, &written.stderr)
+        });
+        let not = others.filter_map(|(_, other)| match &other.mark {
+            Mark::Stdout(pattern) => Some(("--not-stdout", pattern.clone())),
+            Mark::Stderr(pattern) => Some(("--not-stderr", pattern.clone())),
+            Mark::Signal(_) | Mark::ExitCode(_) => None,
+        });
+        Ok(signatures[group].options().into_iter().chain(not).collect())
     }
 
     /// The command line of a group's reduction.
@@ -328,17 +351,6 @@ impl Triage<'_> {
         let made = made((before.len(), best.len()), tests as u64);
         put(FILES.issue, reported.issue_of(best, (Some(&outcome), false), &made, &oracle).as_bytes())
     }
-}
-
-/// The conditions of a group: its own signature, and none of the others that its own does not exclude.
-fn options(signatures: &[&Signature], group: usize) -> Vec<(&'static str, String)> {
-    let others = signatures.iter().enumerate().filter(|(number, _)| *number != group);
-    let not = others.filter_map(|(_, other)| match &other.mark {
-        Mark::Stdout(pattern) => Some(("--not-stdout", pattern.clone())),
-        Mark::Stderr(pattern) => Some(("--not-stderr", pattern.clone())),
-        Mark::Signal(_) | Mark::ExitCode(_) => None,
-    });
-    signatures[group].options().into_iter().chain(not).collect()
 }
 
 /// Says what there is.

@@ -43,13 +43,13 @@ pub fn dd<E>(len: usize, mut judge: impl FnMut(&BitSet) -> Result<Answer, E>) ->
             match ask(&with)? {
                 Answer::Fails => (now.failing, parts, found) = (with, 2, true),
                 Answer::Passes => (now.passing, parts, found) = (with, (parts - 1).max(2), true),
-                Answer::Unresolved => {
+                Answer::Unresolved | Answer::Refused => {
                     let rest: Vec<usize> = left.iter().copied().filter(|unit| !part.contains(unit)).collect();
                     let without = union(&now.passing, &rest);
                     match ask(&without)? {
                         Answer::Passes => (now.passing, parts, found) = (without, 2, true),
                         Answer::Fails => (now.failing, parts, found) = (without, (parts - 1).max(2), true),
-                        Answer::Unresolved => continue,
+                        Answer::Unresolved | Answer::Refused => continue,
                     }
                 }
             }

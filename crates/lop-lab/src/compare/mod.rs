@@ -12,6 +12,7 @@
 //! Simulated problems are run on several threads, a trial at a time; the figures do not depend on how
 //! many there are. Other problems bring their own [`Subject`]s.
 
+mod book;
 mod csv;
 mod entrant;
 mod judge;

@@ -8,6 +8,7 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::simulate::{CELLS, Family, ShortList, Simulated, longest_run, optimum, sequence, short_lists};
 
+use super::book::Book;
 use super::subject::{Instance, List};
 use super::zeller::Zeller;
 
@@ -17,11 +18,13 @@ const CHAIN: &str = "markov:";
 const DEPENDENT: &str = "defs-first:";
 
 /// Names and what they mean, in the order of the help.
-pub const NAMES: [(&str, &str); 16] = [
+pub const NAMES: [(&str, &str); 18] = [
     ("zeller", "the three inputs of delta debugging: mozilla, gcc, options"),
     ("mozilla", "a web page by characters (1,647); a SELECT tag is needed"),
     ("gcc", "a C program by characters (754); the shape of a function is needed"),
     ("options", "31 compiler options, one of them needed"),
+    ("brackets", "102 characters, an opening bracket before a closing one needed; of the fuzzing book"),
+    ("hunks", "7 hunks of a change of which three need another; of the debugging book"),
     ("cells", "the 23 sources with known parameters on which the engine is measured"),
     ("markov:SHARE/P", "one such source: P(removable), and P(removable after a removable one)"),
     ("families", "all that follow"),
@@ -49,6 +52,9 @@ const FAMILIES: [(&str, Family); 7] = [
 
 /// Zeller's inputs by name.
 const ZELLER: [(&str, Zeller); 3] = [("mozilla", Zeller::Page), ("gcc", Zeller::Program), ("options", Zeller::Options)];
+
+/// The inputs of the books by name.
+const BOOK: [(&str, Book); 2] = [("brackets", Book::Brackets), ("hunks", Book::Hunks)];
 
 /// The optimum is computed for runs up to this length: five seconds.
 const LONGEST_RUN: usize = 5000;
@@ -95,6 +101,7 @@ enum What {
     Dependent(usize),
     ShortLists,
     Zeller(Zeller),
+    Book(Book),
     Drawn(Arc<dyn Source>),
 }
 
@@ -118,6 +125,7 @@ impl Problem {
     pub fn named(name: &str) -> Result<Vec<Problem>, ProblemError> {
         let one = |name: &str, what: What| Problem { name: name.to_owned(), what };
         let zeller = ZELLER.map(|(name, input)| one(name, What::Zeller(input)));
+        let book = BOOK.map(|(name, input)| one(name, What::Book(input)));
         let families = FAMILIES.map(|(name, family)| one(name, What::Family(family)));
         let short_lists = one("short-lists", What::ShortLists);
         let families: Vec<Problem> = families.into_iter().chain([short_lists]).collect();
@@ -136,7 +144,7 @@ impl Problem {
                     let wrong = || ProblemError::Dependent { name: name.to_owned() };
                     return roots.map(|roots| vec![one(name, What::Dependent(roots))]).ok_or_else(wrong);
                 }
-                let found = zeller.into_iter().chain(families).find(|problem| problem.name == name);
+                let found = zeller.into_iter().chain(book).chain(families).find(|problem| problem.name == name);
                 found.map(|problem| vec![problem]).ok_or_else(|| ProblemError::Unknown { name: name.to_owned() })
             }
         }
@@ -175,7 +183,7 @@ impl Problem {
         match &self.what {
             What::Chain(_) | What::Family(_) | What::Dependent(_) => Some(500),
             What::Drawn(source) => Some(source.usual_size()),
-            What::ShortLists | What::Zeller(_) => None,
+            What::ShortLists | What::Zeller(_) | What::Book(_) => None,
         }
     }
 
@@ -190,6 +198,7 @@ impl Problem {
             What::Family(family) => Instance::of(family.draw(size, rng), false),
             What::Dependent(roots) => Instance::of(Simulated::definitions_first(size, *roots, rng), false),
             What::Zeller(input) => Instance::of(input.subject(), true),
+            What::Book(input) => Instance::of(input.subject(), true),
             What::Drawn(source) => source.instance(size, rng),
             What::ShortLists => {
                 let list = |ShortList { kind, depth, chain, needed }| List {
@@ -290,7 +299,7 @@ mod tests {
             };
             assert_eq!(verdicts(1), verdicts(1), "{}", problem.name());
             // A sparse source often draws the same.
-            let fixed = matches!(problem.what, What::Zeller(_));
+            let fixed = matches!(problem.what, What::Zeller(_) | What::Book(_));
             assert_eq!((2..12).all(|seed| verdicts(seed) == verdicts(1)), fixed, "{}", problem.name());
         }
     }
