@@ -191,7 +191,7 @@ fn triage_reduces_a_group_whose_file_shows_another_signature_as_well() {
     folder.write("in/2", "words and only here");
     folder.script(
         "tool.sh",
-        "case $(cat \"$1\") in *both*|*only*) echo 'internal error: bad table' >&2;; *) exit 0;; esac\n\
+        "case $(cat \"$1\") in *both*|*only*) echo 'TypeError: bad table' >&2;; *) exit 0;; esac\n\
          case $(cat \"$1\") in *both*) echo \"tool: a.c:1: f: Assertion \\`x' failed.\" >&2; kill -ABRT $$;; esac; exit 3",
     );
     folder.lop(&["triage", "in", "--", "./tool.sh", "@@"]).expect_code(0);
