@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -114,7 +115,8 @@ impl Many {
                 let (asked, answers, work) = (asked.clone(), answers.clone(), &work);
                 scope.spawn(move || {
                     for number in asked {
-                        if answers.send((number, work(files[number], &mut probe))).is_err() {
+                        let done = catch_unwind(AssertUnwindSafe(|| work(files[number], &mut probe)));
+                        if answers.send((number, done)).is_err() {
                             return;
                         }
                     }
@@ -132,7 +134,8 @@ impl Many {
                 let Ok((number, done)) = answered.recv() else { break };
                 waiting.insert(number, done);
                 while let Some(done) = waiting.remove(&taken) {
-                    take(files[taken], done?, &mut own)?;
+                    // A panic is that of the whole run, which must not wait for its answer.
+                    take(files[taken], done.unwrap_or_else(|panic| resume_unwind(panic))?, &mut own)?;
                     taken += 1;
                 }
             }

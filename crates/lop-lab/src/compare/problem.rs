@@ -23,8 +23,6 @@ pub const NAMES: [(&str, &str); 18] = [
     ("mozilla", "a web page by characters (1,647); a SELECT tag is needed"),
     ("gcc", "a C program by characters (754); the shape of a function is needed"),
     ("options", "31 compiler options, one of them needed"),
-    ("brackets", "102 characters, an opening bracket before a closing one needed; of the fuzzing book"),
-    ("hunks", "7 hunks of a change of which three need another; of the debugging book"),
     ("cells", "the 23 sources with known parameters on which the engine is measured"),
     ("markov:SHARE/P", "one such source: P(removable), and P(removable after a removable one)"),
     ("families", "all that follow"),
@@ -37,6 +35,8 @@ pub const NAMES: [(&str, &str); 18] = [
     ("sized", "bigger units are likelier needed"),
     ("defs-first:N", "the first of them with one unit in N needed for its own sake, instead of one in 100"),
     ("short-lists", "60 lists of 2 to 31 units of four kinds; lop's own share evidence"),
+    ("brackets", "102 characters, an opening bracket before a closing one needed; of the fuzzing book"),
+    ("hunks", "7 hunks of a change of which three need another; of the debugging book"),
 ];
 
 /// The families by name.
