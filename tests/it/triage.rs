@@ -139,7 +139,7 @@ fn triage_takes_new_files_and_no_other_command() {
 }
 
 #[test]
-fn triage_lists_what_is_in_no_group_and_merges_equal_results() {
+fn triage_lists_what_is_in_no_group() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("in/more")).expect("a folder");
     folder.write("in/hang", "hang");
@@ -147,7 +147,7 @@ fn triage_lists_what_is_in_no_group_and_merges_equal_results() {
     folder.write("in/fine", "fine");
     folder.write("in/more/one", "x and one");
     folder.write("in/more/two", "x and both of two");
-    // An x fails in one way alone, and in another beside the word; without either both come to the same text.
+    // An x fails in one way alone, and in another beside the word.
     folder.script(
         "tool.sh",
         "case $(cat \"$1\") in hang) sleep 60;; flaky) kill -KILL $$ 2>/dev/null;; esac\n\
@@ -181,6 +181,25 @@ fn triage_lists_what_is_in_no_group_and_merges_equal_results() {
         (folder.read("out/1-signal-fpe/reduced"), folder.read("out/2-signal-segv/input").len()),
         (b"x".to_vec(), 17)
     );
+}
+
+#[test]
+fn triage_merges_groups_with_the_same_result() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("in")).expect("a folder");
+    folder.write("in/one", "words and x");
+    folder.write("in/two", "x and more words");
+    // The name of the file decides how it fails.
+    folder.script("tool.sh", "grep -q x \"$1\" || exit 0\ncase $1 in *one) kill -SEGV $$;; *) kill -FPE $$;; esac");
+    for _ in 0..2 {
+        let ran = folder.lop(&["triage", "in", "-o", "out", "--", "./tool.sh", "@@"]).expect_code(0);
+        let shown = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(shown.contains("merged  1-signal-segv: the same text shows"), "{shown}");
+        for name in ["out/1-signal-segv/reduced", "out/1-signal-segv/also-2-signal-fpe/reduced"] {
+            assert_eq!(folder.read(name), b"x");
+        }
+        assert!(!folder.path("out/2-signal-fpe").exists());
+    }
 }
 
 #[test]
