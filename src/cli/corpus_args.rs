@@ -1,14 +1,10 @@
 //! The command line of `lop corpus`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
-use super::grammar_args::GrammarArgs;
-use super::many_args::ManyArgs;
-use super::values::{jobs, seconds};
-use crate::exec::Jobs;
+use super::many_args::FolderArgs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop corpus [OPTIONS] DIR -o OUT -- CMD [ARGS]...";
@@ -26,25 +22,13 @@ Exit codes:
 /// The arguments of a corpus.
 #[derive(Debug, Args)]
 pub struct CorpusArgs {
-    /// The directory with the files, and folders of them
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// The directory and the command.
+    #[command(flatten)]
+    pub folder: FolderArgs,
     /// Where the chosen files go; there must be nothing in it yet
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Make each file small, too, while it does what it is there for
     #[arg(long)]
     pub reduce: bool,
-    /// Runs at the same time, in all [default, and with `auto`: one per core]
-    #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
-    pub jobs: Option<Jobs>,
-    /// Deadline of one run [default: 10]
-    #[arg(long, value_name = "SECS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
-    /// The language of all files.
-    #[command(flatten)]
-    pub grammar: GrammarArgs,
-    /// How the command is run.
-    #[command(flatten)]
-    pub many: ManyArgs,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,24 +11,30 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::unbounded;
+use serde_json::Value;
 
-use crate::disk::Audience;
+use crate::disk::{self, Audience};
 use crate::doctor::reworded;
 use crate::exec::Jobs;
 use crate::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Subject};
 use crate::report::Kept;
+use crate::report::text::{self, STRONG};
 
 use super::absolute_words;
 use super::beside::belongings;
 use super::failure::Failure;
 use super::inference::Probe;
-use super::many_args::ManyArgs;
+use super::many_args::FolderArgs;
+use super::piped::is_stdout;
 
 /// Deadline of a run where none was given.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Files per worker whose runs are under way or wait for those before them.
 const AHEAD: usize = 4;
+
+/// Files of one kind that are listed on the terminal.
+const MOST_LISTED: usize = 10;
 
 /// The command, and how it is run.
 pub(super) struct Many {
@@ -50,16 +57,12 @@ pub(super) struct Input {
 }
 
 impl Many {
-    /// The command of the arguments, for the files in a directory.
+    /// The command for the files in a directory.
     ///
     /// # Errors
     /// No command, or one that cannot be found.
-    pub(super) fn new(
-        args: &ManyArgs,
-        (jobs, timeout): (Option<Jobs>, Option<Duration>),
-        folder: &Path,
-        usage: &str,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(args: &FolderArgs, usage: &str) -> Result<Self, Failure> {
+        let FolderArgs { path: folder, jobs, timeout, many: args, .. } = args;
         if args.test.is_empty() {
             let message = "there is no command".to_owned();
             return Err(Failure::Usage { message, hint: usage.to_owned() });
@@ -73,7 +76,7 @@ impl Many {
         let many = Many {
             words: if changes.is_empty() { args.test.clone() } else { reworded(&args.test, &changes) },
             jobs: match jobs {
-                Some(Jobs::Exactly(jobs)) => jobs,
+                Some(Jobs::Exactly(jobs)) => *jobs,
                 _ => most,
             },
             deadline: timeout.unwrap_or(DEADLINE),
@@ -188,4 +191,29 @@ pub(super) fn place(output: Option<&PathBuf>, folder: &Path, ending: &str) -> Pa
         name.push(ending);
         PathBuf::from(name)
     })
+}
+
+/// Writes lines of JSON to where they were asked for; `true` if that is standard output, where nothing else goes then.
+///
+/// # Errors
+/// A place that cannot be written to.
+pub(super) fn write_json(path: &Path, lines: &[Value], audience: Audience) -> Result<bool, Failure> {
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    if is_stdout(path) {
+        return io::stdout().write_all(lines.as_bytes()).or_else(Failure::unless_closed).map(|()| true);
+    }
+    let made = disk::create(path, audience, &|| false);
+    let written = made.and_then(|mut file| file.write_all(lines.as_bytes()));
+    written.map(|()| false).map_err(|source| Failure::Json { path: path.to_owned(), source })
+}
+
+/// Lists some of the files under a heading, with the number of all.
+///
+/// # Errors
+/// Those of the writer.
+pub(super) fn listed(out: &mut dyn Write, heading: &str, files: &[String]) -> io::Result<()> {
+    let (some, more) = files.split_at(files.len().min(MOST_LISTED));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", text::len(more.len())) };
+    let (count, some) = (text::len(files.len()), text::one_line(&some.join(", ")));
+    writeln!(out, "{STRONG}{heading}{STRONG:#}  {count}: {some}{more}")
 }

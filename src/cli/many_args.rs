@@ -1,14 +1,38 @@
-//! The arguments that all commands on several test cases have.
+//! The arguments that commands on several test cases share.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::confine_args::ConfineArgs;
 use super::files_args::FilesArgs;
+use super::grammar_args::GrammarArgs;
+use super::values::{jobs, seconds};
+use crate::exec::Jobs;
 
-/// How a command is run on test cases, and where is said what came of it.
+/// A directory of files, on each of which a command is run.
+#[derive(Debug, Args)]
+pub struct FolderArgs {
+    /// The directory with the files, and folders of them
+    #[arg(id = "folder", value_name = "DIR")]
+    pub path: PathBuf,
+    /// Runs at the same time, in all [default, and with `auto`: one per core]
+    #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
+    pub jobs: Option<Jobs>,
+    /// Deadline of one run [default: 10]
+    #[arg(long, value_name = "SECS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// The language of all files.
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+    /// How the command is run.
+    #[command(flatten)]
+    pub many: ManyArgs,
+}
+
+/// How a command is run on test cases, and where the results are written for programs.
 #[derive(Debug, Args)]
 pub struct ManyArgs {
     /// The test as a command, with `@@` in the place of the candidate's path

@@ -1,14 +1,10 @@
 //! The command line of `lop triage`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
-use super::grammar_args::GrammarArgs;
-use super::many_args::ManyArgs;
-use super::values::{jobs, seconds};
-use crate::exec::Jobs;
+use super::many_args::FolderArgs;
 
 /// Shown above the options.
 pub(super) const USAGE: &str = "lop triage [OPTIONS] DIR -- CMD [ARGS]...";
@@ -26,9 +22,9 @@ Exit codes:
 /// The arguments of a triage.
 #[derive(Debug, Args)]
 pub struct TriageArgs {
-    /// The directory with the files, and folders of them
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// The directory and the command.
+    #[command(flatten)]
+    pub folder: FolderArgs,
     /// Where the groups go [default: DIR with `.triage` added]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -38,16 +34,4 @@ pub struct TriageArgs {
     /// Reduce less and end sooner
     #[arg(long)]
     pub fast: bool,
-    /// Runs at the same time, in all [default, and with `auto`: one per core]
-    #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
-    pub jobs: Option<Jobs>,
-    /// Deadline of one run [default: 10]
-    #[arg(long, value_name = "SECS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
-    /// The language of all files.
-    #[command(flatten)]
-    pub grammar: GrammarArgs,
-    /// How the command is run.
-    #[command(flatten)]
-    pub many: ManyArgs,
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, html};
 use serde_json::{Value, json};
 
-use super::page::STYLE;
+use super::page::head;
 use super::text;
 
 /// Bytes of a reduced text that are shown.
@@ -63,15 +63,7 @@ pub fn html(folder: &Path, rows: &[Row], others: &[(&'static str, Vec<String>)])
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                // Or a browser would ask the place of the page for one.
-                link rel="icon" href="data:,";
-                title { "lop triage: " (text::one_line(&name)) }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&format!("lop triage: {}", text::one_line(&name))))
             body {
                 h1 { (text::one_line(&name)) }
                 table {

@@ -14,8 +14,7 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::inference::Probe;
 use crate::cli::language::Language;
-use crate::cli::many::{Input, Many, audience, files_in};
-use crate::cli::piped::is_stdout;
+use crate::cli::many::{Input, Many, audience, files_in, listed, write_json};
 use crate::cli::progress_line::progress_line;
 use crate::cli::signals;
 use crate::corpus::{Shows, all_of, choose};
@@ -31,15 +30,12 @@ use crate::report::{Input as Source, Kept, Store};
 /// Of the files at most one in this number is run a second time; of more that were chosen, some.
 const CHECKED: usize = 5;
 
-/// Files with a complaint that are listed.
-const MOST_LISTED: usize = 10;
-
 /// Chooses the files, makes them small if that is wanted, and says on standard output what there is.
 ///
 /// # Errors
 /// When lop cannot start or go on.
 pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
-    let many = Many::new(&args.many, (args.jobs, args.timeout), &args.folder, USAGE)?;
+    let many = Many::new(&args.folder, USAGE)?;
     let is_used = fs::read_dir(&args.output).is_ok_and(|mut entries| entries.next().is_some());
     if is_used || args.output.is_file() {
         return Err(Failure::Usage {
@@ -47,7 +43,7 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
             hint: "give -o the name of a new folder".to_owned(),
         });
     }
-    let files = files_in(&args.folder, &args.output)?;
+    let files = files_in(&args.folder.path, &args.output)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let mut corpus = Corpus { args, many: &many, cancel: &cancel, names: HashMap::new(), runs: 0 };
@@ -224,7 +220,12 @@ impl Corpus<'_> {
                 continue;
             }
             let wanted = needed.iter().map(|behaviour| by_number[behaviour]).collect();
-            let (report, made) = self.reduce(file, wanted)?;
+            let reduced = self.reduce(file, wanted);
+            if reduced.is_err() && self.cancel.is_stopped() {
+                result.is_stopped = true;
+                break;
+            }
+            let (report, made) = reduced?;
             now[at] = self.of_text(file, &report.best)?;
             result.made.push(made);
             if report.ended != Ended::Complete || self.cancel.is_stopped() {
@@ -250,7 +251,7 @@ impl Corpus<'_> {
     fn reduce(&self, file: &Input, needed: HashSet<u64>) -> Result<(Report, Made), Failure> {
         let content: Arc<[u8]> =
             fs::read(&file.path).map_err(|source| Failure::Input { path: file.path.clone(), source })?.into();
-        let grammar = Language::find(&self.args.grammar, &file.path, &content)?.grammar(None)?;
+        let grammar = Language::find(&self.args.folder.grammar, &file.path, &content)?.grammar(None)?;
         let oracle = Arc::new(Behaving { command: self.many.oracle(&file.path)?, needed });
         let jobs = Some(Jobs::Exactly(self.many.jobs));
         let mut workers = exec::start(oracle, jobs, content.len(), self.cancel)?;
@@ -342,8 +343,7 @@ impl EventSink for Simplified {
 
 /// Says what there is.
 fn tell(args: &CorpusArgs, result: &Chosen) -> Result<(), Failure> {
-    if let Some(path) = &args.many.json {
-        let failed = |source| Failure::Json { path: path.clone(), source };
+    if let Some(path) = &args.folder.many.json {
         let mut all: Vec<Value> = vec![json!({
             "event": "corpus",
             "files_before": result.before.0, "bytes_before": result.before.1,
@@ -358,12 +358,9 @@ fn tell(args: &CorpusArgs, result: &Chosen) -> Result<(), Failure> {
                 "bytes": made.minimised.0, "tests": made.minimised.1,
             })
         }));
-        let lines: String = all.iter().map(|line| format!("{line}\n")).collect();
-        if is_stdout(path) {
-            return io::stdout().write_all(lines.as_bytes()).or_else(Failure::unless_closed);
+        if write_json(path, &all, audience(&args.folder.path))? {
+            return Ok(());
         }
-        let mut file = disk::create(path, audience(&args.folder), &|| false).map_err(failed)?;
-        file.write_all(lines.as_bytes()).map_err(failed)?;
     }
     let mut out = text::stdout();
     show(&mut out, args, result).and_then(|()| out.flush()).or_else(Failure::unless_closed)
@@ -407,10 +404,4 @@ fn show(out: &mut dyn Write, args: &CorpusArgs, result: &Chosen) -> io::Result<(
         listed(out, "differing", &result.differing)?;
     }
     writeln!(out, "{STRONG}result{STRONG:#}  {}", text::path(&args.output))
-}
-
-fn listed(out: &mut dyn Write, what: &str, files: &[String]) -> io::Result<()> {
-    let (some, more) = files.split_at(files.len().min(MOST_LISTED));
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", text::len(more.len())) };
-    writeln!(out, "{what}  {}: {}{more}", text::len(files.len()), text::one_line(&some.join(", ")))
 }

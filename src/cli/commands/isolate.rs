@@ -14,11 +14,11 @@ use crate::cli::failure::{BY_HAND, Failure};
 use crate::cli::inference::{Probe, missing_of};
 use crate::cli::isolate_args::IsolateArgs;
 use crate::cli::language::Language;
-use crate::cli::piped::is_stdout;
+use crate::cli::many::write_json;
 use crate::cli::progress_line::progress_line;
 use crate::cli::settings::{Test, forms, in_words, read_case, subject};
 use crate::cli::signals;
-use crate::disk::{self, Audience, Folder};
+use crate::disk::{Audience, Folder};
 use crate::doctor::reworded;
 use crate::engine::{Answer, Verdict};
 use crate::grammar::Grammar;
@@ -447,12 +447,9 @@ fn tell(
             "levels": levels.collect::<Vec<Value>>(),
             "differences": differences.collect::<Vec<Value>>(),
         });
-        let failed = |source| Failure::Json { path: path.clone(), source };
-        if is_stdout(path) {
-            return writeln!(io::stdout(), "{line}").or_else(Failure::unless_closed);
+        if write_json(path, &[line], Audience::of_file(&case.path))? {
+            return Ok(());
         }
-        let mut file = disk::create(path, Audience::of_file(&case.path), &|| false).map_err(failed)?;
-        writeln!(file, "{line}").map_err(failed)?;
     }
     let mut out = text::stdout();
     summary(&mut out, case, wanted, found, (&fail, failing), tests)

@@ -14,15 +14,14 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::inference::{Probe, missing_of};
 use crate::cli::language::Language;
-use crate::cli::many::{Input, Many, audience, files_in, place};
-use crate::cli::piped::is_stdout;
+use crate::cli::many::{Input, Many, audience, files_in, listed, place, write_json};
 use crate::cli::progress_line::progress_line;
 use crate::cli::settings::Settings;
 use crate::cli::state_args::ResumeArgs;
 use crate::cli::triage_args::{TriageArgs, USAGE};
 use crate::cli::triage_record::{FILES, Kind, Known, Record, Reduced, words_of};
 use crate::cli::{signals, state};
-use crate::disk::{self, Audience, Folder};
+use crate::disk::{Audience, Folder};
 use crate::journal::{Past, journal_file};
 use crate::oracle::{Cancel, Exit, Mark, Oracle, Seen, Signature, Table, Unresolved, Written, shell_line};
 use crate::report::text::{self, FAINT, STRONG};
@@ -35,20 +34,19 @@ use super::resume::go_on;
 
 /// The page over all groups.
 const PAGE: &str = "index.html";
-/// Files of one kind that are listed on the terminal; the record has all.
-const MOST_LISTED: usize = 10;
 
 /// Groups the files, reduces one of each group, and says what there is on standard output.
 ///
 /// # Errors
 /// When lop cannot start or go on.
 pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
-    let many = Many::new(&args.many, (args.jobs, args.timeout), &args.folder, USAGE)?;
-    let out = std::path::absolute(place(args.output.as_ref(), &args.folder, ".triage")).map_err(Failure::Output)?;
-    let files = files_in(&args.folder, &out)?;
+    let many = Many::new(&args.folder, USAGE)?;
+    let out =
+        std::path::absolute(place(args.output.as_ref(), &args.folder.path, ".triage")).map_err(Failure::Output)?;
+    let files = files_in(&args.folder.path, &out)?;
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
-    let audience = audience(&args.folder);
+    let audience = audience(&args.folder.path);
     let (folder, _) = Folder::make(&out, audience).map_err(Failure::Output)?;
     let mut record = Record::open(&folder, audience, &head(args, &many)?)?;
     let mut triage = Triage { args, many: &many, out: &out, audience, cancel: &cancel };
@@ -60,7 +58,7 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
     record.merge(&folder)?;
     let rows = record.rows(&out);
     folder
-        .replace(OsStr::new(PAGE), triage_page::html(&args.folder, &rows, &record.others()).as_bytes(), audience)
+        .replace(OsStr::new(PAGE), triage_page::html(&args.folder.path, &rows, &record.others()).as_bytes(), audience)
         .map_err(Failure::Output)?;
     tell(args, &record, &rows, &out)?;
     Ok(if stopped { Code::StoppedEarly } else { Code::Reduced })
@@ -68,7 +66,7 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
 
 /// The first line of a record: one of another command or directory is not gone on with.
 fn head(args: &TriageArgs, many: &Many) -> Result<Value, Failure> {
-    let folder = std::path::absolute(&args.folder).map_err(Failure::Directory)?;
+    let folder = std::path::absolute(&args.folder.path).map_err(Failure::Directory)?;
     let words: Vec<_> = many.words.iter().map(|word| word.to_string_lossy()).collect();
     Ok(json!({ "triage": 1, "folder": folder.to_string_lossy(), "command": words, "crash": args.crash }))
 }
@@ -183,7 +181,7 @@ impl Triage<'_> {
     }
 
     fn stopped(&self) -> Failure {
-        Failure::Stopped { path: self.args.folder.clone(), out_of_time: false }
+        Failure::Stopped { path: self.args.folder.path.clone(), out_of_time: false }
     }
 
     /// A command that misses something in a directory of its own fails on every file for no other reason.
@@ -297,8 +295,8 @@ impl Triage<'_> {
         words.extend(["-j".into(), self.many.jobs.to_string().into()]);
         words.extend(["--timeout".into(), self.many.deadline.as_secs_f64().to_string().into()]);
         words.extend(self.args.fast.then(|| "--fast".into()));
-        words.extend(self.args.many.confine.words());
-        words.extend(self.args.grammar.words());
+        words.extend(self.args.folder.many.confine.words());
+        words.extend(self.args.folder.grammar.words());
         words.extend(options.iter().map(|(option, value)| format!("{option}={value}").into()));
         words.push("--".into());
         words.extend(self.many.words.iter().cloned());
@@ -335,13 +333,13 @@ impl Triage<'_> {
         let mut probe = Probe::new(best.len(), Some(self.many.deadline), self.cancel)?;
         let (outcome, written) = probe.run(&oracle, best);
         put(FILES.stderr, &written.stderr)?;
-        let language = Language::find(&self.args.grammar, path, before)?;
+        let language = Language::find(&self.args.folder.grammar, path, before)?;
         let reported = Reported {
             page: None,
             path: path.to_owned(),
             language: language.folder().map_or_else(|| "text".to_owned(), |folder| folder.name.to_owned()),
             archive: None,
-            words: self.args.many.test.clone(),
+            words: self.args.folder.many.test.clone(),
             is_command: true,
             texts: Vec::new(),
             test: oracle.describe(),
@@ -355,18 +353,13 @@ impl Triage<'_> {
 
 /// Says what there is.
 fn tell(args: &TriageArgs, record: &Record, rows: &[Row], out: &Path) -> Result<(), Failure> {
-    if let Some(path) = &args.many.json {
-        let failed = |source| Failure::Json { path: path.clone(), source };
-        let mut lines: Vec<Value> = rows.iter().map(|row| row.json(out)).collect();
-        lines.extend(
-            record.others().into_iter().map(|(kind, files)| json!({ "event": "others", "are": kind, "files": files })),
-        );
-        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        if is_stdout(path) {
-            return io::stdout().write_all(lines.as_bytes()).or_else(Failure::unless_closed);
+    if let Some(path) = &args.folder.many.json {
+        let others = record.others().into_iter();
+        let others = others.map(|(kind, files)| json!({ "event": "others", "are": kind, "files": files }));
+        let lines: Vec<Value> = rows.iter().map(|row| row.json(out)).chain(others).collect();
+        if write_json(path, &lines, audience(&args.folder.path))? {
+            return Ok(());
         }
-        let mut file = disk::create(path, audience(&args.folder), &|| false).map_err(failed)?;
-        file.write_all(lines.as_bytes()).map_err(failed)?;
     }
     let mut to = text::stdout();
     show(&mut to, record, rows, out).and_then(|()| to.flush()).or_else(Failure::unless_closed)
@@ -409,14 +402,7 @@ fn show(to: &mut dyn Write, record: &Record, rows: &[Row], out: &Path) -> io::Re
         }
     }
     for (kind, files) in record.others() {
-        let (some, more) = files.split_at(files.len().min(MOST_LISTED));
-        let more = if more.is_empty() { String::new() } else { format!(" and {} more", text::len(more.len())) };
-        writeln!(
-            to,
-            "{STRONG}{kind}{STRONG:#}  {}: {}{more}",
-            text::len(files.len()),
-            text::one_line(&some.join(", "))
-        )?;
+        listed(to, kind, &files)?;
     }
     writeln!(to, "{FAINT}{}{FAINT:#}", text::path(&out.join(PAGE)))
 }

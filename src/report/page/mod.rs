@@ -18,7 +18,7 @@ use super::history::History;
 use super::origins::Origins;
 use super::text::{self, shown};
 
-pub(super) const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 
 /// The parts of a page.
 #[derive(Clone, Copy, Debug)]
@@ -50,15 +50,7 @@ impl Page<'_> {
         let page = html! {
             (DOCTYPE)
             html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    // Or a browser would ask the place of the page for one.
-                    link rel="icon" href="data:,";
-                    title { "lop: " (plain(self.name)) }
-                    style { (PreEscaped(STYLE)) }
-                }
+                (head(&format!("lop: {}", plain(self.name))))
                 body {
                     (self.heading())
                     main {
@@ -181,6 +173,21 @@ fn output(name: &str, tail: &[u8]) -> Markup {
     html! {
         @if !tail.trim_ascii().is_empty() {
             details { summary { (name) } pre class="block" { (shown(tail)) } }
+        }
+    }
+}
+
+/// The head of a page.
+pub(super) fn head(title: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            // Or a browser would ask the place of the page for one.
+            link rel="icon" href="data:,";
+            title { (title) }
+            style { (PreEscaped(STYLE)) }
         }
     }
 }
