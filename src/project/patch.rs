@@ -1,6 +1,10 @@
 //! A patch, applied to the files of an archive.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use diffy::Patch;
 use diffy::patch_set::{FileMode, FileOperation, ParseOptions, PatchKind, PatchSet};
@@ -33,36 +37,38 @@ pub enum PatchError {
     },
 }
 
-/// The files after a patch, or before it where they have it already; and the paths in the patch that are in none of them.
-/// Its paths may begin with folders that these have not.
+/// The files of the folder `at` after a patch, or before it where they have it already; and the paths in the patch that are
+/// not below this folder. Its paths may begin with folders that the files have not: those of `at` count for more than others.
 ///
 /// # Errors
 /// A text that is no patch, or does not fit.
-pub fn patched(members: &[Member], patch: &[u8]) -> Result<(Vec<Member>, Vec<String>), PatchError> {
+pub fn patched(members: &[Member], patch: &[u8], at: &Path) -> Result<(Vec<Member>, Vec<String>), PatchError> {
     let options = if has_git_headers(patch) { ParseOptions::gitdiff() } else { ParseOptions::unidiff() };
     let changes = PatchSet::parse_bytes(patch, options).collect::<Result<Vec<_>, _>>()?;
     let changes: Vec<Change<'_>> = changes.iter().filter_map(Change::of).collect();
-    // As many folders are left out as make most files known.
     let known: BTreeSet<&[u8]> = members.iter().map(|member| member.path.as_slice()).collect();
-    let is_known = |change: &&Change<'_>, folders| {
-        [change.before, change.after]
-            .iter()
-            .flatten()
-            .any(|path| without(path, folders).is_some_and(|path| known.contains(path)))
+    // The number of folders in front, and their names behind the first, which is `a` or `b` mostly.
+    let fronts: BTreeSet<(usize, &[u8])> = changes
+        .iter()
+        .flat_map(|change| [change.before, change.after])
+        .flatten()
+        .flat_map(|path| (0..MOST_FOLDERS).filter_map(|folders| Some((folders, front(path, folders)?))))
+        .collect();
+    let is_known = |change: &Change<'_>, front: (usize, &[u8])| change.below(front).any(|path| known.contains(path));
+    let rank = |&(folders, names): &(usize, &[u8])| {
+        let count = changes.iter().filter(|change| is_known(change, (folders, names))).count();
+        let is_here = count > 0 && !names.is_empty() && at.ends_with(OsStr::from_bytes(names));
+        (is_here, count, Reverse(folders))
     };
-    let count = |folders: usize| changes.iter().filter(|change| is_known(change, folders)).count();
-    let folders = (0..MOST_FOLDERS).max_by_key(|&folders| (count(folders), std::cmp::Reverse(folders))).unwrap_or(0);
-    if count(folders) == 0 {
-        return Err(PatchError::Elsewhere);
-    }
+    let front = fronts.into_iter().max_by_key(rank).filter(|front| rank(front).1 > 0).ok_or(PatchError::Elsewhere)?;
     // `diff -N` names a file that is not there as one that is, with nothing in it.
     let changes: Vec<Change<'_>> =
-        changes.into_iter().map(|change| if is_known(&&change, folders) { change } else { change.of_new() }).collect();
+        changes.into_iter().map(|change| if is_known(&change, front) { change } else { change.of_new() }).collect();
     // A file that it makes is where its others are.
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        changes.iter().partition(|change| is_known(change, folders) || change.is_made_or_gone(folders));
-    let forward = apply(members, &here, folders, false);
-    let changed = forward.or_else(|error| apply(members, &here, folders, true).map_err(|_| error))?;
+        changes.iter().partition(|change| is_known(change, front) || change.is_made_or_gone(front));
+    let forward = apply(members, &here, front.0, false);
+    let changed = forward.or_else(|error| apply(members, &here, front.0, true).map_err(|_| error))?;
     Ok((changed, elsewhere.into_iter().map(Change::name).collect()))
 }
 
@@ -108,9 +114,15 @@ impl<'p> Change<'p> {
         }
     }
 
-    fn is_made_or_gone(&self, folders: usize) -> bool {
-        let one = if self.before.is_none() { self.after } else { self.before.filter(|_| self.after.is_none()) };
-        one.is_some_and(|path| without(path, folders).is_some())
+    /// Its paths behind these folders, if they begin with them.
+    fn below<'f>(&'f self, (folders, names): (usize, &'f [u8])) -> impl Iterator<Item = &'p [u8]> + 'f {
+        let paths = [self.before, self.after].into_iter().flatten();
+        let paths = paths.filter(move |path| front(path, folders) == Some(names));
+        paths.filter_map(move |path| without(path, folders))
+    }
+
+    fn is_made_or_gone(&self, front: (usize, &[u8])) -> bool {
+        self.before.is_some() != self.after.is_some() && self.below(front).next().is_some()
     }
 
     fn name(&self) -> String {
@@ -121,6 +133,14 @@ impl<'p> Change<'p> {
 /// A path without this number of folders in front; `None` if it has fewer.
 fn without(path: &[u8], folders: usize) -> Option<&[u8]> {
     (0..folders).try_fold(path, |path, _| Some(&path[memchr::memchr(b'/', path)? + 1..]))
+}
+
+/// The names of this number of folders in front of a path, without the first; `None` if it has fewer.
+fn front(path: &[u8], folders: usize) -> Option<&[u8]> {
+    let rest = without(path, folders)?;
+    let names = &path[..path.len() - rest.len()];
+    let first = memchr::memchr(b'/', names).map_or(0, |slash| slash + 1);
+    Some(names[first..].strip_suffix(b"/").unwrap_or_default())
 }
 
 /// The files after some changes, or before them.
@@ -214,12 +234,12 @@ index 1..2 100644
     #[test]
     fn patch_is_applied_below_the_folders_that_are_there() {
         let before = [member("a.txt", "one\ntwo\nthree\n"), member("b.txt", "b\n")];
-        let (after, elsewhere) = patched(&before, PATCH.as_bytes()).expect("it fits");
+        let (after, elsewhere) = patched(&before, PATCH.as_bytes(), Path::new("/home/lib")).expect("it fits");
         let paths: Vec<_> = after.iter().map(|member| (String::from_utf8_lossy(&member.path), member.mode)).collect();
         assert_eq!(paths, [("a.txt".into(), 0o644), ("b.txt".into(), 0o644), ("new.sh".into(), 0o755)]);
         assert_eq!(after[0].content, b"one\n2\nthree\n");
         assert_eq!(elsewhere, ["b/docs/x.md"]);
-        let (again, _) = patched(&after, PATCH.as_bytes()).expect("it fits backwards");
+        let (again, _) = patched(&after, PATCH.as_bytes(), Path::new("/home/lib")).expect("it fits backwards");
         assert_eq!(again, before);
     }
 
@@ -227,17 +247,29 @@ index 1..2 100644
     fn patch_of_diff_n_makes_files() {
         let patch = "diff -ruN old/a new/a\n--- old/a\t1970\n+++ new/a\t1970\n@@ -1 +1 @@\n-1\n+2\ndiff -ruN old/b new/b\n\
                      --- old/b\t1970\n+++ new/b\t1970\n@@ -0,0 +1 @@\n+b\n";
-        let (after, elsewhere) = patched(&[member("a", "1\n")], patch.as_bytes()).expect("it fits");
+        let (after, elsewhere) = patched(&[member("a", "1\n")], patch.as_bytes(), Path::new("/new")).expect("it fits");
         assert_eq!((after, elsewhere), (vec![member("a", "2\n"), member("b", "b\n")], Vec::new()));
+    }
+
+    #[test]
+    fn patch_of_a_project_is_applied_to_a_folder_in_it() {
+        let hunk = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-1\n+2\n");
+        let patch = ["x", "y", "crates/inner/x"].map(hunk).concat();
+        let members = [member("x", "1\n"), member("y", "other\n")];
+        let (after, elsewhere) =
+            patched(&members, patch.as_bytes(), Path::new("/project/crates/inner")).expect("it fits");
+        assert_eq!((&after[0], &after[1]), (&member("x", "2\n"), &members[1]), "x and y of the project are others");
+        assert_eq!(elsewhere, ["b/x", "b/y"]);
     }
 
     #[test]
     fn patch_that_does_not_fit_says_where() {
         let other = [member("lib/a.txt", "something else\n")];
-        let error = patched(&other, PATCH.as_bytes()).expect_err("it does not fit").to_string();
+        let error = patched(&other, PATCH.as_bytes(), Path::new("/home/lib")).expect_err("it does not fit").to_string();
         assert!(error.starts_with("does not fit b/lib/a.txt: "), "{error}");
-        let elsewhere = patched(&[member("z", "")], PATCH.as_bytes()).expect_err("it does not fit");
+        let elsewhere =
+            patched(&[member("z", "")], PATCH.as_bytes(), Path::new("/home/lib")).expect_err("it does not fit");
         assert!(matches!(elsewhere, PatchError::Elsewhere), "{elsewhere}");
-        assert!(matches!(patched(&other, b"no patch"), Err(PatchError::Form(_))));
+        assert!(matches!(patched(&other, b"no patch", Path::new("/x")), Err(PatchError::Form(_))));
     }
 }

@@ -155,8 +155,10 @@ impl Case {
                 content: texts[0].clone(),
             };
             let members = Archive::of(&texts[0]).map_or_else(|| vec![own], |archive| archive.members(&texts[0]));
-            let (changed, elsewhere) = project::patched(&members, &changes)
-                .map_err(|source| Failure::Patch { path: patch.clone(), source })?;
+            let at = path.canonicalize().unwrap_or_else(|_| path.clone());
+            let at = if is_directory(&subject) { &at } else { at.parent().unwrap_or(&at) };
+            let (changed, elsewhere) =
+                project::patched(&members, &changes, at).map_err(|why| Failure::Patch { path: patch.clone(), why })?;
             texts.push(match is_directory(&subject) {
                 true => Archive::pack(&changed),
                 false => changed.into_iter().next().map(|member| member.content).unwrap_or_default(),

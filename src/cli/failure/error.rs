@@ -92,12 +92,12 @@ pub enum Failure {
     #[error(transparent)]
     Project(#[from] project::ReadError),
     /// A patch cannot be applied.
-    #[error("the patch {} {source}", path.display())]
+    #[error("the patch {} {why}", path.display())]
     Patch {
         /// The file as the user named it.
         path: PathBuf,
         /// Why not.
-        source: project::PatchError,
+        why: project::PatchError,
     },
     /// The file to reduce is a pipe or a device, which cannot be replaced.
     #[error("{} is not a regular file and cannot be replaced; write the result elsewhere with -o", .0.display())]
