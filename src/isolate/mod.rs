@@ -14,7 +14,7 @@ mod differences;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::engine::{self, Answer, BitSet};
+use crate::engine::{self, Answer, BitSet, approach};
 use crate::exec::{Key, key};
 use crate::grammar::Grammar;
 use crate::project::Archive;
@@ -72,6 +72,26 @@ pub struct Level {
 /// # Errors
 /// Those of `judge`.
 pub fn isolate<E>(pair: Pair<'_>, judge: impl FnMut(&[u8]) -> Result<Answer, E>) -> Result<Isolated, E> {
+    isolate_by(
+        pair,
+        &mut |len, is_last, judge| if is_last { engine::isolate(len, judge) } else { approach(len, judge) },
+        judge,
+    )
+}
+
+/// A search for a difference: of so many differences, of the last level or of one before it, with their judge.
+pub type Search<'s, E> =
+    dyn FnMut(usize, bool, &mut dyn FnMut(&BitSet) -> Result<Answer, E>) -> Result<engine::Isolated, E> + 's;
+
+/// [`isolate`] with another search for the differences of each level.
+///
+/// # Errors
+/// Those of `judge`.
+pub fn isolate_by<E>(
+    pair: Pair<'_>,
+    search: &mut Search<'_, E>,
+    judge: impl FnMut(&[u8]) -> Result<Answer, E>,
+) -> Result<Isolated, E> {
     let known = [(key(pair.passing), Answer::Passes), (key(pair.failing), Answer::Fails)];
     let mut work = Work {
         passing: pair.passing.to_vec(),
@@ -86,7 +106,8 @@ pub fn isolate<E>(pair: Pair<'_>, judge: impl FnMut(&[u8]) -> Result<Answer, E>)
     let mut cut = Cut::first(&work.passing, &work.failing, pair.grammar);
     while let Some(now) = cut {
         last = Differences::of(&work.passing, &work.failing, &now);
-        levels.extend(work.level(now.name(), &last)?);
+        let is_last = now.finer(&work.passing, &work.failing).is_none();
+        levels.extend(work.level(now.name(), &last, is_last, search)?);
         last = Differences::of(&work.passing, &work.failing, &now);
         cut = now.finer(&work.passing, &work.failing);
     }
@@ -106,14 +127,20 @@ struct Work<J> {
 
 impl<E, J: FnMut(&[u8]) -> Result<Answer, E>> Work<J> {
     /// Decides the differences of a level; `None` where there is nothing to decide.
-    fn level(&mut self, of: &'static str, differences: &Differences) -> Result<Option<Level>, E> {
+    fn level(
+        &mut self,
+        of: &'static str,
+        differences: &Differences,
+        is_last: bool,
+        search: &mut Search<'_, E>,
+    ) -> Result<Option<Level>, E> {
         let (before, tests) = (differences.all.len(), self.tests);
         if before < 2 {
             return Ok(None);
         }
         let (passing, failing) = (self.passing.clone(), self.failing.clone());
         let text = |there: &BitSet| differences.text(&passing, &failing, |at| there.contains(at));
-        let found = engine::isolate(before, |there| self.ask(&text(there)))?;
+        let found = search(before, is_last, &mut |there| self.ask(&text(there)))?;
         (self.passing, self.failing) = (text(&found.passing), text(&found.failing));
         Ok(Some(Level { of, before, left: found.differences().len(), tests: self.tests - tests }))
     }

@@ -85,17 +85,17 @@ impl Side {
 /// # Errors
 /// Those of `judge`.
 pub fn isolate<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -> Result<Isolated, E> {
-    let mut failing = BitSet::new(len);
-    failing.insert_range(0..len);
-    let mut state = State {
-        now: Isolated { passing: BitSet::new(len), failing },
-        judge,
-        known: HashMap::new(),
-        knowledge: Knowledge::new(len),
-        resolved: [1; 2],
-    };
-    while state.cut()? || state.sweep(Side::Failing)? || state.sweep(Side::Passing)? {}
-    Ok(state.now)
+    State::search(len, false, judge)
+}
+
+/// Brings the two as close as [`isolate`] does while answers help, and leaves the rest: a sweep ends after half as many
+/// unresolved answers in a row as the differences left could be halved. For differences that are cut finer afterwards,
+/// where asking about each of them would be asked again.
+///
+/// # Errors
+/// Those of `judge`.
+pub fn approach<E>(len: usize, judge: impl FnMut(&BitSet) -> Result<Answer, E>) -> Result<Isolated, E> {
+    State::search(len, true, judge)
 }
 
 struct State<J> {
@@ -106,9 +106,26 @@ struct State<J> {
     knowledge: Knowledge,
     /// Places at which the configuration with what is before them was resolved, and likewise behind.
     resolved: [usize; 2],
+    /// Whether a sweep gives up when answers do not help.
+    is_brief: bool,
 }
 
 impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
+    fn search(len: usize, is_brief: bool, judge: J) -> Result<Isolated, E> {
+        let mut failing = BitSet::new(len);
+        failing.insert_range(0..len);
+        let mut state = State {
+            now: Isolated { passing: BitSet::new(len), failing },
+            judge,
+            known: HashMap::new(),
+            knowledge: Knowledge::new(len),
+            resolved: [1; 2],
+            is_brief,
+        };
+        while state.cut()? || state.sweep(Side::Failing)? || state.sweep(Side::Passing)? {}
+        Ok(state.now)
+    }
+
     /// Asks about places between the differences that are left, as long as the answers help. `false`: always.
     fn cut(&mut self) -> Result<bool, E> {
         let mut unresolved = 0;
@@ -168,13 +185,20 @@ impl<E, J: FnMut(&BitSet) -> Result<Answer, E>> State<J> {
             let there = left.iter().enumerate().filter(|(at, _)| gone(*at) == (side == Side::Passing));
             union(&passing, &there.map(|(_, difference)| *difference).collect::<Vec<_>>())
         };
-        let mut other = None;
-        while let Some(question) = search.next_tests(1).pop() {
+        let (mut other, mut vain, most) = (None, 0, left.len().ilog2() / 2);
+        while !(self.is_brief && vain > most)
+            && let Some(question) = search.next_tests(1).pop()
+        {
             let configuration = without(&|at| question.remove.iter().any(|range| range.contains(&at)));
             let answer = self.ask(&configuration)?;
             if answer.is_resolved() && answer != side.wanted() {
                 other = Some(configuration);
                 break;
+            }
+            match answer {
+                Answer::Unresolved => vain += 1,
+                Answer::Refused => {}
+                Answer::Passes | Answer::Fails => vain = 0,
             }
             search.observe(question.id, Verdict::from(answer == side.wanted()));
         }

@@ -44,7 +44,7 @@ mod verdict;
 pub use bit_set::BitSet;
 pub use config::{Config, ConfigError, Lanes, Waste};
 pub use drive::{Tally, drive, monotone};
-pub use isolation::{Answer, Isolated, isolate};
+pub use isolation::{Answer, Isolated, approach, isolate};
 pub use model::bound::lower_bound;
 pub use model::chain::Markov;
 pub use model::decision_tree::cost as tree_cost;

@@ -119,7 +119,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Shown above the options.
 const USAGE: &str = "lop-lab compare [OPTIONS] [PROBLEM]...
        lop-lab compare [OPTIONS] --grammar NAME [--kind KIND]...
-       lop-lab compare [OPTIONS] --granularity UNIT TEST FILE";
+       lop-lab compare [OPTIONS] --granularity UNIT TEST FILE
+       lop-lab compare [OPTIONS] --granularity tree TEST FILE PASS";
 
 /// Shown below the options: the problems, the algorithms, how to read the tables, and examples.
 fn help() -> String {
@@ -156,14 +157,16 @@ Examples:
   lop-lab compare defs-first:500 -k 4,16,64 --algorithm entropy,entropy-one-lane,entropy-lanes
       whether what lop chooses for several workers is near the better of the two
   lop-lab compare --granularity line ./test.sh crash.txt
-      a file of yours with its test, cut into lines"
+      a file of yours with its test, cut into lines
+  lop-lab compare --granularity tree ./test.sh fails.c passes.c
+      the searches for the difference between a file that is interesting and one that is not"
     )
 }
 
 /// The arguments of a comparison.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Problems by name (see below); or, with --granularity, TEST FILE
+    /// Problems by name (see below); or, with --granularity, TEST FILE [PASS]
     #[arg(value_name = "PROBLEM")]
     pub(crate) words: Vec<PathBuf>,
 

@@ -17,13 +17,15 @@ use lop::oracle::{Cancel, CommandOracle, ConditionSpec, Conditions, Oracle};
 use lop::reduce::ReduceError;
 use lop_lab::algorithms::published::{Published, PublishedConfig};
 use lop_lab::compare::{self, Cell, Direction, Plan, Problem};
-use lop_lab::files::{FileError, FileProblem, GenerateError, Generator, Granularity, compare_file, reduce_file};
+use lop_lab::files::{
+    FileError, FileProblem, GenerateError, Generator, Granularity, compare_file, compare_pair, reduce_file,
+};
 use lop_lab::reduce::Method;
 use lop_lab::tables;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use args::{Cli, Command, CompareArgs, ReduceArgs};
+use args::{Cli, Command, CompareArgs, GranularityArg, ReduceArgs};
 
 /// The way out when an algorithm is not known.
 const ALL_ALGORITHMS: &str = "without --algorithm all of them run";
@@ -71,6 +73,9 @@ impl From<FileError> for Failure {
             }
             FileError::Reduce(ReduceError::Cancelled) => (STOPPED, "the best result so far stays"),
             FileError::Algorithm(_) => (NOT_STARTED, ALL_ALGORITHMS),
+            FileError::PassIsInteresting => {
+                (NOT_INTERESTING, "the form is TEST FILE PASS, and the test says no to PASS")
+            }
             FileError::EmptyIsInteresting => {
                 (NOT_STARTED, "let the test look for what is interesting in the candidate")
             }
@@ -288,9 +293,18 @@ fn on_file(args: CompareArgs) -> Result<Vec<Cell>, Failure> {
     if !args.sizes.is_empty() || !args.kind.is_empty() {
         return Err(Failure::new("--sizes and --kind are for problems without a file", "leave them out"));
     }
-    let [test, file] = &args.words[..] else {
-        return Err(Failure::new("a file is compared with its test", "lop-lab compare --granularity UNIT TEST FILE"));
+    let (test, file, passing) = match &args.words[..] {
+        [test, file] => (test, file, None),
+        [test, file, passing] => (test, file, Some(passing)),
+        _ => {
+            let hint = "lop-lab compare --granularity UNIT TEST FILE";
+            return Err(Failure::new("a file is compared with its test", hint));
+        }
     };
+    if passing.is_some() && args.granularity != Some(GranularityArg::Tree) {
+        let hint = "lop-lab compare --granularity tree TEST FILE PASS";
+        return Err(Failure::new("a difference is isolated level by level of the tree", hint));
+    }
     let subject = Subject::new(test, file)?;
     let problem = FileProblem {
         granularity: args.granularity.map_or(Granularity::Token, Into::into),
@@ -305,7 +319,14 @@ fn on_file(args: CompareArgs) -> Result<Vec<Cell>, Failure> {
     let mut start = |workers: usize| subject.start(workers, problem.content.len());
     let line = live_line();
     let progress = |done: usize, all: usize| show_progress(&line, done, all, "runs");
-    let cell = compare_file(&problem, &mut start, &subject.cancel, &progress);
+    let cell = match passing {
+        None => compare_file(&problem, &mut start, &subject.cancel, &progress),
+        Some(path) => {
+            let wrong =
+                |error| Failure::new(format!("cannot read {}: {error}", path.display()), "name a file that passes");
+            compare_pair(&problem, &fs::read(path).map_err(wrong)?, &mut start, &progress)
+        }
+    };
     line.finish_and_clear();
     Ok(vec![cell?])
 }

@@ -176,6 +176,25 @@ fn a_file_and_a_real_test_are_compared_and_left_alone() {
 }
 
 #[test]
+fn the_difference_of_a_real_pair_is_isolated_with_half_of_the_tests_of_dd_where_parts_need_each_other() {
+    let fixtures = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures"));
+    // In percent of the tests of dd. In the pair of c-warning nearly every candidate compiles: both halve.
+    for (name, most) in [("c-wrong-output", 50.0), ("c-warning", 100.0)] {
+        let of = |file: &str| fixtures.join(name).join(file).display().to_string();
+        let line = ["--granularity", "tree", &of("test.sh"), &of("input.c"), &of("passing.c")];
+        let tables = said(&Folder::new(), &line);
+        let figures = |algorithm: &str| {
+            let row = tables.lines().find(|row| row.trim().starts_with(algorithm)).expect("a row");
+            let figures = row.split_whitespace().skip(1).filter_map(|figure| figure.parse().ok());
+            figures.collect::<Vec<f64>>()
+        };
+        let (lop, dd) = (figures("isolate"), figures("dd"));
+        assert!(lop[0] * 100.0 <= most * dd[0], "{name}: {tables}");
+        assert_eq!(lop[1], 1.0, "{name}: {tables}");
+    }
+}
+
+#[test]
 fn every_algorithm_reduces_a_program_and_a_text() {
     let folder = Folder::new();
     let program = "#include <a.h>\nstruct s { int x; int y; };\n\
@@ -264,6 +283,9 @@ fn mistakes_get_a_clear_error_and_nothing_is_touched() {
         ),
         (&["--granularity", "line", "yes.sh", "missing"], 2, "error: cannot read missing: "),
         (&["--granularity", "line", "input.txt"], 2, "error: a file is compared with its test\n"),
+        (&["--granularity", "line", "yes.sh", "input.txt", "x"], 2, "error: a difference is isolated level by level "),
+        (&["--granularity", "tree", "yes.sh", "input.txt", "missing"], 2, "error: cannot read missing: "),
+        (&["--granularity", "tree", "yes.sh", "input.txt", "no.sh"], 1, "error: the test says that the text that has "),
         (&["--granularity", "line", "no.sh", "input.txt"], 1, "error: "),
         (
             &["--granularity", "line", "yes.sh", "input.txt"],

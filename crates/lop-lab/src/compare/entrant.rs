@@ -26,7 +26,7 @@ const BY_NAME_ONLY: [&str; 4] = ["entropy-one-lane", "entropy-lanes", ISOLATE, D
 /// lop's own search for the difference between what fails and what passes.
 const ISOLATE: &str = "isolate";
 /// The published one.
-const DD: &str = "dd";
+pub(crate) const DD: &str = "dd";
 
 /// A name of no known algorithm.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub struct Measured {
 /// The names of all algorithms, lop's own first.
 #[must_use]
 pub fn algorithms() -> Vec<&'static str> {
-    Entrant::all(0, false).iter().map(Entrant::name).chain([ISOLATE, DD]).collect()
+    Entrant::all(0, false).iter().map(Entrant::name).chain(Entrant::isolating()).collect()
 }
 
 /// The names of those that take part when none is named.
@@ -97,9 +97,14 @@ impl Entrant {
         own.into_iter().map(Entrant::Own).chain(algorithms::all(seed).into_iter().map(Entrant::Baseline)).collect()
     }
 
+    /// The names of those that isolate a difference.
+    pub fn isolating() -> [&'static str; 2] {
+        [ISOLATE, DD]
+    }
+
     /// Those with these names, in the order of [`algorithms()`].
     pub fn named(names: &[&str], seed: u64, empty_is_known: bool) -> Vec<Entrant> {
-        let all = Entrant::all(seed, empty_is_known).into_iter().chain([ISOLATE, DD].map(Entrant::Isolating));
+        let all = Entrant::all(seed, empty_is_known).into_iter().chain(Entrant::isolating().map(Entrant::Isolating));
         all.filter(|entrant| names.contains(&entrant.name())).collect()
     }
 
@@ -158,6 +163,15 @@ impl Entrant {
     }
 }
 
+/// A verdict as the answer of a search for a difference.
+pub(crate) fn answer(verdict: Verdict) -> Answer {
+    match verdict {
+        Verdict::Interesting => Answer::Fails,
+        Verdict::NotInteresting => Answer::Passes,
+        _ => Answer::Unresolved,
+    }
+}
+
 /// The difference that an algorithm isolates.
 fn isolated(name: &str, len: usize, judge: &mut Counting<'_>) -> Result<Isolated, Stopped> {
     let answer = |there: &BitSet| {
@@ -165,11 +179,7 @@ fn isolated(name: &str, len: usize, judge: &mut Counting<'_>) -> Result<Isolated
         (0..len).filter(|unit| !there.contains(*unit)).for_each(|unit| {
             gone.insert(unit);
         });
-        Ok(match judge.round(&[gone])?.first() {
-            Some(Verdict::Interesting) => Answer::Fails,
-            Some(Verdict::NotInteresting) => Answer::Passes,
-            _ => Answer::Unresolved,
-        })
+        Ok(judge.round(&[gone])?.first().map_or(Answer::Unresolved, |verdict| answer(*verdict)))
     };
     if name == DD { dd(len, answer) } else { isolate(len, answer) }
 }

@@ -24,6 +24,7 @@ mod subject;
 mod zeller;
 
 pub use csv::csv;
+pub(crate) use entrant::{DD, answer};
 pub use entrant::{Direction, Entrant, Measured, UnknownAlgorithm, algorithms, choose, usual_algorithms};
 pub use measure::{Plan, bound, compare};
 pub use plot::plot;

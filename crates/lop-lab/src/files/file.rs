@@ -9,13 +9,15 @@ use std::time::Duration;
 use lop_engine::Verdict;
 
 use crate::algorithm::Stopped;
+use crate::algorithms::dd;
 use crate::compare::{
-    Bound, BoundSource, Cell, Direction, Entrant, Instance, Mean, Measured, Row, UnknownAlgorithm, algorithms, bound,
-    choose,
+    Bound, BoundSource, Cell, DD, Direction, Entrant, Instance, Mean, Measured, Row, UnknownAlgorithm, algorithms,
+    answer, bound, choose,
 };
 
 use lop::exec::{Executor, Job, StartError, Ticket};
 use lop::grammar::Grammar;
+use lop::isolate::{Pair, isolate, isolate_by};
 use lop::oracle::{Cancel, Outcome, Unresolved};
 use lop::reduce::{BASELINE_DEADLINE, Ended, ReduceError, Report, usual_deadline};
 use lop::syntax::ParseError;
@@ -63,6 +65,9 @@ pub enum FileError {
     /// The file has no syntax tree.
     #[error(transparent)]
     Parse(#[from] ParseError),
+    /// The text that has to pass fails, too.
+    #[error("the test says that the text that has to pass is interesting, so there is no difference to isolate")]
+    PassIsInteresting,
     /// A candidate without any unit is interesting.
     #[error("the test says that the empty file is interesting, so there is nothing to compare")]
     EmptyIsInteresting,
@@ -106,7 +111,7 @@ fn as_list(
     let len = units.len();
     let most = problem.workers.iter().copied().max().unwrap_or(1);
     let runner = RefCell::new(Runner::new(start(most)?, problem.deadline));
-    runner.borrow_mut().baseline(&problem.content)?;
+    runner.borrow_mut().baseline(&problem.content, b"", || FileError::EmptyIsInteresting)?;
     let judge = |texts: Vec<Vec<u8>>| runner.borrow_mut().judge(texts);
     let mut instance = Instance::of(TextSubject::new(units, Box::new(judge)), true);
     let mut measured: Vec<Vec<Vec<Measured>>> = Vec::new();
@@ -193,6 +198,39 @@ fn as_trees(
     Ok(problem.cell(problem.tokens(&problem.content)?, bound, rows))
 }
 
+/// Compares the searches for the difference between a file, which fails, and `passing`, level by level as `lop isolate` does.
+/// The units are the differences of the first level, and those of the last are left. An invalid candidate is unresolved.
+///
+/// # Errors
+/// See [`FileError`].
+pub fn compare_pair(
+    problem: &FileProblem,
+    passing: &[u8],
+    start: &mut StartWorkers<'_>,
+    progress: &dyn Fn(usize, usize),
+) -> Result<Cell, FileError> {
+    let names = choose(&problem.algorithms, Entrant::isolating().to_vec())?;
+    let names = if names.is_empty() { Entrant::isolating().to_vec() } else { names };
+    let runner = RefCell::new(Runner::new(start(1)?, problem.deadline));
+    runner.borrow_mut().baseline(&problem.content, passing, || FileError::PassIsInteresting)?;
+    let pair = Pair { passing, failing: &problem.content, grammar: problem.grammar.as_ref() };
+    let judge = |text: &[u8]| runner.borrow_mut().judge(vec![text.to_vec()]).map(|verdicts| answer(verdicts[0]));
+    let (mut rows, mut units) = (Vec::new(), 0);
+    for (done, &algorithm) in names.iter().enumerate() {
+        progress(done, names.len());
+        let found = match algorithm {
+            DD => isolate_by(pair, &mut |len, _, judge| dd(len, judge), judge),
+            _ => isolate(pair, judge),
+        };
+        let found = found.map_err(|Stopped| runner.borrow_mut().why())?;
+        units = found.levels.first().map_or(found.differences.len(), |level| level.before);
+        let (tests, left) = (Mean::of(&[found.tests as f64]), Mean::of(&[found.differences.len() as f64]));
+        let rounds = problem.workers.iter().map(|&width| (width, (width == 1).then_some(tests))).collect();
+        rows.push(Row { algorithm, tests, left, rounds, to_optimum: None });
+    }
+    Ok(Cell { problem: format!("{} after what passes", problem.name), trials: 1, ..problem.cell(units, None, rows) })
+}
+
 /// lop's own reduction: tests, tokens that are left, and the ideal code length.
 fn own(
     problem: &FileProblem,
@@ -222,7 +260,7 @@ pub fn reduce_file(
     improved: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<Reduced, FileError> {
     let runner = RefCell::new(Runner::new(executor, problem.deadline));
-    runner.borrow_mut().baseline(&problem.content)?;
+    runner.borrow_mut().baseline(&problem.content, b"", || FileError::EmptyIsInteresting)?;
     let lost = RefCell::new(None);
     let judge = |texts: Vec<Vec<u8>>| {
         if lost.borrow().is_some() {
@@ -287,8 +325,8 @@ impl Runner {
         Runner { executor, deadline, next: 0, failure: None }
     }
 
-    /// Judges the file itself and the empty one, and sets the deadline.
-    fn baseline(&mut self, content: &[u8]) -> Result<(), FileError> {
+    /// Judges the file itself and one that must not be interesting, and sets the deadline.
+    fn baseline(&mut self, content: &[u8], other: &[u8], is_interesting: fn() -> FileError) -> Result<(), FileError> {
         let given = self.deadline.is_some();
         self.deadline.get_or_insert(BASELINE_DEADLINE);
         let outcome = self.run(vec![content.to_vec()]).pop().expect("an outcome for a text");
@@ -299,9 +337,9 @@ impl Runner {
         if !given {
             self.deadline = Some(usual_deadline(outcome.duration));
         }
-        let empty = self.run(vec![Vec::new()]).pop().expect("an outcome for a text");
-        check(&empty)?;
-        if empty.is_interesting() { Err(FileError::EmptyIsInteresting) } else { Ok(()) }
+        let other = self.run(vec![other.to_vec()]).pop().expect("an outcome for a text");
+        check(&other)?;
+        if other.is_interesting() { Err(is_interesting()) } else { Ok(()) }
     }
 
     fn judge(&mut self, texts: Vec<Vec<u8>>) -> Result<Vec<Verdict>, Stopped> {

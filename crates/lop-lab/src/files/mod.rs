@@ -4,6 +4,6 @@ mod file;
 mod generate;
 mod text;
 
-pub use file::{FileError, FileProblem, StartWorkers, compare_file, reduce_file};
+pub use file::{FileError, FileProblem, StartWorkers, compare_file, compare_pair, reduce_file};
 pub use generate::{GenerateError, Generator};
 pub use text::{Granularity, JudgeTexts};
