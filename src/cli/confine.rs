@@ -5,16 +5,34 @@ use std::path::{Path, PathBuf};
 use crate::oracle::{Confinement, Isolation};
 
 use super::confine_args::{ConfineArgs, IsolateArg};
+use super::failure::Failure;
 
-impl From<ConfineArgs> for Confinement {
-    fn from(args: ConfineArgs) -> Self {
-        let isolation = match args.isolate {
+impl ConfineArgs {
+    /// The confinement that is meant.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] when the other machine cannot be spoken to as asked for.
+    pub(super) fn confinement(&self) -> Result<Confinement, Failure> {
+        let isolation = match self.isolate {
             IsolateArg::None => Isolation::None,
             IsolateArg::Pidns => Isolation::Pidns,
             IsolateArg::Bwrap => Isolation::Bwrap { network: true },
             IsolateArg::Offline => Isolation::Bwrap { network: false },
         };
-        Confinement { memory_limit: args.memory_limit.map(|size| size as u64), limiter: lop(), isolation }
+        #[cfg(feature = "remote")]
+        if self.remote.address().is_some() && (isolation != Isolation::None || self.memory_limit.is_some()) {
+            return Err(Failure::Usage {
+                message: "--isolate and --memory-limit are about this machine, and the tests run on another one"
+                    .to_owned(),
+                hint: "leave them out, or --remote".to_owned(),
+            });
+        }
+        #[cfg(feature = "remote")]
+        let (elsewhere, inputs) = (self.remote.place()?, self.remote.remote_input.clone());
+        #[cfg(not(feature = "remote"))]
+        let (elsewhere, inputs) = Default::default();
+        let memory_limit = self.memory_limit.map(|size| size as u64);
+        Ok(Confinement { memory_limit, limiter: lop(), isolation, elsewhere, inputs })
     }
 }
 

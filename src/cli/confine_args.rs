@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::exec::Jobs;
+
+#[cfg(feature = "remote")]
+use super::remote_args::RemoteArgs;
 use super::set_by::SetBy;
 use super::values::size;
 
@@ -27,6 +31,10 @@ pub struct ConfineArgs {
     /// It is refused where the system has or allows no such thing
     #[arg(long, value_name = "HOW", default_value = "none", help_heading = CONFINEMENT)]
     pub isolate: IsolateArg,
+    /// The other machine.
+    #[cfg(feature = "remote")]
+    #[command(flatten)]
+    pub remote: RemoteArgs,
 }
 
 impl ConfineArgs {
@@ -36,8 +44,20 @@ impl ConfineArgs {
         words.extend(self.memory_limit.map(|limit| OsString::from(format!("--memory-limit={limit}"))));
         words.extend(self.with.iter().flat_map(|path| ["--with".into(), path.clone().into_os_string()]));
         let isolate = self.isolate.to_possible_value().map(|value| value.get_name().to_owned());
+        // Said or not, none is none; where tests run elsewhere it must not be said.
+        let isolate = isolate.filter(|_| self.isolate != IsolateArg::None);
         words.extend(isolate.map(|name| OsString::from(format!("--isolate={name}"))));
+        #[cfg(feature = "remote")]
+        words.extend(self.remote.words());
         words
+    }
+
+    /// Tests at the same time, where `local` is said for this machine.
+    pub(super) fn jobs(&self, local: Option<Jobs>) -> Option<Jobs> {
+        #[cfg(feature = "remote")]
+        return self.remote.jobs(local);
+        #[cfg(not(feature = "remote"))]
+        local
     }
 }
 

@@ -75,12 +75,12 @@ impl Many {
         let most = thread::available_parallelism().map_or(1, usize::from);
         let many = Many {
             words: if changes.is_empty() { args.test.clone() } else { reworded(&args.test, &changes) },
-            jobs: match jobs {
+            jobs: match &args.confine.jobs(*jobs) {
                 Some(Jobs::Exactly(jobs)) => *jobs,
                 _ => most,
             },
             deadline: timeout.unwrap_or(DEADLINE),
-            confinement: Confinement::from(args.confine.clone()),
+            confinement: args.confine.confinement()?,
             beside: belongings(&args.confine.with, folder, &Kept::InPlace)?,
         };
         many.oracle(Path::new("x"))?;

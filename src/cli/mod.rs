@@ -31,6 +31,8 @@ mod options_page;
 mod piped;
 mod progress_line;
 mod refusal;
+#[cfg(feature = "remote")]
+mod remote_args;
 pub mod report_args;
 mod second_commands;
 mod set_by;

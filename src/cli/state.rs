@@ -136,6 +136,11 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
     let Ok(Cli { command: None, mut reduce }) = Cli::try_parse_from(words) else {
         return Err(JournalError::NotAJournal(past.path.clone()).into());
     };
+    #[cfg(feature = "remote")]
+    {
+        reduce.confine.remote = std::mem::take(&mut reduce.confine.remote).replaced_by(&now.remote);
+        reduce.confine.remote.remote_jobs = now.remote.remote_jobs;
+    }
     reduce.jobs = Some(Jobs::Exactly(now.jobs.unwrap_or(past.header.workers.min(most_workers()))));
     if past.ended.is_some_and(|ended| ended == crate::reduce::Ended::Budget) {
         (reduce.max_tests, reduce.max_time) = (None, None);

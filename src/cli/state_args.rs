@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, value_parser};
 
+#[cfg(feature = "remote")]
+use super::remote_args::RemoteArgs;
 use super::set_by::SetBy;
 use super::values::{seconds, workers};
 
@@ -38,6 +40,10 @@ pub struct ResumeArgs {
     /// uninterrupted run
     #[arg(short, long, value_name = "N", value_parser = workers)]
     pub jobs: Option<usize>,
+    /// The other machine.
+    #[cfg(feature = "remote")]
+    #[command(flatten)]
+    pub remote: RemoteArgs,
     /// Stop after this many tests, those before the interruption included [default: as before; none if it was reached]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub max_tests: Option<u64>,

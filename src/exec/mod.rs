@@ -3,18 +3,23 @@
 //! [`Inline`] asks a closure in the caller's thread, [`Threads`] asks one on several: both for library users and for
 //! tests of the layers above.
 //! [`LocalWorkers`] runs an [`Oracle`] on threads of this machine. [`Remembering`] goes around
-//! any of them and answers what a [`Memory`] knows; [`Measured`] uses as many slots as pay.
+//! any of them and answers what a [`Memory`] knows; [`Measured`] uses as many slots as pay. The command of an oracle may
+//! run on another machine, by `Remote`, while a thread here waits for it.
 
 mod auto;
 mod inline;
 mod local;
 mod memory;
+#[cfg(feature = "remote")]
+mod remote;
 mod threads;
 
 pub use auto::Measured;
 pub use inline::Inline;
 pub use local::{LocalOptions, LocalWorkers, StartError};
 pub use memory::{Key, Memory, Remembering, key};
+#[cfg(feature = "remote")]
+pub use remote::{Address, Remote, RemoteError, RemoteOptions};
 pub use threads::Threads;
 
 use std::sync::Arc;

@@ -10,7 +10,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use super::elsewhere::Node;
 use super::private::Held;
 use super::remove::remove_tree;
 use super::slot::{SlotError, SlotOptions, private_directory};
@@ -110,6 +112,8 @@ pub struct Belonging {
     content: blake3::Hash,
     /// The hash of what would show a change of the copy.
     stamp: blake3::Hash,
+    /// The copy for another machine, once one has asked.
+    node: OnceLock<Node>,
 }
 
 impl Belonging {
@@ -125,8 +129,15 @@ impl Belonging {
         let (base, held) = private_directory(&SlotOptions { candidate_len: bytes, ..slots.clone() })?;
         // From here on `Drop` removes it, after an error too.
         let nothing = blake3::hash(b"");
-        let mut belonging =
-            Self { name, original: path.to_owned(), base, _held: held, content: nothing, stamp: nothing };
+        let mut belonging = Self {
+            name,
+            original: path.to_owned(),
+            base,
+            _held: held,
+            content: nothing,
+            stamp: nothing,
+            node: OnceLock::new(),
+        };
         belonging.content = plan.carry_out(&belonging.copy_path())?;
         belonging.stamp = belonging.stamp();
         Ok(belonging)
@@ -158,6 +169,15 @@ impl Belonging {
     /// Puts it into the directory of a test.
     pub(super) fn link_into(&self, directory: &Path) -> io::Result<()> {
         symlink(self.copy_path(), directory.join(&self.name))
+    }
+
+    /// The copy, for another machine.
+    pub(super) fn node(&self) -> io::Result<Node> {
+        if let Some(node) = self.node.get() {
+            return Ok(node.clone());
+        }
+        let node = Node::read(&self.copy_path())?;
+        Ok(self.node.get_or_init(|| node).clone())
     }
 
     fn copy_path(&self) -> PathBuf {

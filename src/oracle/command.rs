@@ -24,6 +24,7 @@ use std::time::Duration;
 use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Launcher;
+use super::elsewhere::{self, Away};
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
@@ -130,6 +131,8 @@ enum RunError {
     Read { source: io::Error },
     #[error(transparent)]
     Surroundings(#[from] SurroundingsError),
+    #[error("{0}")]
+    Elsewhere(String),
 }
 
 impl CommandOracle {
@@ -200,7 +203,7 @@ impl CommandOracle {
     /// # Errors
     /// [`ConfineError`] when this system has no means for it.
     pub fn confined(self, confinement: Confinement) -> Result<Self, ConfineError> {
-        Ok(Self { launcher: Launcher::new(confinement)?, ..self })
+        Ok(Self { launcher: Launcher::new(confinement, (&self.program, self.called.as_deref()))?, ..self })
     }
 
     /// The same test with these things beside the candidate.
@@ -366,6 +369,9 @@ impl CommandOracle {
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let files = slot.prepare().map_err(in_place)?;
+        if let Some(away) = self.launcher.away() {
+            return self.run_away(away, candidate, &files, (deadline, cancel), written, in_place);
+        }
         for belonging in &self.belongings {
             belonging.link_into(&files.directory).map_err(in_place)?;
         }
@@ -415,6 +421,35 @@ impl CommandOracle {
         // Before the answer is believed: a test that has no /dev/null any more answers nonsense.
         slot.tick()?;
         self.judge_ending(candidate, ending, duration, &files, written).map_err(|source| RunError::Read { source })
+    }
+
+    /// Runs the command on another machine, with the files that it would have here.
+    fn run_away(
+        &self,
+        away: &Away,
+        candidate: &[u8],
+        files: &RunFiles,
+        (deadline, cancel): (Duration, &Cancel),
+        written: Option<&mut Written>,
+        in_place: impl Fn(io::Error) -> RunError,
+    ) -> Result<Outcome, RunError> {
+        let path = self.write(candidate, &files.directory).map_err(&in_place)?;
+        let mut case = elsewhere::read_folder(&files.directory).map_err(&in_place)?;
+        for belonging in &self.belongings {
+            case.insert(belonging.name().to_owned(), belonging.node().map_err(&in_place)?);
+        }
+        let arguments = self.arguments_of(candidate).map(|word| word.render(Path::new(""), &self.names)).collect();
+        let stdin = (self.candidate_on_stdin && path.is_file()).then(|| self.names[0].clone());
+        let action = away.action(case, arguments, stdin);
+        let ran = away.place.run(&action, deadline, cancel).map_err(RunError::Elsewhere)?;
+        (&files.stdout).write_all(&ran.stdout).map_err(&in_place)?;
+        (&files.stderr).write_all(&ran.stderr).map_err(&in_place)?;
+        let ending = match ran.exit {
+            Exit::TimedOut => Ending::TimedOut,
+            Exit::Unknown => Ending::Cancelled,
+            exit => Ending::Exited(exit),
+        };
+        self.judge_ending(candidate, ending, ran.duration, files, written).map_err(|source| RunError::Read { source })
     }
 
     /// The arguments that a candidate has. A test case with nothing in it has none.

@@ -9,7 +9,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
+use super::elsewhere::{Away, Elsewhere};
 use super::process::{Orders, probe};
 use super::program::find_command;
 
@@ -102,11 +104,23 @@ pub struct Confinement {
     pub limiter: PathBuf,
     /// How far it is kept from the rest of the machine.
     pub isolation: Isolation,
+    /// The place where it runs, if that is not this machine; then the others do not count.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
+    /// The files and folders that it needs there besides the candidate.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// A test cannot be confined as asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfineError {
+    /// A file that a test needs on another machine cannot be read.
+    #[error("cannot read {}, which the test needs on the other machine", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
     /// The program that would do it is missing.
     #[error("isolation needs {program}, which is not installed ({package}); leave --isolate out, or install it")]
     NotInstalled {
@@ -131,22 +145,32 @@ pub(crate) struct Launcher {
     confinement: Confinement,
     /// The path of the program that isolates.
     isolator: Option<PathBuf>,
+    /// The other machine, if it runs there.
+    away: Option<Away>,
 }
 
 impl Launcher {
-    pub(crate) fn new(confinement: Confinement) -> Result<Self, ConfineError> {
+    /// For a program, and the word that it is called by if it is found on PATH.
+    pub(super) fn new(confinement: Confinement, program: (&Path, Option<&OsStr>)) -> Result<Self, ConfineError> {
+        let away = confinement.elsewhere.clone().map(|place| Away::new(place, program, &confinement.inputs));
+        let away = away.transpose().map_err(|(path, source)| ConfineError::Input { path, source })?;
         let isolator = match confinement.isolation.program() {
             None => None,
             Some(program) => Some(find(confinement.isolation, program)?),
         };
-        Ok(Self { confinement, isolator })
+        Ok(Self { confinement, isolator, away })
     }
 
     /// The parts of the confinement that decide about outcomes.
     pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
-        let Confinement { memory_limit, limiter: _, isolation } = self.confinement;
+        let Confinement { memory_limit, isolation, .. } = self.confinement;
         let network = matches!(isolation, Isolation::Bwrap { network: true });
         (memory_limit, isolation.program().unwrap_or_default(), network)
+    }
+
+    /// The other machine, if it runs there.
+    pub(super) fn away(&self) -> Option<&Away> {
+        self.away.as_ref()
     }
 
     /// Whether the program that is started is that of the test.
@@ -167,7 +191,7 @@ impl Launcher {
 
     /// The command that runs `program` in a slot; the caller adds its arguments.
     pub(crate) fn command(&self, program: &Path, slot: &Path) -> Command {
-        let Confinement { memory_limit, limiter, isolation } = &self.confinement;
+        let Confinement { memory_limit, limiter, isolation, .. } = &self.confinement;
         let mut words: Vec<OsString> = Vec::new();
         let orders = Orders { memory_limit: *memory_limit, seals: self.is_box() };
         if orders != Orders::default() {
@@ -221,7 +245,8 @@ mod tests {
         assert!(launcher.is_direct());
         assert_eq!(launcher.command(Path::new("/bin/x"), Path::new("/s")).get_program(), "/bin/x");
         let confinement = Confinement { memory_limit: Some(1), limiter: "/bin/lop".into(), ..Confinement::default() };
-        let launcher = Launcher::new(confinement).expect("limits need no program but lop");
+        let launcher =
+            Launcher::new(confinement, (Path::new("/bin/true"), None)).expect("limits need no program but lop");
         let command = launcher.command(Path::new("/bin/x"), Path::new("/s"));
         assert_eq!(command.get_program(), "/bin/lop");
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["__limited", "1", "--", "/bin/x"]);

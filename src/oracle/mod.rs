@@ -15,6 +15,7 @@ mod companion;
 mod condition_error;
 mod conditions;
 mod confine;
+mod elsewhere;
 mod output;
 mod position;
 mod private;
@@ -41,6 +42,7 @@ pub use condition_error::ConditionError;
 pub use conditions::{ConditionSpec, Conditions};
 pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation};
+pub use elsewhere::{Action, CASE, Content, Elsewhere, Folder, Node, Ran};
 pub use output::Written;
 #[cfg(feature = "cli")]
 pub(crate) use process::ProcessRegistry;

@@ -18,6 +18,8 @@ mod embedded;
 mod ends;
 mod examples;
 mod exec;
+#[cfg(feature = "remote")]
+mod farm;
 mod fixtures;
 mod flaky;
 mod formatter;
@@ -41,6 +43,8 @@ mod project;
 mod quality;
 mod readme;
 mod reduce;
+#[cfg(feature = "remote")]
+mod remote;
 mod reports;
 mod safety;
 mod scanner;

@@ -16,7 +16,7 @@ use crate::cli::settings::{Test, forms, in_words, read_case, subject};
 use crate::cli::{piped, signals};
 use crate::doctor::{Examination, Facts, Level, Trouble, examine, findings, reworded};
 use crate::exec::Jobs;
-use crate::oracle::{Cancel, ConditionSpec, Conditions, Confinement, Oracle, SlotOptions, Subject, Written};
+use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions, Subject, Written};
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
 
@@ -40,7 +40,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (subject, path) = (subject(&paths)?, paths[0].clone());
     let content = read_case(&subject, &paths, false)?;
     let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
-    let confinement = Confinement::from(args.confine);
+    let confinement = args.confine.confinement()?;
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
     let language = match &subject {

@@ -24,8 +24,7 @@ use crate::engine::{Answer, Verdict};
 use crate::grammar::Grammar;
 use crate::isolate::{Isolated, Pair, isolate};
 use crate::oracle::{
-    Cancel, CommandOracle, ConditionSpec, Conditions, Confinement, Exit, Outcome, Seen, Subject, Table, Unresolved,
-    Written,
+    Cancel, CommandOracle, ConditionSpec, Conditions, Exit, Outcome, Seen, Subject, Table, Unresolved, Written,
 };
 use crate::project::{self, Archive};
 use crate::reduce::usual_deadline;
@@ -223,7 +222,7 @@ impl<'c> Asked<'c> {
         let spec = ConditionSpec::from(args.conditions.clone());
         let conditions = Conditions::new(&spec)?;
         let beside = belongings(&args.many.confine.with, &case.path, &Kept::InPlace)?;
-        let confinement = Confinement::from(args.many.confine.clone());
+        let confinement = args.many.confine.confinement()?;
         let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?;
         let mut oracle = oracle.confined(confinement)?.with_belongings(beside)?;
         if !test.command_words().is_empty() {

@@ -309,6 +309,8 @@ impl Triage<'_> {
         let same = past.header.arguments.iter().map(state::word).eq(words.iter().cloned());
         let jobs = Some(self.many.jobs);
         let args = ResumeArgs {
+            #[cfg(feature = "remote")]
+            remote: Default::default(),
             folder: journal.to_owned(),
             jobs,
             max_tests: None,

@@ -195,8 +195,7 @@ impl ConfigFiles {
     /// Looks for the files as seen from a directory.
     fn find(from: &Path) -> ConfigFiles {
         let home = home();
-        let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
-        let user = base.or_else(|| Some(home.as_ref()?.join(".config"))).map(|base| base.join("lop").join(NAME));
+        let user = user_folder().map(|folder| folder.join(NAME));
         let (mut project, mut planted) = (None, Vec::new());
         for directory in from.ancestors() {
             let path = directory.join(NAME);
@@ -213,6 +212,12 @@ impl ConfigFiles {
         }
         ConfigFiles { project, user, planted }
     }
+}
+
+/// The folder of the user's own files.
+pub(super) fn user_folder() -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
+    base.or_else(|| Some(home()?.join(".config"))).map(|base| base.join("lop"))
 }
 
 /// The user's home directory.

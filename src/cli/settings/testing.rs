@@ -44,7 +44,7 @@ impl Testing {
     /// A program that cannot be run, a confinement that the system lacks.
     pub(super) fn of(args: &ReduceArgs, test: &Test, case: &Case, conditions: Conditions) -> Result<Self, Failure> {
         let spec = spec(args);
-        let confinement = Confinement::from(args.confine.clone());
+        let confinement = args.confine.confinement()?;
         let oracle = test.oracle(&case.path, case.subject.clone(), conditions)?.confined(confinement.clone())?;
         Ok(Testing {
             oracle: if args.reduce_args { oracle.reducing_arguments() } else { oracle },
@@ -61,7 +61,7 @@ impl Testing {
                 (_, true) => Extent::Directory,
                 _ => Extent::All,
             },
-            jobs: args.jobs,
+            jobs: args.confine.jobs(args.jobs),
         })
     }
 }

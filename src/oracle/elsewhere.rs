@@ -1,0 +1,197 @@
+//! Responsible for commands that run on another machine: the files that go there, the words, and the answer that comes back.
+//!
+//! ```text
+//!   /                 what the test brings along: TEST itself, each --remote-input
+//!   /case             the working directory: the candidate, and what --with puts beside it
+//! ```
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::{Cancel, Exit};
+
+/// The working directory of a command, in the root of what goes along with it.
+pub const CASE: &str = "case";
+
+/// Folders whose programs are those of a system: another machine has its own.
+const SYSTEM: [&str; 7] = ["/bin", "/sbin", "/usr", "/opt", "/nix", "/lib", "/snap"];
+
+/// Gives a command the candidate as its standard input, the path of which comes first.
+const FROM_FILE: [&str; 3] = ["/bin/sh", "-c", "exec \"$@\" <\"$0\""];
+
+/// Runs commands on another machine.
+///
+/// Requirements: several threads may call `run` at the same time; the answer is that of a machine that answers known
+/// questions right; `run` returns soon after `cancel` is stopped.
+pub trait Elsewhere: fmt::Debug + Send + Sync {
+    /// Runs an action once, for at most `deadline` from its start there.
+    ///
+    /// # Errors
+    /// A message with the way out, when it cannot be run: nothing is known of the command then.
+    fn run(&self, action: &Action, deadline: Duration, cancel: &Cancel) -> Result<Ran, String>;
+
+    /// The place, for people.
+    fn describe(&self) -> String;
+}
+
+/// A command with its files.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Its words; the first is a program of the other machine, or a path below the root.
+    pub words: Vec<OsString>,
+    /// The root of its files; it runs in [`CASE`].
+    pub root: Folder,
+}
+
+/// The answer about an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// How it ended; [`Exit::Unknown`] when it was cancelled.
+    pub exit: Exit,
+    /// How long it took there.
+    pub duration: Duration,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// A folder: what it has, by name.
+pub type Folder = BTreeMap<OsString, Node>;
+
+/// A thing in a folder.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A file, and whether it is a program.
+    File(Arc<Content>, bool),
+    /// A link, and where it leads to.
+    Link(PathBuf),
+    /// A folder.
+    Folder(Arc<Folder>),
+}
+
+/// The content of a file.
+#[derive(Debug)]
+pub struct Content {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The name that the other machine knows it by, once it was worked out.
+    pub name: OnceLock<String>,
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Content { bytes, name: OnceLock::new() }
+    }
+}
+
+impl Node {
+    /// Reads a file, a link or a folder with all that is in it. Links are not followed.
+    ///
+    /// # Errors
+    /// What the system says; something that is neither of the three is [`io::ErrorKind::Unsupported`].
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let facts = fs::symlink_metadata(path)?;
+        if facts.is_symlink() {
+            Ok(Node::Link(fs::read_link(path)?))
+        } else if facts.is_dir() {
+            read_folder(path).map(|folder| Node::Folder(Arc::new(folder)))
+        } else if facts.is_file() {
+            let is_program = facts.permissions().mode() & 0o100 != 0;
+            Ok(Node::File(Arc::new(fs::read(path)?.into()), is_program))
+        } else {
+            Err(io::Error::new(io::ErrorKind::Unsupported, format!("{} is not a file", path.display())))
+        }
+    }
+}
+
+/// The things in a folder of this machine.
+pub(super) fn read_folder(path: &Path) -> io::Result<Folder> {
+    let entries = fs::read_dir(path)?;
+    entries.map(|entry| entry.and_then(|entry| Ok((entry.file_name(), Node::read(&entry.path())?)))).collect()
+}
+
+/// A command's place on another machine, and what it takes along: read once, when the run starts.
+#[derive(Clone, Debug)]
+pub(super) struct Away {
+    pub(super) place: Arc<dyn Elsewhere>,
+    /// The program there.
+    program: OsString,
+    root: Folder,
+}
+
+impl Away {
+    /// Reads a program, unless it is one of the system, and what goes along. A thing below the folder that the program
+    /// is in, or the working directory for a program of the system, keeps its path below that.
+    pub(super) fn new(
+        place: Arc<dyn Elsewhere>,
+        (program, called): (&Path, Option<&OsStr>),
+        inputs: &[PathBuf],
+    ) -> Result<Self, (PathBuf, io::Error)> {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |error| (path, error)
+        };
+        let here = || std::env::current_dir().map_err(at(Path::new(".")));
+        let read = |path: &Path| Node::read(path).map_err(at(path));
+        let mut root = Folder::new();
+        let is_system = SYSTEM.iter().any(|folder| program.starts_with(folder));
+        let (base, there) = match (called, program.file_name()) {
+            (Some(word), _) => (here()?, word.to_owned()),
+            (None, Some(name)) if !is_system => {
+                insert(&mut root, Path::new(name), read(&fs::canonicalize(program).map_err(at(program))?)?);
+                let folder = program.parent().unwrap_or(program).to_owned();
+                (folder, Path::new("..").join(name).into_os_string())
+            }
+            _ => (here()?, program.as_os_str().to_owned()),
+        };
+        for input in inputs {
+            let whole = fs::canonicalize(input).map_err(at(input))?;
+            let below = fs::canonicalize(&base).ok().and_then(|base| Some(whole.strip_prefix(base).ok()?.to_owned()));
+            let path = below.filter(|path| path.components().next().is_some());
+            let path = path.or_else(|| whole.file_name().map(PathBuf::from)).unwrap_or_default();
+            insert(&mut root, &path, read(&whole)?);
+        }
+        Ok(Away { place, program: there, root })
+    }
+
+    /// The command with these arguments, in a folder of its own; `stdin` is the path of what it reads, if it does.
+    pub(super) fn action(&self, case: Folder, arguments: Vec<OsString>, stdin: Option<OsString>) -> Action {
+        let mut root = self.root.clone();
+        root.insert(CASE.into(), Node::Folder(Arc::new(case)));
+        let command = std::iter::once(self.program.clone()).chain(arguments);
+        let words = match stdin {
+            None => command.collect(),
+            Some(path) => FROM_FILE.map(OsString::from).into_iter().chain([path]).chain(command).collect(),
+        };
+        Action { words, root }
+    }
+}
+
+/// Puts a thing at a path below a folder; one that is there gives way.
+fn insert(folder: &mut Folder, path: &Path, node: Node) {
+    let mut names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        _ => None,
+    });
+    let Some(first) = names.next() else { return };
+    let rest: PathBuf = names.collect();
+    if rest.as_os_str().as_bytes().is_empty() {
+        folder.insert(first, node);
+        return;
+    }
+    let mut inner = match folder.remove(&first) {
+        Some(Node::Folder(inner)) => Arc::unwrap_or_clone(inner),
+        _ => Folder::new(),
+    };
+    insert(&mut inner, &rest, node);
+    folder.insert(first, Node::Folder(Arc::new(inner)));
+}
