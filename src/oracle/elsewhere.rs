@@ -97,7 +97,7 @@ impl Node {
     /// Reads a file, a link or a folder with all that is in it. Links are not followed.
     ///
     /// # Errors
-    /// What the system says; something that is neither of the three is [`io::ErrorKind::Unsupported`].
+    /// Those of the system; something that is neither of the three is [`io::ErrorKind::Unsupported`].
     pub fn read(path: &Path) -> io::Result<Self> {
         let facts = fs::symlink_metadata(path)?;
         if facts.is_symlink() {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use lop::engine::Verdict;
 use lop::exec::{Executor, Inline, Job, LocalOptions, LocalWorkers, Threads, Ticket};
-use lop::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, Unresolved};
+use lop::oracle::{Cancel, CommandOracle, Conditions, Confinement, Oracle, Outcome, Slot, Unresolved};
 use lop::{Options, Silent, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -84,7 +84,16 @@ fn each_answering(test: impl Fn(&str, Box<dyn Executor>)) {
         let script = "case $(cat) in yes) exit 0;; invalid) exit 125;; timeout) exit 124;; *) exit 1;; esac";
         let words = ["sh", "-c", script].map(Into::into);
         let oracle = CommandOracle::command(&words, Path::new("f"), Conditions::default()).expect("sh is there");
-        test("workers with processes", Box::new(workers(oracle, count)));
+        test("workers with processes", Box::new(workers(oracle.clone(), count)));
+        #[cfg(feature = "remote")]
+        {
+            let farm = crate::farm::Farm::start();
+            let address = format!("grpc://{}", farm.address).parse().expect("an address");
+            let place = lop::exec::Remote::new(lop::exec::RemoteOptions::new(address)).expect("a client");
+            let confinement = Confinement { elsewhere: Some(Arc::new(place)), ..Confinement::default() };
+            let oracle = oracle.confined(confinement).expect("nothing is read");
+            test("workers that wait for other machines", Box::new(workers(oracle, count)));
+        }
     }
 }
 

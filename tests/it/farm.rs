@@ -26,7 +26,7 @@ type Items<T> = tokio_stream::Iter<std::vec::IntoIter<Result<T, Status>>>;
 /// How the server fails.
 #[derive(Default)]
 pub(crate) struct Faults {
-    /// So many actions end with exit code 1 and without a word: a broken sandbox.
+    /// This number of actions ends with exit code 1 and without a word: a broken sandbox.
     pub(crate) broken: AtomicUsize,
     /// Each action of this number in a row ends with an internal error.
     pub(crate) every: AtomicUsize,
@@ -219,7 +219,7 @@ impl Inner {
             status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
         };
         let [stdout_raw, stderr_raw] = outputs.map(|path| std::fs::read(path).unwrap_or_default());
-        // What is long has to be fetched.
+        // A long output has to be fetched.
         let (stdout_raw, stdout_digest) = if stdout_raw.len() > 1000 {
             let hash = format!("{:064}", self.counts.runs.load(Ordering::Relaxed));
             let size_bytes = stdout_raw.len() as i64;

@@ -110,7 +110,7 @@ fn remote_calls_say_who_asks_and_which_machine_is_wanted() {
     headers.sort();
     assert_eq!(headers, ["x-both: environment", "x-file: file", "x-key: 1"]);
     assert!(["OSFamily=linux", "size=small"].iter().all(|one| farm.properties().contains(*one)));
-    // What is secret is in no file of the run.
+    // No file of the run has the secret.
     let journal = crate::support::each(&folder.names(), |name| fs::read(folder.path(name)).unwrap_or_default());
     assert!(journal.iter().all(|text| !text.windows(11).any(|part| part == b"environment")));
 }

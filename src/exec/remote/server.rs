@@ -95,11 +95,13 @@ pub(super) struct Server {
     instance: String,
     /// Names of blobs that are there.
     there: Mutex<HashSet<String>>,
+    /// Blobs that went there in pieces.
+    uploads: AtomicU64,
 }
 
 impl Server {
     pub(super) fn new(line: Line, instance: String) -> Self {
-        Server { line, instance, there: Mutex::default() }
+        Server { line, instance, there: Mutex::default(), uploads: AtomicU64::new(0) }
     }
 
     /// Checks that the server runs actions that are named by SHA-256.
@@ -266,7 +268,7 @@ impl Server {
 
     /// Brings a blob that is too large for a message.
     async fn stream(&self, digest: &api::Digest, data: &[u8]) -> Result<(), Trouble> {
-        let id = uuid(&digest.hash);
+        let id = uuid(&digest.hash, self.uploads.fetch_add(1, Ordering::Relaxed));
         let name = format!("{}uploads/{id}/blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes);
         let count = data.len().div_ceil(PIECE);
         let pieces: Vec<WriteRequest> = (data.chunks(PIECE).enumerate())
@@ -332,10 +334,9 @@ fn moment(time: &Timestamp) -> Duration {
 }
 
 /// A name in the form of a UUID for an upload, which no other has.
-fn uuid(hash: &str) -> String {
-    static UPLOADS: AtomicU64 = AtomicU64::new(0);
+fn uuid(hash: &str, number: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let what = (hash, std::process::id(), now, UPLOADS.fetch_add(1, Ordering::Relaxed));
+    let what = (hash, std::process::id(), now, number);
     let hex = blake3::hash(format!("{what:?}").as_bytes()).to_hex();
     // The digits that say which version it is.
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[12..15], &hex[15..18], &hex[18..30])
