@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::oracle::{Exit, Outcome, Unresolved};
 use crate::reduce::usual_deadline;
 
+use super::away;
 use super::facts::{Facts, median};
 use super::hollow::hollow_name;
 use super::{Finding, Level};
@@ -16,8 +17,10 @@ use super::{Finding, Level};
 type Check = fn(&Facts) -> Option<Finding>;
 
 /// All checks, in the order in which they are shown.
-const CHECKS: [Check; 14] =
-    [starts, paths, input, repeats, empty, trivial, hollow, original, directory, processes, sources, null, time, load];
+const CHECKS: [Check; 15] = [
+    starts, paths, input, elsewhere, repeats, empty, trivial, hollow, original, directory, processes, sources, null,
+    time, load,
+];
 
 /// The checks whose findings say that a result may be worth nothing.
 pub(super) const TRIVIAL_CHECKS: [&str; 2] = ["trivial file", HOLLOW];
@@ -43,6 +46,10 @@ fn starts(facts: &Facts) -> Option<Finding> {
             .mend("run it by hand, as lop does: in an empty directory that holds a copy of the file"),
         _ => Finding::ok("start", format!("{} can be run", facts.program.display())),
     })
+}
+
+fn elsewhere(facts: &Facts) -> Option<Finding> {
+    Some(away::finding(facts.away.as_ref()?, facts.input.first()?))
 }
 
 fn input(facts: &Facts) -> Option<Finding> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotOptions, is_device, is_root};
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
+use super::away;
 use super::facts::Facts;
 use super::hollow::{TRIVIAL, hollow_texts};
 use super::traces::{Script, Snapshot};
@@ -122,6 +123,9 @@ fn runs(
     let first = place.run(oracle, content, facts)?;
     let (verdict, took) = (first.verdict, first.duration);
     facts.input.push(first);
+    if verdict.is_some() {
+        facts.away = away::compare(examination, &mut place.slot, cancel);
+    }
     if verdict.is_none() {
         // It cannot be run: there is nothing more to be seen.
         return Ok(());

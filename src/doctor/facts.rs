@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::oracle::{Exit, Outcome};
 
+use super::away::Away;
 use super::missing::Missing;
 use super::rewording::Reworded;
 
@@ -44,6 +45,8 @@ pub struct Facts {
     pub is_root: bool,
     /// Whether /dev/null was a device before, and after.
     pub null: Option<(bool, bool)>,
+    /// The other machine beside this one, if tests run there.
+    pub away: Option<Away>,
     /// The deadline that was asked for.
     pub deadline: Option<Duration>,
 }

@@ -7,6 +7,7 @@
 //! The checks see facts and nothing else, so that each can be tested without a process. [`examine`] is the whole
 //! examination; [`Checkup`] makes a few runs of it when a reduction has judged its input.
 
+mod away;
 mod checks;
 mod checkup;
 mod exam;
@@ -19,6 +20,7 @@ mod trouble;
 
 use std::fmt;
 
+pub use away::Away;
 pub use checks::findings;
 pub use checkup::{Checkup, Extent};
 pub use exam::{Examination, examine};

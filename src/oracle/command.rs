@@ -270,6 +270,25 @@ impl CommandOracle {
         Self { reduces_arguments: true, ..self }
     }
 
+    /// The other machine that it runs on, for people; `None` is this one.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        self.launcher.away().map(|away| away.place.describe())
+    }
+
+    /// The same test on this machine.
+    #[must_use]
+    pub fn at_home(&self) -> Self {
+        Self { launcher: Launcher::default(), ..self.clone() }
+    }
+
+    /// The same command where another one runs; the other one's files go there, too.
+    #[must_use]
+    pub fn placed_as(&self, other: &Self) -> Self {
+        let launcher = other.launcher.for_program(&self.program, self.called.as_deref());
+        Self { launcher, ..self.clone() }
+    }
+
     /// The same test with other conditions.
     #[must_use]
     pub fn with_conditions(self, conditions: Conditions) -> Self {

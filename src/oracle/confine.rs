@@ -168,6 +168,12 @@ impl Launcher {
         (memory_limit, isolation.program().unwrap_or_default(), network)
     }
 
+    /// The same for another program of the system.
+    pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
+        let away = self.away.as_ref().map(|away| away.for_program(program, called));
+        Self { away, ..self.clone() }
+    }
+
     /// The other machine, if it runs there.
     pub(super) fn away(&self) -> Option<&Away> {
         self.away.as_ref()

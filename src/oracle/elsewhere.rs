@@ -163,6 +163,11 @@ impl Away {
         Ok(Away { place, program: there, root })
     }
 
+    /// The same for another program of the system.
+    pub(super) fn for_program(&self, program: &Path, called: Option<&OsStr>) -> Self {
+        Away { program: called.unwrap_or(program.as_os_str()).to_owned(), ..self.clone() }
+    }
+
     /// The command with these arguments, in a folder of its own; `stdin` is the path of what it reads, if it does.
     pub(super) fn action(&self, case: Folder, arguments: Vec<OsString>, stdin: Option<OsString>) -> Action {
         let mut root = self.root.clone();

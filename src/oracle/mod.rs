@@ -48,6 +48,7 @@ pub use output::Written;
 pub(crate) use process::ProcessRegistry;
 pub use process::run_limited;
 pub use program::CommandError;
+pub(crate) use program::has_program;
 #[cfg(feature = "cli")]
 pub(crate) use shell::line as shell_line;
 pub use signal::{SignalError, signal_name, signal_number};

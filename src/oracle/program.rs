@@ -84,6 +84,11 @@ pub(crate) fn find_command(word: &OsStr) -> Result<(PathBuf, Option<OsString>), 
     }
 }
 
+/// Whether a word is a program on PATH.
+pub(crate) fn has_program(word: &OsStr) -> bool {
+    is_bare(word) && search(word).is_ok()
+}
+
 fn is_bare(word: &OsStr) -> bool {
     !word.is_empty() && Path::new(word).parent().is_some_and(|parent| parent.as_os_str().is_empty())
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -14,7 +15,7 @@ use clap::CommandFactory;
 use lop::cli::args::Cli;
 use regex::Regex;
 
-use crate::support::{Folder, finish, has, npm, path};
+use crate::support::{Folder, finish, has, npm, path, wheels};
 
 fn manual() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
@@ -72,7 +73,16 @@ fn commands(session: &[&str]) -> String {
 }
 
 fn run_page(name: &str) {
-    let page = fs::read_to_string(manual().join(name)).expect("a page of the manual");
+    let mut page = fs::read_to_string(manual().join(name)).expect("a page of the manual");
+    let wheels = page.contains("pip download").then(wheels);
+    if matches!(wheels, Some(None)) {
+        return;
+    }
+    if wheels.is_some() {
+        // The port of the page may be taken.
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port");
+        page = page.replace(":8980", &format!(":{}", free.port())).replace(" 8980", &format!(" {}", free.port()));
+    }
     if page.contains("python3") && !has("python3") {
         return;
     }
@@ -103,6 +113,9 @@ fn run_page(name: &str) {
             .env("PATH", path)
             .env("HOME", folder.home())
             .env_remove("XDG_CONFIG_HOME");
+        if let Some(wheels) = wheels.iter().flatten().next() {
+            shell.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", wheels).env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+        }
         if let Some(npm) = npm.iter().flatten().next() {
             npm.set(&mut shell);
         }
@@ -131,6 +144,12 @@ fn the_recipes_work() {
 #[test]
 fn several_files_are_reduced_as_described() {
     run_page("projects.md");
+}
+
+#[cfg(feature = "remote")]
+#[test]
+fn tests_run_on_other_machines_as_described() {
+    run_page("remote.md");
 }
 
 #[test]
@@ -185,6 +204,7 @@ fn no_page_with_commands_is_left_out() {
         "first-reduction.md",
         "fuzzing.md",
         "isolate.md",
+        "remote.md",
         "tests.md",
         "triage.md",
         "recipes.md",

@@ -256,3 +256,18 @@ fn remote_uploads_are_hardly_more_than_the_candidates() {
     judge(&oracle, &[&candidates[1]], &Cancel::new());
     assert!(bytes() - before < 1_000, "{}", bytes() - before);
 }
+
+#[test]
+fn doctor_says_what_differs_on_the_other_machine() {
+    let (folder, farm) = (with_test(), Farm::start());
+    let address = format!("grpc://{}", farm.address);
+    let line = ["doctor", "test.sh", "input.txt", "-j2", "--remote", &address];
+    let missing = folder.lop(&line).expect_code(1);
+    let said = String::from_utf8(missing.stdout).expect("text");
+    let seen =
+        format!("on {address} the input is not interesting (exit code 127), and here it is interesting (exit code 0)");
+    assert!(said.contains(&seen), "{said}");
+    let there = folder.lop(&[&line[..], &["--remote-input", "tools"]].concat()).expect_code(0);
+    let said = String::from_utf8(there.stdout).expect("text");
+    assert!(said.contains(&format!("are the same here and on {address}")), "{said}");
+}

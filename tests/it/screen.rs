@@ -263,6 +263,7 @@ fn a_terminal_that_goes_away_ends_the_run_and_keeps_the_best_result() {
 fn a_panic_gives_the_screen_back_before_it_speaks() {
     if std::env::var_os(PANICS).is_some() {
         let subject = Subject {
+            place: None,
             path: "input.c".into(),
             input: Arc::from(INPUT.as_bytes()),
             grammar: None,

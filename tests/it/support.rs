@@ -82,6 +82,13 @@ pub(crate) fn npm() -> Option<Npm> {
     Some(Npm { cache })
 }
 
+/// The folder with the packages of Python that `fixtures/setup.sh` has fetched. Without it the server that they bring is not
+/// tested, but the one of `farm` is.
+pub(crate) fn wheels() -> Option<PathBuf> {
+    let wheels = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/wheels");
+    (wheels.is_dir() && has("bwrap")).then_some(wheels)
+}
+
 impl Npm {
     /// Has the npm that a command calls take its packages from there, and nothing from the net.
     pub(crate) fn set<'c>(&self, command: &'c mut Command) -> &'c mut Command {

@@ -110,7 +110,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         content: &content,
         empty_texts,
         wanted: &wanted,
-        jobs: match args.jobs {
+        jobs: match args.confine.jobs(args.jobs) {
             Some(Jobs::Exactly(jobs)) => jobs,
             _ => thread::available_parallelism().map_or(1, usize::from),
         },

@@ -89,6 +89,9 @@ fn announce(settings: &Settings) {
         let language = text::one_line(&settings.case.language_and_reason());
         // A closed standard error is no reason to fail.
         let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
+        if let Some(place) = settings.test.oracle.place() {
+            let _ = writeln!(text::stderr(), "{STRONG}tests{STRONG:#}     on {place}");
+        }
     }
 }
 
@@ -146,6 +149,7 @@ impl Prepared {
             grammar: case.grammar.clone(),
             control: options.control.clone(),
             cancel: cancel.clone(),
+            place: oracle.place(),
         });
         let (asked, then, place) = (oracle.clone(), header.test, run.place());
         let watch: ChangeCheck = Box::new(move || state::changed(&asked, &then, &place));

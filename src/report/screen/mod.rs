@@ -59,7 +59,9 @@ impl Screen {
     /// A screen that is taken with the first event.
     #[must_use]
     pub fn new(subject: Subject) -> Self {
-        let state = Mutex::new(State::new(text::path(&subject.path), &subject.input));
+        let mut state = State::new(text::path(&subject.path), &subject.input);
+        state.place = subject.place.clone();
+        let state = Mutex::new(state);
         let shared = Arc::new(Shared { state, start: Instant::now(), ends: AtomicBool::new(false) });
         Screen { shared, subject, thread: None, instead: None }
     }

@@ -141,7 +141,8 @@ fn bar(row: &Importance, width: u16, here: bool) -> Line<'static> {
 /// The tests that run.
 pub(super) fn workers(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let busy = state.workers.iter().flatten().count();
-    let block = Block::bordered().title(format!(" workers: {busy} of {} ", state.workers.len()));
+    let place = state.place.as_ref().map(|place| format!("on {} ", text::visible(place, 60))).unwrap_or_default();
+    let block = Block::bordered().title(format!(" workers: {busy} of {} {place}", state.workers.len()));
     let room = usize::from(block.inner(area).height);
     let line = |(number, worker): (usize, &Option<super::state::Attempt>)| {
         let name = Span::styled(format!("{:>2} ", number + 1), FAINT);

@@ -24,6 +24,8 @@ pub struct Subject {
     pub control: Control,
     /// Ends the run.
     pub cancel: Cancel,
+    /// The machines that run the tests, if that is not this one.
+    pub place: Option<String>,
 }
 
 /// The data that the consumer of events and the thread share.

@@ -63,6 +63,8 @@ pub struct State {
     pub cache_hits: u64,
     /// The test of each worker; `None` where it is idle.
     pub workers: Vec<Option<Attempt>>,
+    /// The machines that run them, if that is not this one.
+    pub place: Option<String>,
     /// The messages, the last at the end.
     pub messages: VecDeque<(Duration, String)>,
     /// Whether the run is on hold.

@@ -143,6 +143,14 @@ fn a_run_looks_as_recorded_at_every_kind_of_size() {
 }
 
 #[test]
+fn screen_names_the_machines_that_run_the_tests() {
+    let (mut state, passage) = (run(), passage());
+    state.place = Some("grpc://farm:8980".to_owned());
+    let picture = drawn(&state, &passage, &Look::default(), 120, 40);
+    assert!(picture.contains(" workers: ") && picture.contains("of 3 on grpc://farm:8980 "), "{picture}");
+}
+
+#[test]
 fn what_lies_over_the_panels_looks_as_recorded() {
     let (mut state, passage) = (run(), passage());
     check("help", &drawn(&state, &passage, &Look { overlay: Overlay::Help, ..Look::default() }, 80, 24));
