@@ -65,17 +65,25 @@ struct Service(Arc<Inner>);
 
 impl Farm {
     pub(crate) fn start() -> Self {
-        Self::at(TcpListener::bind("127.0.0.1:0").expect("a port"), Arc::default())
+        Self::at(TcpListener::bind("127.0.0.1:0").expect("a port"), Arc::default(), None)
+    }
+
+    /// A server that shows a certificate, and asks for that of the client, which is `client`, in PEM.
+    pub(crate) fn secret(certificate: &str, key: &str, client: &str) -> Self {
+        let identity = tonic::transport::Identity::from_pem(certificate, key);
+        let client = tonic::transport::Certificate::from_pem(client);
+        let tls = tonic::transport::ServerTlsConfig::new().identity(identity).client_ca_root(client);
+        Self::at(TcpListener::bind("127.0.0.1:0").expect("a port"), Arc::default(), Some(tls))
     }
 
     /// The same server, started anew where it was, with what it has kept.
     pub(crate) fn again(mut self) -> Self {
         self.stop();
         let listener = crate::support::until("the port is free", || TcpListener::bind(self.address).ok());
-        Self::at(listener, Arc::clone(&self.inner))
+        Self::at(listener, Arc::clone(&self.inner), None)
     }
 
-    fn at(listener: TcpListener, inner: Arc<Inner>) -> Self {
+    fn at(listener: TcpListener, inner: Arc<Inner>, tls: Option<tonic::transport::ServerTlsConfig>) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
         let address = listener.local_addr().expect("it is bound");
@@ -84,7 +92,11 @@ impl Farm {
         runtime.spawn(async move {
             let listener = tokio::net::TcpListener::from_std(listener).expect("a socket");
             let incoming = tonic::transport::server::TcpIncoming::from(listener).with_nodelay(Some(true));
-            tonic::transport::Server::builder()
+            let mut server = tonic::transport::Server::builder();
+            if let Some(tls) = tls {
+                server = server.tls_config(tls).expect("a certificate");
+            }
+            server
                 .add_service(api::execution_server::ExecutionServer::new(service.clone()))
                 .add_service(api::action_cache_server::ActionCacheServer::new(service.clone()))
                 .add_service(

@@ -271,3 +271,33 @@ fn doctor_says_what_differs_on_the_other_machine() {
     let said = String::from_utf8(there.stdout).expect("text");
     assert!(said.contains(&format!("are the same here and on {address}")), "{said}");
 }
+
+#[test]
+fn remote_server_and_client_show_their_certificates() {
+    let made = || rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let (server, client) = (made(), made());
+    let farm = Farm::secret(&server.cert.pem(), &server.signing_key.serialize_pem(), &client.cert.pem());
+    let folder = with_test();
+    folder.write("server.pem", server.cert.pem());
+    folder.write("client.pem", client.cert.pem());
+    folder.write("key.pem", client.signing_key.serialize_pem());
+    let address = format!("grpcs://localhost:{}", farm.address.port());
+    let run = |certificates: &[(&str, &str)]| {
+        let mut command = folder.command(&there(&address, &["-o", "out.txt"]));
+        command.envs(certificates.iter().map(|(name, file)| (name, folder.path(file))));
+        finish(command.spawn().expect("lop can be started"))
+    };
+    let own = [("LOP_REMOTE_CERT", "client.pem"), ("LOP_REMOTE_KEY", "key.pem")];
+    let all = [("LOP_REMOTE_CA", "server.pem"), own[0], own[1]];
+    run(&all).expect_code(0);
+    assert!(folder.read("out.txt").starts_with(b"keep"));
+    for (certificates, code, said) in [
+        (&all[..2], 2, "a certificate needs its key"),
+        (&all[..1], 2, "localhost"),
+        (&own[..], 2, "UnknownIssuer"),
+        (&[("LOP_REMOTE_CA", "missing.pem")], 2, "cannot read"),
+    ] {
+        let ran = run(certificates).expect_code(code);
+        assert!(ran.stderr.contains(said), "{certificates:?}: {}", ran.stderr);
+    }
+}

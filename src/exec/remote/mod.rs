@@ -32,6 +32,8 @@ use server::{Headers, Line, Server, Trouble};
 const PAUSE: Duration = Duration::from_millis(50);
 /// … up to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+/// A server that has never answered is given this time: its address may be wrong.
+const FIRST: Duration = Duration::from_secs(15);
 /// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 /// A machine is connected to within this time, or asked whether it is still there.
@@ -150,14 +152,21 @@ pub struct Remote {
     /// Actions that were asked about. One that is asked about again is run again, because an answer that is remembered tells
     /// nothing new.
     asked: Mutex<HashSet<String>>,
-    /// When a call has succeeded last.
-    heard: Mutex<Option<Instant>>,
+    state: Mutex<State>,
     /// When all known questions were answered right last. Held while they are asked.
     trusted: tokio::sync::Mutex<Option<Instant>>,
     /// The first action of the run, which is about the input, and how it ended.
     first: OnceLock<(Arc<Parcel>, Exit)>,
     /// Last, so that it ends last.
     runtime: Runtime,
+}
+
+/// How it goes with the server.
+#[derive(Default)]
+struct State {
+    has_answered: bool,
+    /// Since when no question was answered.
+    failing: Option<Instant>,
 }
 
 impl fmt::Debug for Remote {
@@ -178,22 +187,17 @@ impl Remote {
             let _inside = runtime.enter();
             Server::new(line(&options)?, options.address.instance.clone())
         };
-        let (asked, heard, trusted, first) = Default::default();
-        Ok(Remote { options, server, asked, heard, trusted, first, runtime })
+        let (asked, state, trusted, first) = Default::default();
+        Ok(Remote { options, server, asked, state, trusted, first, runtime })
     }
 
     /// Asks about a parcel until there is an answer that can be believed.
     async fn answer(&self, parcel: &Arc<Parcel>, anew: bool, started: &Mutex<String>) -> Result<Ran, String> {
-        let begun = Instant::now();
         let mut pause = PAUSE;
         // An answer that was not believed must not come out of a cache.
         let mut anew = anew;
         loop {
-            let asked = match self.heard() {
-                None => self.server.check().await,
-                Some(_) => Ok(()),
-            };
-            let asked = match asked {
+            let asked = match if self.has_answered() { Ok(()) } else { self.server.check().await } {
                 Ok(()) => self.server.ask(parcel, anew, started).await,
                 Err(trouble) => Err(trouble),
             };
@@ -203,14 +207,19 @@ impl Remote {
             };
             let trouble = match believed {
                 Ok(ran) => {
-                    *lock(&self.heard) = Some(Instant::now());
+                    *lock(&self.state) = State { has_answered: true, failing: None };
                     return Ok(ran);
                 }
                 Err(trouble) => trouble,
             };
-            let since = self.heard().map_or(begun, |heard| heard.max(begun));
-            if !trouble.passes || since.elapsed() + pause > self.options.patience {
-                return Err(format!("{}: {}", self.options.address, trouble.message));
+            let failing = lock(&self.state).failing.get_or_insert_with(Instant::now).elapsed();
+            let patience = if self.has_answered() { self.options.patience } else { self.options.patience.min(FIRST) };
+            if !trouble.passes || failing + pause > patience {
+                let Trouble { message, .. } = trouble;
+                return Err(format!(
+                    "{}: {message}; look after the server, or use --remote none",
+                    self.options.address
+                ));
             }
             anew = true;
             tokio::time::sleep(pause).await;
@@ -218,8 +227,8 @@ impl Remote {
         }
     }
 
-    fn heard(&self) -> Option<Instant> {
-        *lock(&self.heard)
+    fn has_answered(&self) -> bool {
+        lock(&self.state).has_answered
     }
 
     /// Whether an answer may be believed; asks known questions where that is not sure.

@@ -83,8 +83,14 @@ impl Trouble {
 impl From<Status> for Trouble {
     fn from(status: Status) -> Self {
         let causes = std::iter::successors(std::error::Error::source(&status), |error| error.source());
-        let message = causes.fold(status.message().to_owned(), |all, cause| format!("{all}: {cause}"));
-        Trouble::of(status.code(), &message)
+        // A cause often says what is said above it, too.
+        let message = causes.map(ToString::to_string).fold(status.message().to_owned(), |all, cause| {
+            if all.contains(&cause) { all } else { format!("{all}: {cause}") }
+        });
+        let mut trouble = Trouble::of(status.code(), &message);
+        // One that is not trusted now is not trusted later.
+        trouble.passes &= !trouble.message.contains("certificate");
+        trouble
     }
 }
 
