@@ -9,7 +9,7 @@
 //!
 //! A call that fails is made again, with pauses that grow, as long as some call has succeeded within
 //! [`RemoteOptions::patience`]. An answer without any output that is no exit code 0 may be that of a machine whose sandbox is
-//! broken, and is believed only when known questions were answered right within a second.
+//! broken, and is believed only when a known question was answered right within a second.
 
 mod parcel;
 mod server;
@@ -17,7 +17,7 @@ mod server;
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
@@ -38,10 +38,13 @@ const FIRST: Duration = Duration::from_secs(15);
 const TICK: Duration = Duration::from_millis(20);
 /// A machine is connected to within this time, or asked whether it is still there.
 const CONTACT: Duration = Duration::from_secs(10);
-/// After this time known questions are asked again before an answer is believed that may be that of a broken sandbox, …
+/// After this time the known question about a file is asked again before an answer is believed that may be that of a broken
+/// sandbox, …
 const DOUBT: Duration = Duration::from_secs(1);
-/// … and after this one before any.
+/// … and after this one before any; so is the one about the input, …
 const TRUST: Duration = Duration::from_secs(30);
+/// … at most in one of this number of times that its test takes.
+const RARELY: u32 = 20;
 /// The exit code of the known question about a file.
 const KNOWN: i32 = 7;
 /// A test that ends in another way than before is asked so often before its machine is held to be broken.
@@ -153,12 +156,22 @@ pub struct Remote {
     /// nothing new.
     asked: Mutex<HashSet<String>>,
     state: Mutex<State>,
-    /// When all known questions were answered right last. Held while they are asked.
-    trusted: tokio::sync::Mutex<Option<Instant>>,
-    /// The first action of the run, which is about the input, and how it ended.
-    first: OnceLock<(Arc<Parcel>, Exit)>,
+    /// When the known question about a file was answered right last. Held while it is asked.
+    known: tokio::sync::Mutex<Option<Instant>>,
+    first: Mutex<Option<First>>,
     /// Last, so that it ends last.
     runtime: Runtime,
+}
+
+/// The first action of the run, which is about the input.
+struct First {
+    parcel: Arc<Parcel>,
+    /// How it ended.
+    exit: Exit,
+    /// How often it is asked about again.
+    every: Duration,
+    /// When that was done last.
+    asked: Instant,
 }
 
 /// How it goes with the server.
@@ -187,8 +200,8 @@ impl Remote {
             let _inside = runtime.enter();
             Server::new(line(&options)?, options.address.instance.clone())
         };
-        let (asked, state, trusted, first) = Default::default();
-        Ok(Remote { options, server, asked, state, trusted, first, runtime })
+        let (asked, state, known, first) = Default::default();
+        Ok(Remote { options, server, asked, state, known, first, runtime })
     }
 
     /// Asks about a parcel until there is an answer that can be believed.
@@ -234,21 +247,35 @@ impl Remote {
     /// Whether an answer may be believed; asks known questions where that is not sure.
     async fn believe(&self, parcel: &Arc<Parcel>, ran: &Ran) -> Result<(), Trouble> {
         let is_blank = ran.stdout.is_empty() && ran.stderr.is_empty() && ran.exit != Exit::Code(0);
-        let mut trusted = self.trusted.lock().await;
-        let for_now = trusted.is_some_and(|when| when.elapsed() < if is_blank { DOUBT } else { TRUST });
-        if for_now {
-            return Ok(());
+        {
+            let mut known = self.known.lock().await;
+            if known.is_none_or(|when| when.elapsed() > if is_blank { DOUBT } else { TRUST }) {
+                self.ask_known().await?;
+                *known = Some(Instant::now());
+            }
         }
-        let now = Instant::now();
-        self.ask_known().await?;
-        // The first answer is about the input: how it ended then it has to end always.
-        if let Some((first, exit)) = self.first.get() {
-            self.ask_first(first, *exit).await?;
-        } else {
-            let _ = self.first.set((Arc::clone(parcel), ran.exit));
+        let due = {
+            let mut first = lock(&self.first);
+            let now = Instant::now();
+            match &mut *first {
+                // The first answer is about the input: how it ended then it has to end always.
+                None => {
+                    let every = TRUST.max(ran.duration.saturating_mul(RARELY));
+                    *first = Some(First { parcel: Arc::clone(parcel), exit: ran.exit, every, asked: now });
+                    None
+                }
+                Some(first) if first.asked + first.every < now => {
+                    // The others go on meanwhile.
+                    first.asked = now;
+                    Some((Arc::clone(&first.parcel), first.exit))
+                }
+                Some(_) => None,
+            }
+        };
+        match due {
+            Some((first, exit)) => self.ask_first(&first, exit).await,
+            None => Ok(()),
         }
-        *trusted = Some(now);
-        Ok(())
     }
 
     /// Asks for the content of a file and an exit code, both of which only a machine that works can say.

@@ -22,6 +22,8 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 pub(super) struct Parcel {
     /// The digest of the action.
     pub(super) action: api::Digest,
+    /// The time that it may take.
+    pub(super) time: Duration,
     /// Everything it is made of, the action itself included, by digest.
     pub(super) blobs: BTreeMap<String, Blob>,
 }
@@ -51,7 +53,9 @@ impl Parcel {
     /// # Errors
     /// A message about a name or a word that is no UTF-8, which the API cannot say.
     pub(super) fn pack(action: &Action, deadline: Duration, properties: &[(String, String)]) -> Result<Self, String> {
-        let mut parcel = Parcel { action: api::Digest::default(), blobs: BTreeMap::new() };
+        let seconds = (deadline.as_secs_f64().ceil().min(1e9) as u64).next_power_of_two();
+        let time = Duration::from_secs(seconds);
+        let mut parcel = Parcel { action: api::Digest::default(), time, blobs: BTreeMap::new() };
         let input_root_digest = Some(parcel.folder(&action.root)?);
         let mut properties: Vec<api::platform::Property> = (properties.iter())
             .map(|(name, value)| api::platform::Property { name: name.clone(), value: value.clone() })
@@ -70,11 +74,10 @@ impl Parcel {
             ..api::Command::default()
         };
         let command_digest = Some(parcel.own(command.encode_to_vec()));
-        let seconds = deadline.as_secs_f64().ceil().min(1e9) as u64;
         let whole = api::Action {
             command_digest,
             input_root_digest,
-            timeout: Some(protobuf::Duration { seconds: seconds.next_power_of_two() as i64, nanos: 0 }),
+            timeout: Some(protobuf::Duration { seconds: seconds as i64, nanos: 0 }),
             platform,
             ..api::Action::default()
         };

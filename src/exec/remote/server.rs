@@ -144,7 +144,7 @@ impl Server {
             api::execution_client::ExecutionClient::new(self.line.clone()).max_decoding_message_size(usize::MAX);
         let mut stream = client.execute(request).await.map_err(|status| self.refused(status, parcel))?.into_inner();
         loop {
-            let next = tokio::time::timeout(SILENCE, stream.message()).await;
+            let next = tokio::time::timeout(SILENCE + parcel.time, stream.message()).await;
             let next = next.map_err(|_| Trouble::passing("the server says nothing about a run any more"))?;
             match next.map_err(|status| self.refused(status, parcel))? {
                 None => return Err(Trouble::passing("the server left in the middle of a run")),
