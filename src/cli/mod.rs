@@ -28,6 +28,7 @@ pub mod language;
 mod many;
 pub mod many_args;
 mod options_page;
+mod own_folder;
 mod piped;
 mod progress_line;
 mod refusal;

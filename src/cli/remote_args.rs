@@ -13,8 +13,8 @@ use crate::disk;
 use crate::exec::{Address, Jobs, Remote, RemoteOptions};
 use crate::oracle::Elsewhere;
 
-use super::config;
 use super::failure::Failure;
+use super::own_folder::user_folder;
 use super::values::at_least_one;
 
 /// The file beside the user's own settings.
@@ -155,7 +155,7 @@ struct Proof {
 impl Proof {
     /// That of the user's file, and over it that of the environment. Paths in the file are meant from its folder.
     fn of_user() -> Result<Self, Failure> {
-        let mut proof = match config::user_folder() {
+        let mut proof = match user_folder() {
             Some(folder) => Self::of_file(&folder.join(NAME))?,
             None => Proof::default(),
         };

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::oracle::{Cancel, CommandOracle, Conditions, Oracle, Outcome, Slot, has_program};
 use crate::reduce::BASELINE_DEADLINE;
 
-use super::exam::Examination;
 use super::{Finding, Level};
 
 /// Programs that are asked for; a longer script names more words that are no programs.
@@ -37,13 +37,19 @@ pub struct Away {
     pub same: usize,
 }
 
-/// Runs the input here, and asks both machines for their programs; `None` where tests run here.
-pub(super) fn compare(examination: &Examination<'_>, slot: &mut Slot, cancel: &Cancel) -> Option<Away> {
-    let place = examination.oracle.place()?;
-    let deadline = examination.deadline.unwrap_or(BASELINE_DEADLINE);
-    let here = examination.oracle.at_home().judge(examination.content, slot, deadline, cancel);
+/// Runs the input here, and asks both machines for the programs among the words of the test; `None` where tests run here.
+pub(super) fn compare(
+    oracle: &CommandOracle,
+    words: &[OsString],
+    content: &[u8],
+    deadline: Duration,
+    slot: &mut Slot,
+    cancel: &Cancel,
+) -> Option<Away> {
+    let place = oracle.place()?;
+    let here = oracle.at_home().judge(content, slot, deadline, cancel);
     let script = ["sh", "-c", VERSIONS, "sh"].map(OsString::from);
-    let words: Vec<OsString> = script.into_iter().chain(programs(examination)).collect();
+    let words: Vec<OsString> = script.into_iter().chain(programs(oracle, words)).collect();
     let versions = |oracle: CommandOracle| {
         let (_, written) = oracle.observe(b"", slot, BASELINE_DEADLINE, cancel);
         let text = String::from_utf8_lossy(&written.stdout).into_owned();
@@ -51,7 +57,7 @@ pub(super) fn compare(examination: &Examination<'_>, slot: &mut Slot, cancel: &C
         lines.map(|(name, version)| (name.to_owned(), version.to_owned())).collect::<BTreeMap<_, _>>()
     };
     let asking = CommandOracle::command(&words, Path::new("none"), Conditions::default()).ok()?;
-    let [here_has, there_has] = [asking.clone(), asking.placed_as(examination.oracle)].map(versions);
+    let [here_has, there_has] = [asking.clone(), asking.placed_as(oracle)].map(versions);
     let mut programs = Vec::new();
     for (name, version) in &here_has {
         match there_has.get(name) {
@@ -66,10 +72,10 @@ pub(super) fn compare(examination: &Examination<'_>, slot: &mut Slot, cancel: &C
 }
 
 /// The words of the test that are programs of this machine.
-fn programs(examination: &Examination<'_>) -> Vec<OsString> {
-    let program = examination.oracle.program();
+fn programs(oracle: &CommandOracle, words: &[OsString]) -> Vec<OsString> {
+    let program = oracle.program();
     let script = fs::read(program).ok().filter(|text| text.starts_with(b"#!") && text.len() <= LONGEST);
-    let mut texts: Vec<String> = examination.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut texts: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     texts.extend(script.map(|text| String::from_utf8_lossy(&text).into_owned()));
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_-+.".contains(letter);
     let words = texts.iter().flat_map(|text| text.split(|letter: char| !is_part(letter)));

@@ -124,7 +124,7 @@ fn runs(
     let (verdict, took) = (first.verdict, first.duration);
     facts.input.push(first);
     if verdict.is_some() {
-        facts.away = away::compare(examination, &mut place.slot, cancel);
+        facts.away = away::compare(oracle, examination.words, content, place.deadline, &mut place.slot, cancel);
     }
     if verdict.is_none() {
         // It cannot be run: there is nothing more to be seen.

@@ -20,6 +20,7 @@ use crate::disk;
 use super::args::Cli;
 use super::failure::Failure;
 use super::help;
+use super::own_folder::{home, user_folder};
 use super::refusal::refuse;
 use owner::{Owner, is_planted};
 
@@ -212,17 +213,6 @@ impl ConfigFiles {
         }
         ConfigFiles { project, user, planted }
     }
-}
-
-/// The folder of the user's own files.
-pub(super) fn user_folder() -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute());
-    base.or_else(|| Some(home()?.join(".config"))).map(|base| base.join("lop"))
-}
-
-/// The user's home directory.
-fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 fn read(path: &Path) -> Result<Option<String>, Failure> {
