@@ -24,7 +24,7 @@ impl ConfineArgs {
             return Err(Failure::Usage {
                 message: "--isolate and --memory-limit are about this machine, and the tests run on another one"
                     .to_owned(),
-                hint: "leave them out, or --remote".to_owned(),
+                hint: "leave them out, or say --remote none".to_owned(),
             });
         }
         #[cfg(feature = "remote")]

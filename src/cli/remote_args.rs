@@ -29,10 +29,10 @@ const JOBS: usize = 16;
 pub struct RemoteArgs {
     /// Run the tests on a server of the Remote Execution API: grpc://HOST:PORT[/INSTANCE], grpcs, or none
     ///
-    /// `none`, which stands for this machine, is for what a file says otherwise. TEST goes there, the candidate, and what --with and --remote-input name. Nothing else of this machine is there: a
-    /// command's program is one of the server's machines, and of the environment there is PATH. LOP_REMOTE_HEADERS
-    /// (NAME=VALUE, separated by `;`), LOP_REMOTE_CA, LOP_REMOTE_CERT and LOP_REMOTE_KEY (files of PEM) prove who asks; so
-    /// do `ca`, `cert`, `key` and `[headers]` in remote.toml beside your lop.toml
+    /// `none`, which stands for this machine, is for what a file says otherwise. TEST goes there, the candidate, and what --with
+    /// and --remote-input name. Nothing else of this machine is there: a command's program is one of the server's machines, and
+    /// of the environment there is PATH. LOP_REMOTE_HEADERS (NAME=VALUE, separated by `;`), LOP_REMOTE_CA, LOP_REMOTE_CERT and
+    /// LOP_REMOTE_KEY (files of PEM) prove who asks; so do `ca`, `cert`, `key` and `[headers]` in remote.toml beside your lop.toml
     #[arg(long, value_name = "ADDRESS", value_parser = place, help_heading = ELSEWHERE)]
     pub remote: Option<Place>,
     /// Tests at the same time there [default: -j, or else 16]
