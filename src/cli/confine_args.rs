@@ -52,6 +52,14 @@ impl ConfineArgs {
         words
     }
 
+    /// The same, where no answer of an earlier run counts.
+    pub(super) fn asking_anew(self) -> Self {
+        #[cfg(feature = "remote")]
+        return ConfineArgs { remote: RemoteArgs { anew: true, ..self.remote }, ..self };
+        #[cfg(not(feature = "remote"))]
+        self
+    }
+
     /// Tests at the same time, where `local` is said for this machine.
     pub(super) fn jobs(&self, local: Option<Jobs>) -> Option<Jobs> {
         #[cfg(feature = "remote")]

@@ -23,6 +23,8 @@ const NAME: &str = "remote.toml";
 const LARGEST: u64 = 1 << 20;
 /// Tests at the same time where nothing is said.
 const JOBS: usize = 16;
+/// More threads that wait keep this machine from anything else.
+const MOST_JOBS: usize = 2048;
 
 /// Where tests run, if that is not this machine.
 #[derive(Clone, Debug, Default, Args)]
@@ -36,7 +38,7 @@ pub struct RemoteArgs {
     #[arg(long, value_name = "ADDRESS", value_parser = place, help_heading = ELSEWHERE)]
     pub remote: Option<Place>,
     /// Tests at the same time there [default: -j, or else 16]
-    #[arg(long, value_name = "N", requires = "remote", value_parser = at_least_one, help_heading = ELSEWHERE)]
+    #[arg(long, value_name = "N", requires = "remote", value_parser = jobs, help_heading = ELSEWHERE)]
     pub remote_jobs: Option<usize>,
     /// Ask for a machine with this property, such as OSFamily=linux
     ///
@@ -48,6 +50,9 @@ pub struct RemoteArgs {
     /// Repeatable. A path below the directory of TEST stays the same as seen from TEST; another one is beside it
     #[arg(long, value_name = "PATH", requires = "remote", help_heading = ELSEWHERE)]
     pub remote_input: Vec<PathBuf>,
+    /// Whether each test is run, also where the server remembers its answer.
+    #[arg(skip)]
+    pub anew: bool,
 }
 
 /// `--remote`.
@@ -123,6 +128,7 @@ impl RemoteArgs {
         let Some(address) = self.address() else { return Ok(None) };
         let proof = Proof::of_user()?;
         let options = RemoteOptions {
+            anew: self.anew,
             properties: self.remote_property.clone(),
             headers: proof.headers.into_iter().collect(),
             authority: proof.ca.as_deref().map(pem).transpose()?,
@@ -195,6 +201,13 @@ fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
 fn usage(message: String) -> Failure {
     let hint = "lop --help says what --remote takes; `ca`, `cert`, `key` and [headers] stand in remote.toml".to_owned();
     Failure::Usage { message, hint }
+}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    match at_least_one(text)? {
+        jobs if jobs > MOST_JOBS => Err(format!("at most {MOST_JOBS}: each waits in a thread of its own here")),
+        jobs => Ok(jobs),
+    }
 }
 
 /// A name and a value.

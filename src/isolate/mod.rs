@@ -79,7 +79,7 @@ pub fn isolate<E>(pair: Pair<'_>, judge: impl FnMut(&[u8]) -> Result<Answer, E>)
     )
 }
 
-/// A search for a difference: of so many differences, of the last level or of one before it, with their judge.
+/// A search for a difference. It gets the number of differences, whether their level is the last one, and their judge.
 pub type Search<'s, E> =
     dyn FnMut(usize, bool, &mut dyn FnMut(&BitSet) -> Result<Answer, E>) -> Result<engine::Isolated, E> + 's;
 

@@ -141,7 +141,7 @@ impl Drop for Farm {
     }
 }
 
-/// Whether a fault of every so many strikes now.
+/// Whether a fault strikes in this run.
 fn strikes(every: &AtomicUsize, run: usize) -> bool {
     let every = every.load(Ordering::Relaxed);
     every > 0 && run.is_multiple_of(every)

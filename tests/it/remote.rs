@@ -73,6 +73,9 @@ fn remote_results_are_those_of_here_byte_by_byte_and_are_remembered_there() {
     assert_eq!(folder.read("here.txt"), folder.read("again.txt"));
     let again = farm.counts().runs.load(Ordering::Relaxed) - ran;
     assert!(again * 2 < ran && farm.counts().remembered.load(Ordering::Relaxed) * 2 > ran, "{again} after {ran}");
+    let before = farm.counts().remembered.load(Ordering::Relaxed);
+    folder.lop(&["verify", "there.txt"]).expect_code(0);
+    assert_eq!(farm.counts().remembered.load(Ordering::Relaxed), before, "a verification believes no earlier answer");
     assert!(folder.temporaries().is_empty());
 }
 
@@ -227,6 +230,7 @@ fn remote_options_that_make_no_sense_are_refused_with_the_way_out() {
         (&["--remote", "http://a:1"][..], "grpc://HOST:PORT"),
         (&["--remote", "grpc://a"], "grpc://HOST:PORT"),
         (&["--remote-jobs", "3"], "--remote"),
+        (&["--remote", "grpc://a:1", "--remote-jobs", "1000000"], "at most 2048"),
         (&["--remote", "grpc://a:1", "--remote-property", "x"], "NAME=VALUE"),
         (&["--remote", "grpc://a:1", "--isolate", "bwrap"], "--isolate"),
         (&["--remote", "grpc://a:1", "--remote-input", "missing"], "missing"),

@@ -40,7 +40,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (subject, path) = (subject(&paths)?, paths[0].clone());
     let content = read_case(&subject, &paths, false)?;
     let belongings = belongings(&args.confine.with, &path, &Kept::InPlace)?;
-    let confinement = args.confine.confinement()?;
+    let confinement = args.confine.clone().asking_anew().confinement()?;
     let found = Language::find(&args.grammar, &path, &content)?;
     let grammar = found.grammar(None)?;
     let language = match &subject {

@@ -162,7 +162,7 @@ fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<
         allow_flaky: reduction.allow_flaky,
         allow_empty: reduction.allow_empty,
         confirm: reduction.confirm,
-        confine: reduction.confine,
+        confine: reduction.confine.asking_anew(),
         grammar: reduction.grammar,
         rules: reduction.rules,
         syntax: reduction.syntax,
