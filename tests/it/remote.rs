@@ -271,6 +271,8 @@ fn doctor_says_what_differs_on_the_other_machine() {
     let seen =
         format!("on {address} the input is not interesting (exit code 127), and here it is interesting (exit code 0)");
     assert!(said.contains(&seen), "{said}");
+    let ran = folder.lop(&["test.sh", "input.txt", "-o", "out.txt", "--remote", &address]).expect_code(1);
+    assert!(ran.stderr.contains(&format!("hint: `lop doctor --remote {address}`")), "{}", ran.stderr);
     let there = folder.lop(&[&line[..], &["--remote-input", "tools"]].concat()).expect_code(0);
     let said = String::from_utf8(there.stdout).expect("text");
     assert!(said.contains(&format!("are the same here and on {address}")), "{said}");

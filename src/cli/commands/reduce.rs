@@ -327,6 +327,8 @@ struct Run {
     files: Option<usize>,
     input: Input,
     test: String,
+    /// The machines that run it, if that is not this one.
+    elsewhere: Option<String>,
     wanted: String,
     says_nothing: bool,
     kept: Kept,
@@ -358,6 +360,7 @@ impl Run {
             input: output.input.clone(),
             files: case.project.as_ref().map(|project| project.archive().files(&case.content).len()),
             test: test.oracle.describe(),
+            elsewhere: test.oracle.place(),
             wanted: test.wanted.clone(),
             says_nothing: test.is_command && !test.spec.has_conditions(),
             kept: output.kept.clone(),
@@ -529,6 +532,7 @@ impl Run {
             test: self.test.clone(),
             wanted: self.wanted.clone(),
             says_nothing: self.says_nothing,
+            elsewhere: self.elsewhere.clone(),
             missing: missing.map(|missing| (missing, self.typed.clone())),
             kept,
         }));

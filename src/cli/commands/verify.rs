@@ -65,14 +65,16 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     detect::settle(&mut settings, (!is_recorded).then_some(&typed[..]), &cancel)?;
     let (command, grammar) = (settings.test.oracle.describe(), settings.case.grammar.clone());
     let result = Arc::clone(&settings.case.content);
-    let mut workers = exec::start(Arc::new(settings.test.oracle), jobs, result.len(), &cancel)?;
+    let elsewhere = settings.test.oracle.place();
+    let mut workers = exec::start(Arc::new(settings.test.oracle), settings.test.jobs, result.len(), &cancel)?;
     let report = reduce_shared(Arc::clone(&result), grammar, &mut *workers, &settings.options, &mut Silent, &cancel);
     workers.shutdown();
     let report = match report {
         Err(ReduceError::Cancelled) => return stopped(),
         Err(error) => {
             let (input, test, wanted) = (name.into(), command, settings.test.wanted);
-            let unfinished = Unfinished { error, input, test, wanted, says_nothing: false, missing: None, kept: None };
+            let (says_nothing, missing, kept) = Default::default();
+            let unfinished = Unfinished { error, input, test, wanted, says_nothing, missing, elsewhere, kept };
             return Err(Failure::Reduce(Box::new(unfinished)));
         }
         Ok(report) => report,

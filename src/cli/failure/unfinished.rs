@@ -33,6 +33,8 @@ pub struct Unfinished {
     pub says_nothing: bool,
     /// The missing file or module of a test that refuses its own input, and the command line, if they are known.
     pub missing: Option<(Missing, Vec<OsString>)>,
+    /// The machines that ran the test, if that is not this one.
+    pub elsewhere: Option<String>,
     /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,
 }
@@ -91,6 +93,13 @@ impl Unfinished {
                 if let Some((missing, typed)) = &self.missing {
                     let is_command = typed.iter().any(|word| word == "--");
                     return hint_line(out, &way_out(missing, typed, is_command));
+                }
+                if let Some(place) = &self.elsewhere {
+                    let hint = format!(
+                        "`lop doctor --remote {place}` with the same test and file says what differs there; --remote-input \
+                         takes a file along"
+                    );
+                    return hint_line(out, &hint);
                 }
                 for hint in hints(outcome) {
                     hint_line(out, &hint)?;
