@@ -44,6 +44,10 @@ impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Inline<F> {
 }
 
 impl<V: Into<Verdict>, F: FnMut(&[u8]) -> V> Executor for Inline<F> {
+    fn runs_beside(&self) -> bool {
+        false
+    }
+
     fn slots(&self) -> usize {
         self.slots
     }

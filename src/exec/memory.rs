@@ -118,6 +118,10 @@ impl Executor for Remembering<'_> {
         self.inner.slots()
     }
 
+    fn runs_beside(&self) -> bool {
+        self.inner.runs_beside()
+    }
+
     fn submit(&mut self, job: Job) {
         let key = key(&job.candidate);
         if self.memory.is_following() {

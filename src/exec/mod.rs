@@ -106,6 +106,12 @@ pub trait Executor {
     /// queue.
     fn slots(&self) -> usize;
 
+    /// Whether jobs run while the caller does something else, so that a job may run ahead of its time at no cost to others;
+    /// yes unless an executor says otherwise.
+    fn runs_beside(&self) -> bool {
+        true
+    }
+
     /// Hands a job over. Does not wait for it, nor for a slot. After `shutdown` the job comes back cancelled.
     ///
     /// # Panics
@@ -125,4 +131,34 @@ pub trait Executor {
     /// Cancels all jobs, waits for the workers to end and removes what they had. Afterwards no process of a test is
     /// left. Outcomes that were not given back yet still are. A second call does nothing.
     fn shutdown(&mut self);
+}
+
+impl<E: Executor + ?Sized> Executor for &mut E {
+    fn slots(&self) -> usize {
+        (**self).slots()
+    }
+
+    fn runs_beside(&self) -> bool {
+        (**self).runs_beside()
+    }
+
+    fn submit(&mut self, job: Job) {
+        (**self).submit(job);
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        (**self).wait()
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        (**self).try_wait()
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        (**self).cancel(ticket);
+    }
+
+    fn shutdown(&mut self) {
+        (**self).shutdown();
+    }
 }

@@ -25,7 +25,7 @@ type UnitId = usize;
 
 /// The definitions of a document, and where they are referred to. It costs a look at the whole tree; each question
 /// then costs what goes, not what is there.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Cascade {
     units: Vec<Defining>,
     groups: Vec<Scoped>,
@@ -39,6 +39,7 @@ pub struct Cascade {
 }
 
 /// Something that defines names.
+#[derive(Clone)]
 struct Defining {
     range: Range<usize>,
     kind: u16,
@@ -48,6 +49,7 @@ struct Defining {
 }
 
 /// A name within a scope.
+#[derive(Clone)]
 struct Scoped {
     name: Name,
     scope: Range<usize>,
@@ -267,7 +269,7 @@ impl Gone {
 }
 
 /// Parts of a text, none of which overlap, by their starts.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Ranges(BTreeMap<usize, Range<usize>>);
 
 impl Ranges {

@@ -33,6 +33,7 @@ pub(super) type Name = u32;
 ///
 /// It costs a look at the whole tree. While parts of that are taken out it need not be made again: they can be
 /// [forgotten](Self::forget).
+#[derive(Clone)]
 pub struct Definitions {
     /// The units, each with a name that it defines and the rule that says so, in order.
     defined: Vec<(NodeId, Name, RuleId)>,

@@ -76,6 +76,7 @@ struct Shape {
 }
 
 /// Trial parses of one run, by shape.
+#[derive(Clone)]
 pub struct Shapes {
     trials: Trials,
     known: HashMap<Shape, Clearance>,
@@ -196,6 +197,7 @@ impl Shapes {
 }
 
 /// The parser of trial parses, with the steps that are left.
+#[derive(Clone)]
 struct Trials {
     parser: SyntaxParser,
     /// The parser of whole texts, where only some parts of these are in the language.

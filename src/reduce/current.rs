@@ -57,6 +57,7 @@ pub(super) struct Best {
 /// The best result and what it is made of.
 ///
 /// It is not parsed again for every accepted candidate: the edits pile up until [`Current::rebase`].
+#[derive(Clone)]
 pub(super) struct Current<'g> {
     best: Best,
     /// Tokens of the smallest best result since the last step back.
@@ -76,6 +77,7 @@ pub(super) struct Current<'g> {
 }
 
 /// The parts of the text that are worked on, if not all of it is.
+#[derive(Clone)]
 struct Scope {
     inside: Inside,
     /// The tokens of all else.
@@ -85,14 +87,16 @@ struct Scope {
     is_counted_alike: bool,
 }
 
+#[derive(Clone)]
 enum Base<'g> {
     Text(Arc<[u8]>),
     Tree(Box<Tree<'g>>),
 }
 
+#[derive(Clone)]
 struct Tree<'g> {
     grammar: &'g Grammar,
-    document: Document,
+    document: Rc<Document>,
     /// Where indentation is syntax.
     indents: Option<Indents>,
     /// The rules that add nodes to what a candidate takes out.
@@ -101,7 +105,7 @@ struct Tree<'g> {
 
 impl<'g> Tree<'g> {
     fn new(document: Document, grammar: &'g Grammar) -> Self {
-        Tree { indents: indents(&document, grammar), document, grammar, coupling: None }
+        Tree { indents: indents(&document, grammar), document: Rc::new(document), grammar, coupling: None }
     }
 }
 

@@ -1,12 +1,7 @@
-//! Trying single edits, as many at a time as there are workers: the questions about the edits of one tree.
-//!
-//! Until one is accepted all candidates are made from the same text. From then on those that are still being tested
-//! are out of date: a refusal is learnt all the same, and what is interesting too and stands elsewhere is asked about
-//! once more, together with what was accepted. Workers that wait for that try further edits on top of it. A single
-//! worker asks about one edit after the other, until one is accepted.
+//! Trying single edits: the questions about the edits of one tree, one after the other, until one is accepted.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use crate::engine::Verdict;
@@ -20,8 +15,6 @@ use super::outlook::{Ahead, until_accepted};
 use super::question_source::QuestionSource;
 use super::ranked::Ranked;
 
-/// How many edits are made in larger trees before the tree is built anew.
-pub(super) const EDITS_BEFORE_REBASE: usize = 12;
 /// The value of an edit that saves only what does not count.
 const LITTLE: f64 = 0.01;
 
@@ -43,37 +36,26 @@ pub(super) struct EditSpace<'t> {
 /// Edits that are tried on one tree.
 pub(super) struct EditSearch<'t> {
     on: EditSpace<'t>,
-    /// Edits that are asked about, by question.
-    open: BTreeMap<u64, Alternative>,
-    /// How many edits were accepted when the candidate of a question was made.
-    made: HashMap<u64, usize>,
-    /// Edits that are part of the best result now.
-    taken: Vec<Alternative>,
+    /// The edit that is asked about, and the number of the question.
+    open: Option<(u64, Alternative)>,
+    /// The edit that is part of the best result now.
+    taken: Option<Alternative>,
     /// Memos of edits that were refused.
     refused: Vec<u64>,
-    /// The rules behind those that were taken last.
+    /// The rules behind the one that was taken.
     rules: Vec<RuleId>,
-    /// Edits that are interesting without all that was accepted.
-    proven: Vec<Alternative>,
-    /// The question about some of the proven edits together.
-    union: Option<(u64, usize)>,
     next: u64,
 }
 
 impl<'t> EditSearch<'t> {
     pub(super) fn new(on: EditSpace<'t>) -> Self {
-        let (open, made, taken, refused, rules, proven) = Default::default();
-        EditSearch { on, open, made, taken, refused, rules, proven, union: None, next: 0 }
+        let (open, taken, refused, rules, next) = Default::default();
+        EditSearch { on, open, taken, refused, rules, next }
     }
 
-    /// The edits that are part of the best result now, and the memos of those that were refused.
-    pub(super) fn into_taken_and_refused(self) -> (Vec<Alternative>, Vec<u64>) {
+    /// The edit that is part of the best result now, and the memos of those that were refused.
+    pub(super) fn into_taken_and_refused(self) -> (Option<Alternative>, Vec<u64>) {
         (self.taken, self.refused)
-    }
-
-    fn new_question(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
     }
 
     /// The most valuable edit that does not touch what was edited since the tree was built.
@@ -97,116 +79,55 @@ impl<'t> EditSearch<'t> {
 
     fn touches(&self, alternative: &Alternative) -> bool {
         let range = &alternative.range;
-        let others = self.taken.iter().chain(&self.proven).map(|other| &other.range);
-        self.on.edited.iter().chain(others).any(|other| other.start < range.end && range.start < other.end)
+        self.on.edited.iter().any(|other| other.start < range.end && range.start < other.end)
     }
 
-    /// Whether the candidate of a question has everything that was accepted in it.
-    fn is_up_to_date(&self, question: u64) -> bool {
-        self.made.get(&question) == Some(&self.taken.len())
-    }
-
-    /// Whether a test of an older text is still running.
-    fn has_late_ones(&self) -> bool {
-        self.open.keys().any(|question| !self.is_up_to_date(*question))
-    }
-
-    /// Edits without a test under way are tried on the new text, if at all.
-    fn accept(&mut self, alternatives: Vec<Alternative>) {
-        self.rules = each_once(alternatives.iter().flat_map(|alternative| &alternative.rules).copied());
-        for alternative in alternatives {
-            self.on.classes.learn(&alternative, true);
-            self.taken.push(alternative);
-        }
-        let made = &self.made;
-        self.open.retain(|question, _| made.contains_key(question));
-    }
-
-    fn observe_union(&mut self, question: u64, count: usize, verdict: Verdict) -> Option<u64> {
-        self.union = None;
-        if verdict != Verdict::Interesting {
-            // One of them is enough to spoil it: fewer are tried.
-            self.proven.truncate(count / 2);
-            return None;
-        }
-        if !self.is_up_to_date(question) {
-            return None;
-        }
-        let together = self.proven.drain(..count).collect();
-        self.accept(together);
-        Some(question)
-    }
-
-    /// The edits of a question's candidate besides those that were accepted.
-    fn edits_of(&self, question: u64) -> &[Alternative] {
-        match (self.union, self.open.get(&question)) {
-            (Some((union, count)), _) if union == question => &self.proven[..count],
-            (_, Some(alternative)) => std::slice::from_ref(alternative),
-            _ => &[],
-        }
+    /// The edit that is asked about, or was accepted.
+    fn edit(&self) -> Option<&Alternative> {
+        self.open.as_ref().map(|(_, edit)| edit).or(self.taken.as_ref())
     }
 }
 
 impl QuestionSource for EditSearch<'_> {
-    fn questions(&mut self, most: usize) -> Vec<u64> {
-        if !self.taken.is_empty() {
-            if self.union.is_none() && !self.proven.is_empty() {
-                self.union = Some((self.new_question(), self.proven.len()));
-            }
-            if self.union.is_none() && !self.has_late_ones() {
-                return Vec::new();
-            }
+    fn questions(&mut self, _: usize) -> Vec<u64> {
+        if self.taken.is_none() && self.open.is_none() {
+            self.open = self.next_edit().map(|edit| (self.next, edit));
+            self.next += 1;
         }
-        let union = self.union.map(|(question, _)| question);
-        while self.open.len() + usize::from(union.is_some()) < most
-            && self.taken.len() < EDITS_BEFORE_REBASE
-            && let Some(next) = self.next_edit()
-        {
-            let question = self.new_question();
-            self.open.insert(question, next);
-        }
-        union.into_iter().chain(self.open.keys().copied()).collect()
+        self.open.iter().map(|(question, _)| *question).collect()
     }
 
-    fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
-        self.made.insert(question, self.taken.len());
-        let edits = self.edits_of(question).iter();
-        let removals: Vec<_> = edits.map(|alternative| Removal::Edits(alternative.edits.clone())).collect();
-        current.candidate(removals.iter(), false)
+    fn candidate(&mut self, _: u64, current: &Current<'_>) -> Candidate {
+        let edits = self.edit().map_or_else(Vec::new, |edit| edit.edits.clone());
+        current.candidate(std::iter::once(&Removal::Edits(edits)), false)
     }
 
     fn wants(&self, question: u64) -> bool {
-        self.open.contains_key(&question) || self.union.is_some_and(|(union, _)| union == question)
+        self.open.as_ref().is_some_and(|(open, _)| *open == question)
     }
 
     fn may_accept(&self, _: u64) -> bool {
-        // An edit that is not accepted with its answer comes again, as another question.
         false
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        if let Some((union, count)) = self.union
-            && union == question
-        {
-            return self.observe_union(question, count, verdict);
-        }
-        let alternative = self.open.remove(&question)?;
-        if verdict != Verdict::Interesting {
-            // A timeout says little about the edit: deletions make endless loops.
-            if verdict != Verdict::Timeout {
-                self.on.classes.learn(&alternative, false);
-            }
-            self.refused.push(alternative.memo);
-            return None;
-        }
-        if self.is_up_to_date(question) {
-            self.accept(vec![alternative]);
+        let (_, alternative) = self.open.take_if(|(open, _)| *open == question)?;
+        if verdict == Verdict::Interesting {
+            self.on.classes.learn(&alternative, true);
+            self.rules = each_once(alternative.rules.iter().copied());
+            self.taken = Some(alternative);
             return Some(question);
         }
-        if !self.touches(&alternative) {
-            self.proven.push(alternative);
+        // A timeout says little about the edit: deletions make endless loops.
+        if verdict != Verdict::Timeout {
+            self.on.classes.learn(&alternative, false);
         }
+        self.refused.push(alternative.memo);
         None
+    }
+
+    fn chance(&self, _: u64) -> f64 {
+        self.edit().map_or(0.0, |edit| self.on.classes.chance(edit))
     }
 
     fn give_up(&mut self) {
@@ -214,31 +135,28 @@ impl QuestionSource for EditSearch<'_> {
     }
 
     fn ahead(&self) -> Option<Ahead> {
-        let edits = self.open.values().chain(self.on.heap.iter().map(|waiting| &waiting.item));
+        let open = self.open.iter().map(|(_, edit)| edit);
+        let edits = open.chain(self.on.heap.iter().map(|waiting| &waiting.item));
         let tests = until_accepted(edits.map(|edit| self.on.classes.chance(edit)));
-        Some(Ahead { depth: None, units: self.open.len() + self.on.heap.len(), tests })
+        Some(Ahead { depth: None, units: usize::from(self.open.is_some()) + self.on.heap.len(), tests })
     }
 
     fn blanks_matter(&self) -> bool {
         false
     }
 
-    fn pass(&self, question: u64) -> Option<&'static str> {
-        self.edits_of(question).first().or(self.taken.last()).map(|alternative| alternative.pass)
+    fn pass(&self, _: u64) -> Option<&'static str> {
+        self.edit().map(|edit| edit.pass)
     }
 
     fn rules(&self) -> &[RuleId] {
         &self.rules
     }
 
-    fn describe(&self, question: u64) -> String {
-        match self.edits_of(question) {
-            [only] => {
-                let class = only.class;
-                format!("{} of kind {} by {}, {} tokens", only.pass, class.outer, class.inner, only.tokens)
-            }
-            several => format!("{} edits together", several.len()),
-        }
+    fn describe(&self, _: u64) -> String {
+        self.edit().map_or_else(String::new, |edit| {
+            format!("{} of kind {} by {}, {} tokens", edit.pass, edit.class.outer, edit.class.inner, edit.tokens)
+        })
     }
 }
 

@@ -166,6 +166,16 @@ pub trait EventSink {
     }
 }
 
+impl<S: EventSink + ?Sized> EventSink for &mut S {
+    fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
+        (**self).event(event)
+    }
+
+    fn follows(&self) -> bool {
+        (**self).follows()
+    }
+}
+
 /// A sink that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;

@@ -9,6 +9,7 @@ use super::memory::Refusals;
 use super::unused::Unused;
 
 /// The evidence of texts in one language, by that language's numbers of kinds.
+#[derive(Clone)]
 pub(super) struct Evidence {
     pub(super) knowledge: Knowledge,
     /// Units gone and units asked about, per kind of list.

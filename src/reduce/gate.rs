@@ -51,6 +51,7 @@ const HARD_AT_LEAST: usize = 500;
 const MOST_OVERDRAWN: i64 = 80_000;
 
 /// Judges the syntax of candidates against that of the best result.
+#[derive(Clone)]
 pub(super) struct Gate {
     parser: SyntaxParser,
     /// The tree of the text that was parsed from scratch last, which others may still ask for.
@@ -78,6 +79,7 @@ pub(super) struct Gate {
     steps: u64,
 }
 
+#[derive(Clone)]
 struct Parsed {
     text: Arc<[u8]>,
     tree: SyntaxTree,

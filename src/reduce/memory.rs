@@ -106,7 +106,7 @@ impl Answers {
 }
 
 /// The knowledge of a text.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Entry {
     answers: Option<Answers>,
     /// The record of the text, for the report. That of a text without its blanks is of one that differs in blanks only.
@@ -125,7 +125,7 @@ pub(super) fn memo(what: impl Hash) -> u64 {
 }
 
 /// Proposals in one language that were refused, by [memo].
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Refusals {
     /// The tokens of the file then, and the number of the tree that it was proposed on.
     refused: HashMap<u64, (usize, u64)>,
@@ -134,7 +134,7 @@ pub(super) struct Refusals {
 }
 
 /// All that is remembered.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Memory {
     texts: HashMap<Key, Entry>,
     proposals: Refusals,

@@ -24,7 +24,6 @@ mod gain;
 mod gate;
 mod interrupt;
 mod keep;
-mod lists;
 mod memory;
 mod necessity;
 pub mod options;
@@ -40,6 +39,7 @@ mod question_source;
 mod ranked;
 mod reasons;
 mod reducer;
+mod rehearsal;
 mod report;
 mod rounds;
 mod session;
@@ -220,6 +220,7 @@ fn reduce_in_time(
         couples: false,
         second_looks: Default::default(),
         findings: Default::default(),
+        rest: None,
     };
     let languages = project.map(Project::names).or_else(|| grammar.as_deref().map(|grammar| grammar.name().to_owned()));
     let started = Event::Started { size: before, grammar: languages.as_deref(), syntax_errors: errors, slots };
@@ -366,6 +367,9 @@ fn is_shapeless(document: &Document) -> bool {
 }
 
 fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Report, ReduceError> {
+    if let Err(Interrupt::Failed(error)) = reducer.session.leave_ahead() {
+        return Err(error);
+    }
     let is_complete = ended == Ended::Complete && !reducer.session.is_hopeless();
     let minimal = if is_complete { reducer.minimal() } else { Minimal::None };
     let session = &reducer.session;

@@ -7,6 +7,7 @@ use crate::passes::{Brackets, Shapes};
 use crate::syntax::{Document, ParseError, Stop, SyntaxParser};
 
 /// The tools for work on a tree, besides the tree.
+#[derive(Clone)]
 pub(super) struct Tools<'g> {
     pub(super) grammar: &'g Grammar,
     pub(super) parser: SyntaxParser,

@@ -120,12 +120,12 @@ fn shrink(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     loop {
         delete(reducer)?;
         let before = reducer.weight();
-        local_edits(reducer)?;
+        reducer.within(local_edits, local_edits)?;
         if reducer.weight() >= before {
             break;
         }
     }
-    tokens(reducer)?;
+    reducer.within(tokens, tokens)?;
     Ok(reducer.weight() < before)
 }
 
@@ -185,7 +185,7 @@ fn files(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 }
 
 /// Follows a plan for parts that have a tree.
-fn follow_in_part(reducer: &mut Reducer<'_, '_>, plan: &Plan) -> Result<(), Interrupt> {
+fn follow_in_part(reducer: &mut Reducer<'_, '_>, plan: &'static Plan) -> Result<(), Interrupt> {
     if reducer.tools.is_some() {
         (if is_fast(reducer) { &PART_FAST } else { plan }).follow(reducer)?;
     }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 /// An entry of a [`BinaryHeap`](std::collections::BinaryHeap): what promises most comes first, of
 /// equals what has the greater `tie`.
+#[derive(Clone)]
 pub(super) struct Ranked<K, T> {
     /// The value that it promises.
     pub(super) value: f64,

@@ -1,6 +1,10 @@
 //! The reducer that every stage works with: the session, the options, the tools for a tree, and the evidence.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
 
 use crate::engine::Config;
 use crate::grammar::SweepOrder;
@@ -17,6 +21,7 @@ use super::options::{Effort, Minimal, Options, Schedule};
 use super::outlook::Prospect;
 use super::parsing::Tools;
 use super::project::Project;
+use super::rehearsal::Scene;
 use super::session::Session;
 use super::size::Size;
 use super::sweep::SequenceSweep;
@@ -24,8 +29,29 @@ use super::sweep::SequenceSweep;
 /// A test is worth one hundredth of the text.
 const GOOD_SHARE: u64 = 100;
 
+/// Goes through the rest of a reduction.
+type Rest<'a, 'g> = Rc<dyn Fn(&mut Reducer<'a, 'g>) + 'a>;
+
+/// A step of a plan.
+type Step<'a, 'g> = fn(&mut Reducer<'a, 'g>) -> Result<bool, Interrupt>;
+
+/// Goes through something, and then the rest.
+fn chain<'a, 'g: 'a>(
+    first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a,
+    rest: Rest<'a, 'g>,
+) -> Rest<'a, 'g> {
+    Rc::new(move |reducer| {
+        if first(reducer).is_ok() {
+            reducer.couples = false;
+            reducer.session.couple(None);
+            reducer.rest = Some(Rc::clone(&rest));
+            rest(reducer);
+        }
+    })
+}
+
 /// The state that every stage works with.
-pub(super) struct Reducer<'a, 'g> {
+pub(super) struct Reducer<'a, 'g: 'a> {
     pub(super) session: Session<'a, 'g>,
     pub(super) options: &'a Options,
     /// The flag that tells a parser to stop.
@@ -44,6 +70,8 @@ pub(super) struct Reducer<'a, 'g> {
     pub(super) couples: bool,
     pub(super) second_looks: SecondLooks,
     pub(super) findings: Findings,
+    /// The rest of the reduction after the last mark.
+    pub(super) rest: Option<Rest<'a, 'g>>,
 }
 
 /// The properties of the input that the result must share.
@@ -54,7 +82,7 @@ pub(super) struct Input {
 }
 
 /// A second look asks about all edits again.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SecondLooks {
     /// During one, the tests that it may still take.
     pub(super) left: Option<usize>,
@@ -63,7 +91,7 @@ pub(super) struct SecondLooks {
 }
 
 /// Further findings on the result, for the report.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Findings {
     /// Texts that stayed only because a test without them took too long.
     pub(super) kept_by_timeout: Vec<String>,
@@ -71,6 +99,78 @@ pub(super) struct Findings {
     pub(super) necessity: BTreeMap<String, Necessity>,
     /// Whether a formatter has changed more of it than its blanks.
     pub(super) is_written_anew: bool,
+}
+
+impl<'a, 'g> Reducer<'a, 'g> {
+    /// From here on a rehearsal goes through `rest`.
+    pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) {
+        self.rest = Some(Rc::new(rest));
+        self.mark();
+    }
+
+    /// Does something, a step of which `part` is the same, that comes before the rest.
+    pub(super) fn within<T>(&mut self, step: Step<'a, 'g>, part: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.rest.clone();
+        if self.session.looks_ahead() {
+            self.rest = before.clone().map(|rest| chain(move |reducer| step(reducer).map(|_| ()), rest));
+            self.mark();
+        }
+        let result = part(self);
+        self.rest = before;
+        result
+    }
+
+    /// From here on a rehearsal goes through something, and then the rest.
+    pub(super) fn mark_with(&mut self, first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a) {
+        let Some(rest) = self.rest.clone() else { return };
+        let after = Rc::clone(&rest);
+        let first = move |reducer: &mut Reducer<'a, 'g>| {
+            reducer.rest = Some(Rc::clone(&after));
+            first(reducer)
+        };
+        self.rest = Some(chain(first, Rc::clone(&rest)));
+        self.mark();
+        self.rest = Some(rest);
+    }
+
+    /// From here on a rehearsal goes through the rest, on the state as it is.
+    pub(super) fn mark(&mut self) {
+        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return };
+        let from = Instant::now();
+        let copy = self.copy(None);
+        let shapes = RefCell::new(None);
+        self.session.set_mark(Rc::new(move |scene| {
+            let mut copy = copy.copy(Some(scene));
+            copy.rest = Some(Rc::clone(&rest));
+            // Trial parses say the same in every rehearsal.
+            if let (Some(tools), Some(shapes)) = (&mut copy.tools, shapes.take()) {
+                tools.shapes = shapes;
+            }
+            rest(&mut copy);
+            if let Some(tools) = copy.tools {
+                *shapes.borrow_mut() = Some(tools.shapes);
+            }
+        }));
+        self.session.looked_ahead(from.elapsed());
+    }
+
+    fn copy(&self, scene: Option<&Scene<'a>>) -> Reducer<'a, 'g> {
+        Reducer {
+            session: self.session.copy(scene),
+            options: self.options,
+            stop: Arc::clone(&self.stop),
+            input: self.input,
+            project: self.project,
+            tools: self.tools.clone(),
+            evidence: self.evidence.clone(),
+            elsewhere: self.elsewhere.clone(),
+            round: self.round,
+            couples: self.couples,
+            second_looks: self.second_looks.clone(),
+            findings: self.findings.clone(),
+            rest: None,
+        }
+    }
 }
 
 impl<'g> Reducer<'_, 'g> {

@@ -21,23 +21,44 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Goes from step to step until a whole round has found nothing, or the text no longer has the tree that it had.
-    pub(super) fn follow(&self, reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
+    pub(super) fn follow(&'static self, reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
+        let before = reducer.rest.take();
+        let result = self.follow_from(reducer, 0);
+        reducer.rest = before;
+        result
+    }
+
+    /// A rehearsal goes on with a step.
+    fn begin(&'static self, reducer: &mut Reducer<'_, '_>, at: usize) {
+        reducer.begin(move |reducer| {
+            // A rehearsal is about its questions alone, and not about how it ends.
+            let _ = self.follow_from(reducer, at);
+        });
+    }
+
+    /// The same from a step on.
+    fn follow_from(&'static self, reducer: &mut Reducer<'_, '_>, from: usize) -> Result<(), Interrupt> {
         let has_tree = reducer.tools.is_some();
-        for step in self.first {
+        for (at, step) in self.first.iter().enumerate().skip(from) {
+            self.begin(reducer, at);
             while make(reducer, *step)?.is_none() {}
             if reducer.tools.is_some() != has_tree {
                 return Ok(());
             }
         }
-        let mut next = self.round.iter();
-        reducer.round += 1;
-        while let Some(step) = next.next() {
+        let mut next = from.saturating_sub(self.first.len());
+        if from <= self.first.len() {
+            reducer.round += 1;
+        }
+        while let Some(step) = self.round.get(next) {
+            self.begin(reducer, self.first.len() + next);
+            next += 1;
             let found = make(reducer, *step)?.unwrap_or(true);
             if reducer.tools.is_some() != has_tree {
                 return Ok(());
             }
             if found && reducer.round < MAX_ROUNDS {
-                next = self.round.iter();
+                next = 0;
                 reducer.round += 1;
             }
         }

@@ -1,11 +1,14 @@
 //! The session: it has the current state and the memory of answers, runs the tests, and is the one place where a candidate
 //! is accepted. The part about tests that contradict themselves is in `confirm`.
 
+mod ahead;
 mod asked;
 mod clock;
 mod confidence;
 mod confirm;
 mod deadlines;
+mod expectation;
+mod foresight;
 mod observed;
 mod observers;
 mod rule_counts;
@@ -40,23 +43,23 @@ use asked::{ALWAYS_GATED, Asked};
 use clock::Clock;
 use confidence::Confidence;
 use deadlines::Deadlines;
+use foresight::Ahead;
 use observed::Observed;
 use statistics::Statistics;
 use untested::Untested;
 
 pub use deadlines::{BASELINE_DEADLINE, usual_deadline};
 
+/// The subject of tests whose answers nothing waits for.
+const IN_VAIN: &str = "not needed any more";
+
 /// The name that counts the runs on the input.
 const BASELINE: &str = "baseline";
 
-/// The candidates of a source that has not come to its end.
-#[derive(Default)]
-pub(super) struct Pursuit(HashMap<u64, Asked>);
-
 /// The state of a reduction that outlives its passes.
 pub(super) struct Session<'a, 'g> {
-    executor: &'a mut dyn Executor,
-    sink: &'a mut dyn EventSink,
+    executor: Box<dyn Executor + 'a>,
+    sink: Box<dyn EventSink + 'a>,
     cancel: &'a Cancel,
     options: &'a Options,
     gate: Option<Gate>,
@@ -69,6 +72,7 @@ pub(super) struct Session<'a, 'g> {
     pub(super) statistics: Statistics,
     pub(super) clock: Clock,
     untested: Untested,
+    ahead: Ahead<'a>,
 }
 
 impl<'a, 'g> Session<'a, 'g> {
@@ -88,8 +92,8 @@ impl<'a, 'g> Session<'a, 'g> {
         cancel.expire_at(cancel.expiry().into_iter().chain(limit).min());
         Session {
             observed: Observed::new(sink.follows()),
-            executor,
-            sink,
+            executor: Box::new(executor),
+            sink: Box::new(sink),
             cancel,
             options,
             gate: None,
@@ -102,6 +106,7 @@ impl<'a, 'g> Session<'a, 'g> {
             statistics: Statistics::new(BASELINE, grammar),
             clock: Clock::new(started),
             untested: Untested::default(),
+            ahead: Ahead::Sees(Box::default()),
         }
     }
 
@@ -186,11 +191,6 @@ impl<'a, 'g> Session<'a, 'g> {
         self.statistics.rules.stats()
     }
 
-    /// Tests that may run at the same time.
-    pub(super) fn slots(&self) -> usize {
-        self.executor.slots()
-    }
-
     /// Sets the deadline from a run on the input.
     pub(super) fn baseline_took(&mut self, duration: Duration) -> Duration {
         self.deadlines.baseline_took(duration)
@@ -242,6 +242,9 @@ impl<'a, 'g> Session<'a, 'g> {
     /// # Errors
     /// The formatter's reason why there is no such text.
     pub(super) fn written_by(&self, formatter: &Formatter) -> Result<Vec<u8>, String> {
+        if self.is_rehearsal() {
+            return Err("nothing is run in a rehearsal".to_owned());
+        }
         formatter.write(self.best(), self.cancel)
     }
 
@@ -251,7 +254,7 @@ impl<'a, 'g> Session<'a, 'g> {
         self.hold()?;
         self.check_cancel()?;
         let text: Arc<[u8]> = text.into();
-        let ticket = self.submit(Arc::clone(&text), self.deadlines.of(false));
+        let ticket = self.submit(Arc::clone(&text), self.deadlines.of(false), if text.is_empty() { 0.0 } else { 1.0 });
         self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
         loop {
             let (answered, outcome) = self.wait()?;
@@ -264,14 +267,8 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Answers the questions of a source until it has no more.
     pub(super) fn pursue(&mut self, source: &mut dyn QuestionSource) -> Result<(), Interrupt> {
-        let mut pursuit = Pursuit::default();
-        let result = self.go_on(source, &mut pursuit);
-        self.leave(pursuit, result)
-    }
-
-    /// Ends a pursuit, which came to `result`, and withdraws its open questions.
-    pub(super) fn leave(&mut self, pursuit: Pursuit, mut result: Result<(), Interrupt>) -> Result<(), Interrupt> {
-        let Pursuit(mut asked) = pursuit;
+        let mut asked = HashMap::new();
+        let mut result = self.ask(source, &mut asked);
         self.withdraw(&mut asked, |_| false);
         // A cancelled test ends at once; its outcome must not reach the next source.
         while asked.values().any(|a| a.ticket.is_some()) {
@@ -282,8 +279,7 @@ impl<'a, 'g> Session<'a, 'g> {
                         asked.ticket = None;
                         let (text, ungated) = (Arc::clone(&asked.candidate.text), asked.ungated);
                         // No source waits for the answer, so not even a failure matters.
-                        let counted =
-                            self.count(&text, &Outcome { unresolved: None, ..outcome }, "not needed any more");
+                        let counted = self.count(&text, &Outcome { unresolved: None, ..outcome }, IN_VAIN);
                         if let (Ok(()), Err(interrupt)) = (&result, counted) {
                             result = Err(interrupt);
                         }
@@ -300,18 +296,11 @@ impl<'a, 'g> Session<'a, 'g> {
         result
     }
 
-    /// Answers the questions of a source until it has none; tests that run then go on, for what it asks
-    /// next time.
-    pub(super) fn go_on(&mut self, source: &mut dyn QuestionSource, pursuit: &mut Pursuit) -> Result<(), Interrupt> {
-        let Pursuit(asked) = pursuit;
-        self.ask(source, asked)
-    }
-
     /// Asks until there are no more questions.
     fn ask(&mut self, source: &mut dyn QuestionSource, asked: &mut HashMap<u64, Asked>) -> Result<(), Interrupt> {
         loop {
             self.check_limits()?;
-            let holds = self.options.control.is_paused();
+            let holds = !self.is_rehearsal() && self.options.control.is_paused();
             if holds && asked.values().all(|a| a.ticket.is_none()) {
                 self.hold()?;
                 continue;
@@ -322,7 +311,7 @@ impl<'a, 'g> Session<'a, 'g> {
                 self.check_best()?;
                 continue;
             }
-            let slots = self.executor.slots();
+            let slots = source.width(self.executor.slots());
             let questions = source.questions(slots);
             if questions.is_empty() {
                 return Ok(());
@@ -348,7 +337,7 @@ impl<'a, 'g> Session<'a, 'g> {
                 let text = Arc::clone(&candidate.text);
                 let ticket = match free {
                     Some(_) => None,
-                    None => Some(self.submit(Arc::clone(&text), self.patience(&text))),
+                    None => Some(self.submit(Arc::clone(&text), self.patience(&text), source.chance(question))),
                 };
                 let bytes = text.len();
                 let what = ticket.map_or_else(String::new, |_| source.describe(question));
@@ -495,23 +484,22 @@ impl<'a, 'g> Session<'a, 'g> {
         self.deadlines.gives_second_chances && self.memory.take_second_chance(key(text))
     }
 
-    fn submit(&mut self, candidate: Arc<[u8]>, deadline: Duration) -> Ticket {
+    fn submit(&mut self, candidate: Arc<[u8]>, deadline: Duration, chance: f64) -> Ticket {
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        self.executor.submit(Job { ticket, candidate, deadline });
-        ticket
+        self.hand_over(Job { ticket, candidate, deadline }, chance)
     }
 
     /// Runs the test on a candidate of the source once more.
     fn submit_again(&mut self, text: &Arc<[u8]>, what: &str) -> Result<Ticket, Interrupt> {
-        let ticket = self.submit(Arc::clone(text), self.patience(text));
+        let ticket = self.submit(Arc::clone(text), self.patience(text), 0.5);
         self.tell_trying(ticket, self.statistics.pass, text.len(), || what.to_owned())?;
         Ok(ticket)
     }
 
     fn wait(&mut self) -> Result<(Ticket, Outcome), Interrupt> {
         let from = Instant::now();
-        let answer = self.executor.wait();
+        let answer = self.next_outcome();
         self.clock.waiting += from.elapsed();
         let (ticket, outcome) = answer.ok_or_else(|| self.unresolved("the workers have stopped"))?;
         self.tell_ended(ticket)?;
@@ -519,6 +507,11 @@ impl<'a, 'g> Session<'a, 'g> {
     }
 
     fn count(&mut self, text: &[u8], outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
+        self.count_of(text.len(), Some(text), outcome, what)
+    }
+
+    /// The same for a text of this number of bytes, of which nothing is remembered if it is not there.
+    fn count_of(&mut self, bytes: usize, text: Option<&[u8]>, outcome: &Outcome, what: &str) -> Result<(), Interrupt> {
         self.statistics.counts.add(outcome.verdict);
         self.untested.tested();
         if let Some(gate) = &mut self.gate {
@@ -529,24 +522,24 @@ impl<'a, 'g> Session<'a, 'g> {
         if let Some(from) = outcome.recalled.filter(|_| outcome.verdict.is_some()) {
             self.recalled(from, outcome.duration);
         }
-        if let Some(record) =
-            Record::of(self.statistics.counts.total(), self.statistics.pass, outcome.verdict, outcome.slip.as_ref())
-        {
+        let (number, pass) = (self.statistics.counts.total(), self.statistics.pass);
+        let record = Record::of(number, pass, outcome.verdict, outcome.slip.as_ref());
+        if let Some((record, text)) = record.zip(text) {
             self.memory.note(text, record, self.gate.is_some());
         }
         self.tick();
         self.emit(&Event::Tested {
             number: self.statistics.counts.total(),
             pass: self.statistics.pass,
-            bytes: text.len(),
+            bytes,
             verdict: outcome.verdict,
             duration: outcome.duration,
             cache_hits: self.statistics.cache_hits,
             recalled: outcome.recalled,
             what,
         })?;
-        if let Some(signature) = &outcome.slip {
-            self.emit(&Event::Slipped { signature, content: text, outcome })?;
+        if let Some((signature, content)) = outcome.slip.as_ref().zip(text) {
+            self.emit(&Event::Slipped { signature, content, outcome })?;
         }
         match &outcome.unresolved {
             Some(Unresolved::Failed(message)) => Err(self.unresolved(message)),
@@ -571,8 +564,7 @@ impl<'a, 'g> Session<'a, 'g> {
 
     /// Whether the limit of tests is reached when those that run have ended.
     fn is_last_test_running(&self, running: usize) -> bool {
-        running > 0
-            && self.options.max_tests.is_some_and(|most| self.statistics.counts.total() + running as u64 >= most)
+        running > 0 && self.options.max_tests.is_some_and(|most| self.tests_begun() >= most)
     }
 
     fn check_cancel(&self) -> Result<(), Interrupt> {
@@ -592,7 +584,7 @@ impl<'a, 'g> Session<'a, 'g> {
     /// Interrupts the work where the user or a limit ends it.
     pub(super) fn check_limits(&self) -> Result<(), Interrupt> {
         self.check_cancel()?;
-        let tests = self.options.max_tests.is_some_and(|most| self.statistics.counts.total() >= most);
+        let tests = self.options.max_tests.is_some_and(|most| self.tests_ended() >= most);
         if tests { Err(Interrupt::Ended(Ended::Budget)) } else { Ok(()) }
     }
 }

@@ -19,12 +19,20 @@ use super::positions::Positions;
 use super::question_source::QuestionSource;
 use super::session::Session;
 
+/// Of a list that is expected to take this number of tests for each worker several questions are asked at the same time.
+const LONG: f64 = 8.0;
+
 /// A sequence with the search over it: can be paused and taken up again.
+#[derive(Clone)]
 pub(super) struct SequenceSweep {
     pub(super) sequence: Sequence,
     pub(super) search: Box<Search>,
     /// Position in the sweep → unit.
     order: Vec<u32>,
+    /// The pass that asks, where the one under way is another.
+    pub(super) pass: Option<&'static str>,
+    /// Whether it was given up because too much was asked without a test.
+    pub(super) is_given_up: bool,
 }
 
 impl SequenceSweep {
@@ -39,7 +47,13 @@ impl SequenceSweep {
         let view = knowledge.view(sequence.kind, sequence.depth);
         let order = positions(&sequence, order, seed);
         let sizes: Vec<u32> = order.iter().map(|&unit| sequence.units[unit as usize].tokens).collect();
-        SequenceSweep { search: Box::new(Search::with_sizes(&sizes, config, &view)), sequence, order }
+        SequenceSweep {
+            search: Box::new(Search::with_sizes(&sizes, config, &view)),
+            sequence,
+            order,
+            pass: None,
+            is_given_up: false,
+        }
     }
 
     /// Starts the guaranteed pass over a sequence: every unit is asked about by itself until none
@@ -48,7 +62,13 @@ impl SequenceSweep {
         let view = knowledge.view(sequence.kind, sequence.depth);
         // The caller puts first what is asked first.
         let order = positions(&sequence, SweepOrder::Forward, seed);
-        SequenceSweep { search: Box::new(Search::for_verification(order.len(), config, &view)), sequence, order }
+        SequenceSweep {
+            search: Box::new(Search::for_verification(order.len(), config, &view)),
+            sequence,
+            order,
+            pass: None,
+            is_given_up: false,
+        }
     }
 
     pub(super) fn is_finished(&self) -> bool {
@@ -102,31 +122,21 @@ impl SequenceSweep {
         knowledge.absorb(self.sequence.kind, self.sequence.depth, &self.search.take_evidence());
     }
 
-    /// The units in the order of the sweep.
-    pub(super) fn positions(&self) -> Positions<'_> {
-        Positions::new(&self.sequence, &self.order)
-    }
-
-    /// A candidate without this number of further units, for people.
-    pub(super) fn describe(&self, gone: &[Range<usize>]) -> String {
-        let asked: usize = gone.iter().map(ExactSizeIterator::len).sum();
-        self.positions().describe(asked.saturating_sub(self.removed_count()))
-    }
-
-    /// Begins a turn beside other lists. The text may have changed since the last one.
-    pub(super) fn begin_turn(&mut self) {
-        self.search.forget_answers();
-        self.search.stand_beside_others();
-    }
-
     /// Sweeps a text until `most_needed` units were found needed.
     pub(super) fn pursue(&mut self, session: &mut Session<'_, '_>, most_needed: usize) -> Result<(), Interrupt> {
         // The text may have changed since the search was paused. The session's cache knows what is still true of it.
         self.search.forget_answers();
         let positions = Positions::new(&self.sequence, &self.order);
         let (removals, rules) = Default::default();
-        session.pursue(&mut SweepOn { search: &mut self.search, positions, most_needed, removals, rules })
+        let (pass, is_given_up) = (self.pass, &mut self.is_given_up);
+        let search = &mut self.search;
+        session.pursue(&mut SweepOn { search, positions, most_needed, pass, is_given_up, removals, rules })
     }
+}
+
+/// The number of questions that are asked at the same time of a list: one, unless the list is long.
+fn lanes(search: &Search, workers: usize) -> usize {
+    if workers > 1 && search.remaining_tests().mean >= LONG * workers as f64 { workers } else { 1 }
 }
 
 /// The order in which the units of a sequence are asked about.
@@ -150,8 +160,10 @@ struct SweepOn<'s> {
     search: &'s mut Search,
     positions: Positions<'s>,
     most_needed: usize,
-    /// The positions that are gone in the candidate of a question.
-    removals: BTreeMap<u64, Vec<Range<usize>>>,
+    pass: Option<&'static str>,
+    is_given_up: &'s mut bool,
+    /// The positions that are gone in the candidate of a question, and the chance that it is interesting.
+    removals: BTreeMap<u64, (Vec<Range<usize>>, f64)>,
     /// The rules behind the units that went last.
     rules: Vec<RuleId>,
 }
@@ -164,14 +176,18 @@ impl QuestionSource for SweepOn<'_> {
         }
         // Before a pause what was found side by side has to be judged together.
         let questions = self.search.next_tests(if pauses { 1 } else { most });
-        self.removals = questions.iter().map(|q| (q.id.0, q.remove.clone())).collect();
+        self.removals = questions.iter().map(|q| (q.id.0, (q.remove.clone(), q.p_yes))).collect();
         questions.iter().map(|q| q.id.0).collect()
+    }
+
+    fn width(&self, workers: usize) -> usize {
+        lanes(self.search, workers)
     }
 
     fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
         let removed = self.search.removed();
         let more = || {
-            let positions = self.removals[&question].iter().cloned().flatten().filter(|at| !removed.contains(*at));
+            let positions = self.removals[&question].0.iter().cloned().flatten().filter(|at| !removed.contains(*at));
             positions.map(|at| self.positions.unit(at))
         };
         let cleared = more().all(|unit| unit.cleared);
@@ -196,8 +212,17 @@ impl QuestionSource for SweepOn<'_> {
         progress.accepted.map(|id| id.0)
     }
 
+    fn chance(&self, question: u64) -> f64 {
+        self.removals.get(&question).map_or(0.5, |r| r.1)
+    }
+
     fn give_up(&mut self) {
         self.search.give_up();
+        *self.is_given_up = true;
+    }
+
+    fn pass(&self, _: u64) -> Option<&'static str> {
+        self.pass
     }
 
     fn ahead(&self) -> Option<Ahead> {
@@ -211,7 +236,7 @@ impl QuestionSource for SweepOn<'_> {
     }
 
     fn describe(&self, question: u64) -> String {
-        let asked: usize = self.removals.get(&question).map_or(0, |r| r.iter().map(ExactSizeIterator::len).sum());
+        let asked: usize = self.removals.get(&question).map_or(0, |r| r.0.iter().map(ExactSizeIterator::len).sum());
         self.positions.describe(asked.saturating_sub(self.search.removed().count()))
     }
 }

@@ -97,7 +97,7 @@ pub(super) enum Stakes {
 }
 
 /// The knowledge of the test's honesty.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Trust {
     /// Runs that have to agree before a candidate is accepted, where the user said so.
     wanted: Option<u32>,
@@ -185,6 +185,12 @@ impl Trust {
             Stakes::Empty | Stakes::Best | Stakes::Result => TRUST,
         };
         if is_enough { Some(true) } else { (weight <= -too_little.ln()).then_some(false) }
+    }
+
+    /// How many runs more are asked for after these, if all are interesting.
+    pub(super) fn missing(&self, tally: Tally, stakes: Stakes, odds: f64) -> usize {
+        let more = |runs| Tally { yes: tally.yes.saturating_add(runs), no: tally.no };
+        (1..MOST_RUNS).find(|&runs| self.decide(more(runs), stakes, odds).is_some()).unwrap_or(MOST_RUNS) as usize
     }
 
     /// The term that these answers add to the logarithm of the odds that a text is interesting.

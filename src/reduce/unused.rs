@@ -6,7 +6,7 @@ use crate::grammar::Grammar;
 use crate::passes::{Alternative, Coupled, Pass, Tolerance};
 
 /// The kinds of definitions that may, and may not, stay without a reference.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Unused {
     tolerated: BTreeSet<u16>,
     refused: BTreeSet<u16>,
@@ -19,8 +19,8 @@ impl Unused {
     }
 
     /// Counts the kinds of definitions that went along with an edit as refused.
-    pub(super) fn learn(&mut self, taken: &[Alternative]) {
-        let coupled = taken.iter().filter(|edit| edit.pass == Coupled.name());
+    pub(super) fn learn(&mut self, taken: Option<&Alternative>) {
+        let coupled = taken.filter(|edit| edit.pass == Coupled.name());
         self.refused.extend(coupled.map(|edit| edit.class.outer));
     }
 

@@ -111,7 +111,8 @@ pub enum ParseError {
 /// Says whether a parser is to stop. It is asked many times a second.
 pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// A parser for one language.
+/// A parser for one language. A clone is a parser of its own.
+#[derive(Clone)]
 pub struct SyntaxParser {
     parser: BoundedParser,
     stop: Option<Stop>,

@@ -403,8 +403,11 @@ fn several_workers_go_on_with_what_is_known() {
     let known = past(&journal);
     assert!(known.outcomes() > 20);
     let ran = run(&folder, "second", &["resume", "input.txt.lop"]).expect_code(0);
-    // All of them: what was known is asked for again, in the same order.
-    assert!(ran.stderr.contains(&format!("{} outcomes taken from the journal", known.outcomes())), "{}", ran.stderr);
+    // Not all of them: what ran ahead of its time then may be something that is not asked for.
+    assert!(ran.stderr.contains(" outcomes taken from the journal"), "{}", ran.stderr);
+    let [first, second] = ["first", "second"].map(|name| log(&folder.path(name)));
+    let again = second.iter().filter(|candidate| first.contains(candidate)).count();
+    assert!(again <= first.len() - known.outcomes(), "only tests that the kill has ended run again: {again}");
     let result = folder.read("input.txt");
     assert!(is_interesting(&result) && result.len() <= before.len());
     let past = past(&journal);

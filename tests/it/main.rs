@@ -1,5 +1,6 @@
 //! The integration tests, as one binary: linking once is cheaper than linking per file.
 
+mod ahead;
 mod any_input;
 mod arguments;
 mod beside;

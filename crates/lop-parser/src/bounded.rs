@@ -42,6 +42,14 @@ unsafe extern "C" {
     ) -> *mut ffi::TSTree;
 }
 
+impl Clone for BoundedParser {
+    /// A parser of its own for the same language.
+    fn clone(&self) -> Self {
+        let parser = parser(&self.language).expect("the language was right for this one");
+        BoundedParser { parser: Some(parser), language: self.language.clone() }
+    }
+}
+
 impl BoundedParser {
     /// Makes a parser for a language.
     ///

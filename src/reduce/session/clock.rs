@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::oracle::Cancel;
 
 /// The clock of a session.
+#[derive(Clone)]
 pub(in crate::reduce) struct Clock {
     started: Instant,
     /// Working time before `started`: that of the run whose journal is being read.

@@ -13,6 +13,7 @@ use crate::reduce::trust::{Tally, Trust};
 pub(super) const PATIENCE: u32 = 12;
 
 /// The results that are trusted, how much, and when that is looked at next.
+#[derive(Clone)]
 pub(super) struct Confidence {
     pub(super) trust: Trust,
     /// Results that were confirmed, each smaller than the one before; the first is the input.

@@ -17,6 +17,7 @@ pub fn usual_deadline(slowest: Duration) -> Duration {
 }
 
 /// The deadline of the tests, as it follows from those that were accepted.
+#[derive(Clone)]
 pub(super) struct Deadlines {
     now: Duration,
     /// Whether the user has said how long a test may take.

@@ -78,7 +78,7 @@ impl Session<'_, '_> {
     /// Holds on while the control is paused.
     pub(super) fn hold(&mut self) -> Result<(), Interrupt> {
         let control = &self.options.control;
-        if !control.is_paused() || self.cancel.is_stopped() {
+        if self.is_rehearsal() || !control.is_paused() || self.cancel.is_stopped() {
             return Ok(());
         }
         self.emit(&Event::Paused { tests: self.statistics.counts.total() })?;
@@ -100,7 +100,7 @@ impl Session<'_, '_> {
     /// looked for once at each moment, so that a run which repeats this one knows when to do the same.
     pub(super) fn check_skips(&mut self) -> Result<(), Interrupt> {
         let moment = self.observed.moment;
-        if self.statistics.pass == BASELINE || moment == self.observed.looked {
+        if self.is_rehearsal() || self.statistics.pass == BASELINE || moment == self.observed.looked {
             return Ok(());
         }
         self.observed.looked = moment;

@@ -7,6 +7,7 @@ use crate::grammar::{Grammar, RuleId, RulePlace};
 use crate::reduce::report::RuleStats;
 
 /// The count of a reduction.
+#[derive(Clone)]
 pub(super) struct RuleCounts {
     /// The languages that were worked on.
     grammars: Vec<Arc<Grammar>>,

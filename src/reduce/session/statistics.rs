@@ -8,6 +8,7 @@ use crate::reduce::report::{Counts, PassStats};
 use super::rule_counts::RuleCounts;
 
 /// The counts of a reduction. Tests and results are counted for the pass that is under way.
+#[derive(Clone)]
 pub(in crate::reduce) struct Statistics {
     /// The pass that is under way.
     pub(super) pass: &'static str,

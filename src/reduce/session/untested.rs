@@ -15,7 +15,7 @@ const BYTES_PER_STEP: usize = 16 << 10;
 const NEXT: usize = 16;
 
 /// Bytes of the candidates that were made since the last test.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Untested(usize);
 
 impl Untested {

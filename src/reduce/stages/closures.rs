@@ -6,6 +6,7 @@
 //! is not interesting and the shortest that is, all of that counts as needed. All of them together are the best result, so
 //! that no union is larger than that.
 
+use crate::engine::BitSet;
 use crate::passes::{Bodies, Closures, Pass, References};
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ordered::first_interesting;
@@ -97,7 +98,7 @@ fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), 
     let most_refused = MOST_REFUSED + waiting.len().max(1).ilog2() as usize;
     let mut refused = 0;
     while references.tokens(&references.with(&needed, &waiting)) > references.tokens(&needed) * SHARE / (SHARE - 1) {
-        if ask(reducer, references, &[needed.clone()])?.is_some() {
+        if ask(reducer, references, &needed)? {
             return Ok(());
         }
         refused += 1;
@@ -108,21 +109,11 @@ fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), 
             if refused > most_refused {
                 return Ok(());
             }
-            let sections = reducer.session.slots() + 1;
-            let mut ends: Vec<usize> =
-                (1..sections).map(|section| first + (last - first) * section / sections).collect();
-            ends.dedup();
-            let unions: Vec<_> = ends.iter().map(|&end| references.with(&needed, &waiting[..=end])).collect();
-            match ask(reducer, references, &unions)? {
-                Some(at) => {
-                    last = ends[at];
-                    first = if at > 0 { ends[at - 1] + 1 } else { first };
-                    refused = 0;
-                }
-                None => {
-                    first = ends[ends.len() - 1] + 1;
-                    refused += ends.len();
-                }
+            let middle = first + (last - first) / 2;
+            if ask(reducer, references, &references.with(&needed, &waiting[..=middle]))? {
+                (last, refused) = (middle, 0);
+            } else {
+                (first, refused) = (middle + 1, refused + 1);
             }
         }
         needed = references.with(&needed, &waiting[first..=last]);
@@ -131,14 +122,11 @@ fn search(reducer: &mut Reducer<'_, '_>, references: &References) -> Result<(), 
     Ok(())
 }
 
-/// Keeps only some units, the first that are interesting, and says which.
-fn ask(
-    reducer: &mut Reducer<'_, '_>,
-    references: &References,
-    kept: &[crate::engine::BitSet],
-) -> Result<Option<usize>, Interrupt> {
-    first_interesting(&mut reducer.session, kept.len(), "all that is not referred to", |at, current| {
-        let removal = references.without_others(&kept[at]);
+/// Keeps only some units, if that is interesting.
+fn ask(reducer: &mut Reducer<'_, '_>, references: &References, kept: &BitSet) -> Result<bool, Interrupt> {
+    let removal = references.without_others(kept);
+    let first = first_interesting(&mut reducer.session, 1, "all that is not referred to", |_, current| {
         current.candidate(std::iter::once(&removal), false)
-    })
+    })?;
+    Ok(first.is_some())
 }

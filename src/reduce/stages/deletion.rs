@@ -11,16 +11,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 
 use crate::passes::{
     Ask, Bodies, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
 };
 use crate::reduce::gain::Gain;
 use crate::reduce::interrupt::Interrupt;
-use crate::reduce::lists::Lists;
 use crate::reduce::ranked::Ranked;
 use crate::reduce::reducer::Reducer;
-use crate::reduce::session::Pursuit;
 use crate::reduce::sweep::SequenceSweep;
 use crate::syntax::NodeId;
 
@@ -35,10 +34,6 @@ const SLICE: usize = 2;
 const MOST_DEFINITIONS: f64 = 0.9;
 const DEFINITIONS_WEIGHT: f64 = 10.0;
 
-/// Lists at work per worker, where there are several: some wait for others to be judged with theirs. With one
-/// per worker it took up to 7 % more rounds.
-const LISTS_PER_WORKER: usize = 2;
-
 /// Unreferenced definitions are looked for again at once after a sweep that took out this number. A chain of functions of
 /// which each calls the one before would otherwise go link by link, where their list goes in a few runs.
 const MANY_DEFINITIONS: usize = 3;
@@ -52,16 +47,17 @@ type Waiting = Ranked<(Reverse<u32>, NodeId), List>;
 
 /// A list before and after its first turn. The search starts only then: from what is known by
 /// that time, and without ten kilobytes for every list that never gets a turn.
+#[derive(Clone)]
 enum List {
-    Fresh(Sequence),
-    Begun(SequenceSweep),
+    Fresh(Rc<Sequence>),
+    Begun(Rc<SequenceSweep>),
 }
 
 impl List {
     /// Its kind, its depth and the units that are not decided.
     fn outline(&self) -> (u32, u32, usize) {
         let (sequence, units) = match self {
-            List::Fresh(sequence) => (sequence, sequence.units.len()),
+            List::Fresh(sequence) => (&**sequence, sequence.units.len()),
             List::Begun(sweep) => (&sweep.sequence, sweep.undecided()),
         };
         (sequence.kind, sequence.depth, units)
@@ -91,9 +87,10 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 
 /// The lists that wait, and the definitions whose names are found nowhere else: a list beside the others, which is made
 /// anew while taking some out frees others.
+#[derive(Clone)]
 struct Queue {
     waiting: BinaryHeap<Waiting>,
-    definitions: Option<Definitions>,
+    definitions: Option<Rc<Definitions>>,
     /// Whether definitions are looked for again after the next turn of another list.
     is_due: bool,
 }
@@ -101,7 +98,7 @@ struct Queue {
 impl Queue {
     fn new(reducer: &mut Reducer<'_, '_>) -> Self {
         let tools = reducer.tools.as_ref().filter(|_| reducer.allows(&Unreferenced));
-        let definitions = tools.map(|tools| Definitions::of(reducer.current().document(), tools.grammar));
+        let definitions = tools.map(|tools| Rc::new(Definitions::of(reducer.current().document(), tools.grammar)));
         let mut queue = Queue { waiting: BinaryHeap::new(), definitions, is_due: false };
         queue.look_for_definitions(reducer);
         if reducer.allows(&Siblings) {
@@ -115,6 +112,7 @@ impl Queue {
         let (Some(definitions), Some(tools)) = (&mut self.definitions, &mut reducer.tools) else { return };
         let session = &reducer.session;
         let current = session.current();
+        let definitions = Rc::make_mut(definitions);
         definitions.forget(|node| current.is_gone(node));
         let skip = |node| session.is_refused(Ask::Definition, node);
         let document = current.document();
@@ -168,79 +166,55 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
     let Some(first) = passes.into_iter().find(|pass| reducer.allows(*pass)) else { return Ok(()) };
     reducer.session.enter_pass(first.name(), reducer.round)?;
     reducer.couple();
-    let mut queue = Queue::new(reducer);
-    let mut lists = Lists::default();
-    let mut pursuit = Pursuit::default();
-    let mut result = Ok(());
-    while result.is_ok() {
-        // Plain hierarchical delta debugging ends a level before it looks at the next. Elsewhere there may be more
-        // workers by now.
-        let slots = reducer.session.slots();
-        let most = if slots == 1 || reducer.by_levels() { 1 } else { LISTS_PER_WORKER * slots };
-        look_after(reducer, &mut lists, &mut queue, most);
-        if lists.is_empty() {
-            break;
+    let queue = Queue::new(reducer);
+    go_through(reducer, queue)
+}
+
+/// Gives one list after the other a turn, the most promising first, until none is left.
+fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Interrupt> {
+    loop {
+        if reducer.session.looks_ahead() {
+            let queue = queue.clone();
+            reducer.mark_with(move |reducer| go_through(reducer, queue.clone()));
         }
-        if reducer.session.wants_prospect() {
-            reducer.look_ahead(queue.waiting.iter().map(|list| list.item.outline()));
-        }
-        result = reducer.session.go_on(&mut lists.on(most), &mut pursuit);
-        lists.refresh(most);
-        if lists.take_giving_up() {
-            queue.waiting.clear();
+        let Some(list) = queue.waiting.pop() else { break };
+        if !reducer.current().is_gone(list.tie.1) {
+            take_turn(reducer, &mut queue, list)?;
         }
     }
-    for turn in lists.turns() {
-        turn.sweep.teach(&mut reducer.evidence.knowledge);
-    }
-    reducer.session.leave(pursuit, result)?;
     reducer.rebase()
 }
 
-/// Takes in what the lists at work have decided, and sees to it that the most promising `most` are at work.
-fn look_after(reducer: &mut Reducer<'_, '_>, lists: &mut Lists, queue: &mut Queue, most: usize) {
+/// Asks about a list until it is decided or another may promise more.
+fn take_turn(reducer: &mut Reducer<'_, '_>, queue: &mut Queue, list: Waiting) -> Result<(), Interrupt> {
+    let parent = list.tie.1;
+    let mut sweep = match list.item {
+        List::Fresh(sequence) => reducer.new_sweep(Rc::unwrap_or_clone(sequence)),
+        List::Begun(sweep) => Rc::unwrap_or_clone(sweep),
+    };
+    let is_of_definitions = sweep.sequence.is_of_definitions();
+    sweep.pass = Some(if is_of_definitions { Unreferenced.name() } else { Siblings.name() });
+    if reducer.session.wants_prospect() {
+        reducer.look_ahead(queue.waiting.iter().map(|list| list.item.outline()));
+    }
+    // Plain hierarchical delta debugging ends a level before it looks at the next.
     let slice = if reducer.by_levels() { usize::MAX } else { SLICE };
-    lists.forget(|node| reducer.current().is_gone(node));
-    for mut turn in lists.take_pausing(most) {
-        let ends = turn.is_over();
-        turn.sweep.teach(&mut reducer.evidence.knowledge);
-        queue.learn_from(reducer, &mut turn.sweep);
-        if turn.sweep.is_finished() {
-            continue;
-        }
-        if ends {
-            let sweep = &turn.sweep;
-            let mean = sweep.mean_left(|unit| size_of(reducer, unit));
-            turn.value = expected_gain(reducer, &sweep.sequence, sweep.needed(), sweep.undecided(), mean);
-            turn.until = turn.sweep.needed().saturating_add(slice);
-            let tie = turn.tie();
-            let next = Ranked { value: turn.value, tie, item: () };
-            if queue.waiting.peek().is_some_and(|first| (first.value, first.tie) > (next.value, next.tie)) {
-                queue.waiting.push(Ranked { value: turn.value, tie, item: List::Begun(turn.sweep) });
-                continue;
-            }
-        }
-        lists.take_up(turn);
+    let until = sweep.needed().saturating_add(slice);
+    let result = sweep.pursue(&mut reducer.session, until);
+    sweep.teach(&mut reducer.evidence.knowledge);
+    result?;
+    if sweep.is_given_up {
+        // Others would fare no better.
+        queue.waiting.clear();
     }
-    while lists.len() < most
-        && let Some(list) = queue.waiting.pop()
-    {
-        if reducer.current().is_gone(list.tie.1) {
-            continue;
-        }
-        let mut sweep = begun(reducer, list.item);
-        sweep.begin_turn();
-        let until = sweep.needed().saturating_add(slice);
-        let turn = lists.turn(list.tie.1, sweep, list.value, until);
-        lists.take_up(turn);
+    queue.learn_from(reducer, &mut sweep);
+    if !sweep.is_finished() {
+        let mean = sweep.mean_left(|unit| size_of(reducer, unit));
+        let value = expected_gain(reducer, &sweep.sequence, sweep.needed(), sweep.undecided(), mean);
+        let tie = (Reverse(sweep.sequence.depth), parent);
+        queue.waiting.push(Ranked { value, tie, item: List::Begun(Rc::new(sweep)) });
     }
-}
-
-fn begun(reducer: &Reducer<'_, '_>, list: List) -> SequenceSweep {
-    match list {
-        List::Fresh(sequence) => reducer.new_sweep(sequence),
-        List::Begun(sweep) => sweep,
-    }
+    Ok(())
 }
 
 /// Puts the lists at and below a node that stays on the heap, down to the next units.
@@ -289,7 +263,7 @@ fn waiting(reducer: &Reducer<'_, '_>, parent: NodeId, sequence: Sequence) -> Wai
     let size: f64 = sequence.units.iter().map(|unit| size_of(reducer, unit)).sum();
     let mean = size / sequence.units.len() as f64;
     let value = expected_gain(reducer, &sequence, 0, sequence.units.len(), mean);
-    Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(sequence) }
+    Ranked { value, tie: (Reverse(depth), parent), item: List::Fresh(Rc::new(sequence)) }
 }
 
 /// The gain of a unit, in the measure that the user prefers to be small.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::passes::{Alternative, Stage};
-use crate::reduce::edit_search::{EDITS_BEFORE_REBASE, EditSearch, EditSpace, Waiting, value};
+use crate::reduce::edit_search::{EditSearch, EditSpace, Waiting, value};
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::ranked::Ranked;
 use crate::reduce::reducer::Reducer;
@@ -15,6 +15,8 @@ use crate::reduce::reducer::Reducer;
 /// Trees of at most this number of nodes are built anew after every accepted edit, which makes new edits
 /// possible at once.
 const SMALL_TREE: usize = 20_000;
+/// How many edits are made in larger trees before the tree is built anew.
+const EDITS_BEFORE_REBASE: usize = 12;
 /// Edits that are looked at in one tree: those that save most.
 const MOST_ALTERNATIVES: usize = 50_000;
 
@@ -48,8 +50,8 @@ pub(super) fn edit_round(
     while edited.len() < most {
         reducer.look_ahead(std::iter::empty());
         let (taken, result) = try_edits(reducer, &mut heap, &edited);
-        let is_last = taken.is_empty();
-        reducer.evidence.unused.learn(&taken);
+        let is_last = taken.is_none();
+        reducer.evidence.unused.learn(taken.as_ref());
         edited.extend(taken.into_iter().map(|alternative| alternative.range));
         result?;
         if is_last {
@@ -61,12 +63,12 @@ pub(super) fn edit_round(
 }
 
 /// Tries the most valuable edits that do not touch what was edited since the tree was built, until one is
-/// accepted. Those that were accepted, and the interrupt that ended it, if any.
+/// accepted. That one, and the interrupt that ended it, if any.
 fn try_edits(
     reducer: &mut Reducer<'_, '_>,
     heap: &mut BinaryHeap<Waiting>,
     edited: &[Range<usize>],
-) -> (Vec<Alternative>, Result<(), Interrupt>) {
+) -> (Option<Alternative>, Result<(), Interrupt>) {
     let tokens = reducer.session.size().tokens;
     let (source, prefer) = (Arc::clone(reducer.current().shared_source()), reducer.options.prefer);
     let mut search =

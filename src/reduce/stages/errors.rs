@@ -48,15 +48,10 @@ fn narrow(reducer: &mut Reducer<'_, '_>, windows: &Windows) -> Result<bool, Inte
         None => (steps.last().map_or(0, |step| step + 1), last),
     };
     while refused < taken {
-        let sections = reducer.session.slots() + 1;
-        let mut between: Vec<usize> =
-            (1..sections).map(|section| refused + (taken - refused) * section / sections).collect();
-        between.dedup();
-        let parts: Vec<_> = between.iter().map(|&at| vec![groups[at].clone()]).collect();
-        match cut_down_to_first(reducer, &parts)? {
-            Some(0) => taken = between[0],
-            Some(at) => (refused, taken) = (between[at - 1] + 1, between[at]),
-            None => refused = between[between.len() - 1] + 1,
+        let middle = refused + (taken - refused) / 2;
+        match cut_down_to_first(reducer, &[vec![groups[middle].clone()]])? {
+            Some(_) => taken = middle,
+            None => refused = middle + 1,
         }
     }
     let near: Vec<_> = windows.near.iter().map(|near| vec![near.clone()]).collect();

@@ -77,8 +77,6 @@ pub struct Search {
     questions: Questions,
     /// The sweep before the verification, if it may have to be resumed.
     swept: Option<Box<Sweep>>,
-    /// Whether the caller asks about unions, together with those of other searches.
-    is_beside_others: bool,
 }
 
 impl Search {
@@ -127,7 +125,6 @@ impl Search {
             findings: Findings::new(evidence),
             questions: Questions::default(),
             swept: None,
-            is_beside_others: false,
             setting,
         }
     }
@@ -142,7 +139,7 @@ impl Search {
         questions.extend(self.union_question(k));
         let asked = questions.len();
         // Asking in the lanes themselves keeps their choices for `observe`.
-        let Self { setting, phase, posterior, chances, runs, questions: book, is_beside_others, .. } = self;
+        let Self { setting, phase, posterior, chances, runs, questions: book, .. } = self;
         let (sweep, mut futures);
         match phase {
             Phase::Sweep(lanes) => {
@@ -164,11 +161,7 @@ impl Search {
         let known_removals = sweep.map_or(0, Sweep::removals);
         if let Some(sweep) = sweep {
             futures = Futures::of_sweep(sweep, posterior);
-            if k > 1
-                && !*is_beside_others
-                && !sweep.front_goes_through
-                && (sweep.lanes.len() > 1 || sweep.union != *runs)
-            {
+            if k > 1 && !sweep.front_goes_through && (sweep.lanes.len() > 1 || sweep.union != *runs) {
                 endings = endings::of_sweep(sweep, &state, posterior, k);
             }
             if let Some(probe) = sweep.probe() {
@@ -243,7 +236,7 @@ impl Search {
     /// The union as a question, when its time has come.
     fn union_question(&mut self, workers: usize) -> Option<Question> {
         let Phase::Sweep(sweep) = &self.phase else { return None };
-        if sweep.union == self.runs || self.is_beside_others {
+        if sweep.union == self.runs {
             return None;
         }
         let due = workers == 1 || sweep.union_doubted || sweep.is_finished() || sweep.lanes.len() == 1;
@@ -268,71 +261,6 @@ impl Search {
         }
     }
 
-    /// From now on other searches change other parts of the same text at the same time. The caller says when the text has
-    /// changed, and asks about this search's union together with those of the others.
-    pub fn stand_beside_others(&mut self) {
-        self.is_beside_others = true;
-    }
-
-    /// The text around the units has changed. A candidate that was made before that and is found interesting does not become
-    /// the committed state: what it removed only becomes part of the union.
-    pub fn text_changed(&mut self) {
-        self.questions.records.values_mut().for_each(|record| record.stale = true);
-    }
-
-    /// Forgets answers about an earlier text that are of no use now, so that the questions are asked again.
-    pub fn forget_overtaken(&mut self) {
-        let sweeping = matches!(self.phase, Phase::Sweep(_));
-        self.questions.retain(|record| {
-            let is_lane = sweeping && matches!(*record.purpose, Purpose::Lane(..));
-            is_lane || !record.is_overtaken()
-        });
-    }
-
-    /// The candidate of a question is made from the current text. `may_commit` says whether the text cannot change before
-    /// the answer comes; otherwise an interesting answer only adds to the union.
-    pub fn is_made(&mut self, id: QuestionId, may_commit: bool) {
-        if let Some(record) = self.questions.records.get_mut(&id) {
-            record.stale = !may_commit;
-        }
-    }
-
-    /// The union, if it was not judged yet: everything that was found removable, sorted, disjoint.
-    pub fn unjudged_union(&self) -> Option<Vec<Range<usize>>> {
-        match &self.phase {
-            Phase::Sweep(sweep) if sweep.union != self.runs => Some(sweep.union.iter().collect()),
-            _ => None,
-        }
-    }
-
-    /// Takes the verdict on an [`unjudged_union`](Self::unjudged_union), which may have grown since.
-    pub fn union_judged(&mut self, union: &[Range<usize>], verdict: Verdict) -> Progress {
-        let before = Arc::clone(&self.runs);
-        let Phase::Sweep(sweep) = &mut self.phase else { return Progress::default() };
-        let mut judged = Runs::default();
-        union.iter().for_each(|range| judged.insert(range.clone()));
-        if !sweep.union.is_superset(&judged) || !judged.is_superset(&self.runs) {
-            return Progress::default();
-        }
-        self.questions.records.values_mut().for_each(|record| record.stale = true);
-        self.findings.evidence.tests += 1;
-        if verdict == Verdict::Interesting {
-            sweep.union_doubted &= sweep.union.as_ref() != &judged;
-            self.commit(Arc::new(judged));
-        } else {
-            sweep.learn_dependence();
-            self.collapse();
-        }
-        self.advance();
-        let mut accepted = None;
-        while self.use_answer(&mut accepted) {
-            self.advance();
-        }
-        self.forget_unreachable();
-        let newly_removed = self.runs.minus(&before);
-        Progress { committed: !newly_removed.is_empty(), newly_removed, accepted }
-    }
-
     /// Ends a sweep: what is not decided yet stays, and nothing more is asked. A verification goes on, because a guarantee
     /// depends on it.
     pub fn give_up(&mut self) {
@@ -349,7 +277,7 @@ impl Search {
 
     /// Whether a candidate that was found interesting may still become the committed state.
     pub fn may_accept(&self, id: QuestionId) -> bool {
-        self.questions.records.get(&id).is_some_and(|record| !record.is_overtaken())
+        self.questions.records.contains_key(&id)
     }
 
     /// Takes an answer and commits as many steps as the known answers allow. Unknown ids, and second
@@ -422,7 +350,6 @@ impl Search {
                     };
                     let Some((id, record, verdict)) = found else { continue };
                     let yes = verdict == Verdict::Interesting;
-                    let stale = record.stale;
                     let knows_all = record.remove.is_superset(&sweep.union);
                     let known_removals = if knows_all { sweep.removals() } else { record.known_removals };
                     let answer = Answer { yes, timed_out: verdict == Verdict::Timeout, known_removals };
@@ -432,7 +359,7 @@ impl Search {
                     sweep.answer(setting, at, answer, posterior);
                     sweep.catch_up(setting, posterior);
                     findings.evidence.tests += 1;
-                    if yes && !stale && remove.is_superset(runs) && remove != *runs {
+                    if yes && remove.is_superset(runs) && remove != *runs {
                         sweep.union_doubted &= remove != sweep.union;
                         *accepted = Some(id);
                         self.commit(remove);
@@ -446,10 +373,7 @@ impl Search {
                 let mut remove = Runs::clone(runs);
                 remove.insert(pick.position..pick.position + 1);
                 let purpose = Purpose::Verify(remove);
-                let Some((id, record, verdict)) = questions.answered(&purpose).filter(|(_, r, _)| !r.is_overtaken())
-                else {
-                    return false;
-                };
+                let Some((id, record, verdict)) = questions.answered(&purpose) else { return false };
                 let remove = Arc::clone(&record.remove);
                 findings.evidence.tests += 1;
                 findings.verified(pick, verdict);
@@ -574,11 +498,6 @@ impl Search {
     /// that stays, if one does; the others are removed.
     pub fn take_decided(&mut self) -> Vec<(Range<usize>, Option<usize>)> {
         std::mem::take(&mut self.findings.decided)
-    }
-
-    /// Whether `take_decided` has something to hand over.
-    pub fn has_decided(&self) -> bool {
-        !self.findings.decided.is_empty()
     }
 
     /// Whether there is no further question.

@@ -30,15 +30,6 @@ pub(crate) struct Record {
     /// How many removals of the sweep the candidate contains.
     pub(crate) known_removals: u32,
     pub(crate) answer: Option<Verdict>,
-    /// Whether the text around the units has changed since its candidate was made.
-    pub(crate) stale: bool,
-}
-
-impl Record {
-    /// Whether it was found interesting in a text that has changed since.
-    pub(crate) fn is_overtaken(&self) -> bool {
-        self.stale && self.answer == Some(Verdict::Interesting)
-    }
 }
 
 /// The candidates that were handed out.
@@ -59,8 +50,7 @@ impl Questions {
         self.next += 1;
         let purpose = Arc::new(purpose);
         self.ids.insert(Arc::clone(&purpose), id);
-        self.records
-            .insert(id, Record { purpose, remove: Arc::new(remove), known_removals, answer: None, stale: false });
+        self.records.insert(id, Record { purpose, remove: Arc::new(remove), known_removals, answer: None });
         id
     }
 
@@ -93,7 +83,7 @@ impl Questions {
     /// The answer to a question that was asked once more.
     pub(crate) fn probe_answer(&self, probe: &Range<usize>) -> Option<(QuestionId, Arc<Runs>, Verdict)> {
         self.records.iter().find_map(|(&id, record)| match &*record.purpose {
-            Purpose::Probe(gone) if gone.run_at(probe.start) >= Some(probe.end) && !record.is_overtaken() => {
+            Purpose::Probe(gone) if gone.run_at(probe.start) >= Some(probe.end) => {
                 Some((id, Arc::clone(&record.remove), record.answer?))
             }
             _ => None,

@@ -1,0 +1,246 @@
+//! Tests ahead of their time: workers that would wait run the tests that a rehearsal has come to.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::engine::Verdict;
+use crate::exec::{Executor, Inline, Job, Key, Ticket, key};
+use crate::oracle::Outcome;
+use crate::reduce::event::Silent;
+use crate::reduce::interrupt::Interrupt;
+use crate::reduce::rehearsal::{Foreseen, Marked, Play, Rehearsing, Scene};
+
+use super::foresight::{Ahead, Ended, Foresight, Run, Stage};
+use super::observed::Observed;
+use super::{IN_VAIN, Session};
+
+impl<'a> Session<'a, '_> {
+    /// Hands over a candidate that is expected to be interesting with this chance.
+    pub(super) fn hand_over(&mut self, job: Job, chance: f64) -> Ticket {
+        let (ticket, pass) = (job.ticket, self.statistics.pass);
+        match &mut self.ahead {
+            Ahead::Rehearses(scene, expectations) => {
+                scene.borrow_mut().expect(expectations.borrow().corrected(pass, chance));
+            }
+            Ahead::Sees(foresight) => {
+                let key = key(&job.candidate);
+                foresight.expectations.borrow_mut().expect(key, pass, chance);
+                if let Some(outcome) = foresight.take_ended(&key) {
+                    foresight.ready.push_back((ticket, key, outcome));
+                    return ticket;
+                }
+                if let Some(early) = foresight.adopt(key) {
+                    return early;
+                }
+                if foresight.running.len() >= self.executor.slots()
+                    && let Some(early) = foresight.leave_one()
+                {
+                    self.executor.cancel(early);
+                }
+                let text = Arc::clone(&job.candidate);
+                foresight.running.insert(ticket, Run { key, text, stage: Stage::Asked });
+            }
+        }
+        self.executor.submit(job);
+        ticket
+    }
+
+    /// The next outcome of a test whose question was asked.
+    pub(super) fn next_outcome(&mut self) -> Option<(Ticket, Outcome)> {
+        loop {
+            let runs_ahead = self.workers_ahead() > 1;
+            let Ahead::Sees(foresight) = &mut self.ahead else { return self.executor.wait() };
+            if runs_ahead {
+                while let Some((ticket, outcome)) = self.executor.try_wait() {
+                    foresight.take(ticket, outcome);
+                }
+            }
+            if let Some((ticket, key, outcome)) = foresight.ready.pop_front() {
+                if let Some(verdict) = outcome.verdict {
+                    foresight.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
+                    if let Some(mark) = &mut foresight.mark {
+                        mark.heard.push((key, verdict));
+                    }
+                }
+                return Some((ticket, outcome));
+            }
+            self.run_ahead();
+            let (ticket, outcome) = self.executor.wait()?;
+            if let Ahead::Sees(foresight) = &mut self.ahead {
+                foresight.take(ticket, outcome);
+            }
+        }
+    }
+
+    /// Gives workers that would wait the questions that are likely to be asked next.
+    fn run_ahead(&mut self) {
+        let slots = self.workers_ahead();
+        let may_run = self.may_run_ahead();
+        let Ahead::Sees(foresight) = &mut self.ahead else { return };
+        let room = slots.saturating_sub(foresight.asked()).min(may_run);
+        if slots == 1 || room == 0 {
+            return;
+        }
+        let mut wanted = foresight.wanted(slots);
+        if wanted.len() <= room / 2 {
+            foresight.rehearse(slots);
+            wanted = foresight.wanted(slots);
+        }
+        wanted.truncate(room);
+        for ticket in foresight.leave_others(&wanted) {
+            self.executor.cancel(ticket);
+        }
+        for at in wanted {
+            let Foreseen { job, key, .. } = &self.forecast()[at];
+            let (job, key) = (job.clone(), *key);
+            self.start(job, key, Stage::Early);
+        }
+    }
+
+    /// The workers, if one of them can run tests ahead of their time.
+    fn workers_ahead(&self) -> usize {
+        if self.executor.runs_beside() { self.executor.slots() } else { 1 }
+    }
+
+    fn forecast(&self) -> &[Foreseen] {
+        let Ahead::Sees(foresight) = &self.ahead else { return &[] };
+        &foresight.forecast
+    }
+
+    /// How many tests may be run ahead of their time at most.
+    fn may_run_ahead(&self) -> usize {
+        if self.options.control.is_paused() || self.cancel.is_stopped() {
+            return 0;
+        }
+        let left = |most: u64| most.saturating_sub(self.tests_begun());
+        self.options.max_tests.map_or(usize::MAX, |most| usize::try_from(left(most)).unwrap_or(usize::MAX))
+    }
+
+    /// Tests that have ended, whether their questions were asked or not.
+    pub(super) fn tests_ended(&self) -> u64 {
+        let ahead = match &self.ahead {
+            Ahead::Sees(foresight) => foresight.ended.values().map(Vec::len).sum::<usize>() + foresight.ready.len(),
+            Ahead::Rehearses(..) => 0,
+        };
+        self.statistics.counts.total() + ahead as u64
+    }
+
+    /// The same with those that run.
+    pub(super) fn tests_begun(&self) -> u64 {
+        let running = match &self.ahead {
+            Ahead::Sees(foresight) => foresight.running.len(),
+            Ahead::Rehearses(..) => 0,
+        };
+        self.tests_ended() + running as u64
+    }
+
+    fn start(&mut self, job: Job, key: Key, stage: Stage) {
+        let ticket = Ticket(self.next_ticket);
+        let Ahead::Sees(foresight) = &mut self.ahead else { return };
+        if stage == Stage::Early && foresight.running.values().any(|run| run.key == key && run.stage != Stage::Left) {
+            return;
+        }
+        self.next_ticket += 1;
+        foresight.running.insert(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
+        self.executor.submit(Job { ticket, ..job });
+    }
+
+    /// Tests on a text that will be asked about this number of times, one after the other, are run at the same time, if there
+    /// are workers.
+    pub(in crate::reduce) fn will_judge(&mut self, text: &Arc<[u8]>, times: usize) {
+        let times = times.min(self.may_run_ahead());
+        if self.workers_ahead() == 1 || self.is_rehearsal() {
+            return;
+        }
+        for _ in 0..times.min(self.executor.slots()) {
+            let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
+            self.start(job, key(text), Stage::Sure);
+        }
+    }
+
+    /// Ends the tests whose questions were not asked, and counts those that have ended.
+    pub(in crate::reduce) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
+        foresight.mark = None;
+        for ticket in foresight.running.keys() {
+            self.executor.cancel(*ticket);
+        }
+        while !foresight.running.is_empty()
+            && let Some((ticket, outcome)) = self.executor.wait()
+        {
+            foresight.take(ticket, outcome);
+        }
+        foresight.ready.clear();
+        let ended: Vec<Ended> = foresight.ended.drain().flat_map(|(_, all)| all).collect();
+        for Ended { outcome, bytes, slipped } in ended {
+            self.count_of(bytes, slipped.as_deref(), &Outcome { unresolved: None, ..outcome }, IN_VAIN)?;
+        }
+        Ok(())
+    }
+
+    /// From here on `play` goes through the rest of the reduction. No question is open.
+    pub(in crate::reduce) fn set_mark(&mut self, play: Play<'a>) {
+        match &mut self.ahead {
+            Ahead::Sees(foresight) => foresight.mark = Some(Marked { play, heard: Vec::new() }),
+            Ahead::Rehearses(scene, _) => scene.borrow_mut().mark(play),
+        }
+    }
+
+    /// Whether the next questions are looked for.
+    pub(in crate::reduce) fn looks_ahead(&self) -> bool {
+        match &self.ahead {
+            Ahead::Sees(foresight) => self.workers_ahead() > 1 && foresight.has_time(),
+            Ahead::Rehearses(..) => true,
+        }
+    }
+
+    /// To look ahead took so long.
+    pub(in crate::reduce) fn looked_ahead(&mut self, time: Duration) {
+        if let Ahead::Sees(foresight) = &mut self.ahead {
+            foresight.spent += time;
+        }
+    }
+
+    /// Whether it is the copy in a rehearsal.
+    pub(super) fn is_rehearsal(&self) -> bool {
+        matches!(self.ahead, Ahead::Rehearses(..))
+    }
+}
+
+impl<'a, 'g> Session<'a, 'g> {
+    /// A copy that is given the answers of a script; without one it is no more than the state.
+    pub(in crate::reduce) fn copy(&self, scene: Option<&Scene<'a>>) -> Session<'a, 'g> {
+        let expectations = match &self.ahead {
+            Ahead::Sees(foresight) => &foresight.expectations,
+            Ahead::Rehearses(_, expectations) => expectations,
+        };
+        let (executor, ahead): (Box<dyn Executor + 'a>, _) = match scene {
+            Some(scene) => {
+                (Box::new(Rehearsing(Rc::clone(scene))), Ahead::Rehearses(Rc::clone(scene), Rc::clone(expectations)))
+            }
+            None => {
+                let mut foresight = Foresight::default();
+                foresight.expectations = Rc::clone(expectations);
+                (Box::new(Inline::new(|_: &[u8]| false)), Ahead::Sees(Box::new(foresight)))
+            }
+        };
+        Session {
+            executor,
+            sink: Box::new(Silent),
+            cancel: self.cancel,
+            options: self.options,
+            gate: self.gate.clone(),
+            current: self.current.clone(),
+            memory: self.memory.clone(),
+            confidence: self.confidence.clone(),
+            deadlines: self.deadlines.clone(),
+            next_ticket: self.next_ticket,
+            observed: Observed { skipped: self.observed.skipped.clone(), ..Observed::new(false) },
+            statistics: self.statistics.clone(),
+            clock: self.clock.clone(),
+            untested: self.untested.clone(),
+            ahead,
+        }
+    }
+}

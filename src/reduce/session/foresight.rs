@@ -1,0 +1,168 @@
+//! The tests of a session that run, or have ended, before their questions are asked.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::engine::Verdict;
+use crate::exec::{Key, Ticket};
+use crate::oracle::Outcome;
+use crate::reduce::rehearsal::{Foreseen, Marked, Scene, foresee, least_reach};
+
+use super::expectation::Expectations;
+
+/// A rehearsal looks for this number of questions per worker: some turn out not to be asked.
+const PER_WORKER: usize = 2;
+/// Rehearsals take at most one of this number of seconds that tests take.
+const SHARE: u32 = 4;
+/// Each takes at most one of this number of seconds that a test takes on average.
+const OF_A_TEST: u32 = 2;
+/// Each of them may take so long all the same.
+const SHORT: Duration = Duration::from_millis(10);
+
+/// The foresight of a session.
+pub(super) enum Ahead<'a> {
+    Sees(Box<Foresight<'a>>),
+    /// It is the copy in a rehearsal.
+    Rehearses(Scene<'a>, Rc<RefCell<Expectations>>),
+}
+
+/// The tests that run, and the questions that are likely to come.
+#[derive(Default)]
+pub(super) struct Foresight<'a> {
+    pub(super) mark: Option<Marked<'a>>,
+    /// All answers.
+    answers: HashMap<Key, bool>,
+    pub(super) running: BTreeMap<Ticket, Run>,
+    /// The tests that have ended and whose questions were not asked yet.
+    pub(super) ended: HashMap<Key, Vec<Ended>>,
+    /// Outcomes for questions that were asked.
+    pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
+    /// The questions that a rehearsal has come to.
+    pub(super) forecast: Vec<Foreseen>,
+    /// Whether there was an answer since the last rehearsal.
+    is_due: bool,
+    pub(super) expectations: Rc<RefCell<Expectations>>,
+    /// How many tests were run, the time that they took, and that of the rehearsals.
+    tests: u32,
+    tested: Duration,
+    pub(super) spent: Duration,
+}
+
+/// A test that has ended before its question was asked.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) bytes: usize,
+    /// Its text, if it shows another failure.
+    pub(super) slipped: Option<Arc<[u8]>>,
+}
+
+/// A test that runs.
+pub(super) struct Run {
+    pub(super) key: Key,
+    pub(super) text: Arc<[u8]>,
+    pub(super) stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How sure it is that the question of a test is asked.
+pub(super) enum Stage {
+    /// It is not likely any more, and the test is cancelled.
+    Left,
+    /// Its question may be asked.
+    Early,
+    /// Its question will be asked.
+    Sure,
+    Asked,
+}
+
+impl Foresight<'_> {
+    /// The workers that run what is asked.
+    pub(super) fn asked(&self) -> usize {
+        self.running.values().filter(|run| run.stage > Stage::Early).count()
+    }
+
+    /// Has a test of the last ones go whose questions may not be asked.
+    pub(super) fn leave_one(&mut self) -> Option<Ticket> {
+        let (ticket, run) = self.running.iter_mut().rev().find(|(_, run)| run.stage == Stage::Early)?;
+        run.stage = Stage::Left;
+        Some(*ticket)
+    }
+
+    /// The test of a question that is asked now, if it runs.
+    pub(super) fn adopt(&mut self, key: Key) -> Option<Ticket> {
+        let is_open = |run: &Run| run.key == key && matches!(run.stage, Stage::Early | Stage::Sure);
+        let (ticket, run) = self.running.iter_mut().find(|(_, run)| is_open(run))?;
+        run.stage = Stage::Asked;
+        Some(*ticket)
+    }
+
+    /// Has the tests go whose questions are not among the wanted ones.
+    pub(super) fn leave_others(&mut self, wanted: &[usize]) -> Vec<Ticket> {
+        let wanted: Vec<Key> = wanted.iter().map(|&at| self.forecast[at].key).collect();
+        let others = self.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early && !wanted.contains(&run.key));
+        let leave = |(ticket, run): (&Ticket, &mut Run)| {
+            run.stage = Stage::Left;
+            *ticket
+        };
+        others.map(leave).collect()
+    }
+
+    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) {
+        let Some(Run { key, text, stage }) = self.running.remove(&ticket) else { return };
+        self.is_due = true;
+        self.tests += u32::from(outcome.verdict.is_some());
+        self.tested += outcome.duration;
+        if let Some(verdict) = outcome.verdict {
+            self.answers.insert(key, verdict == Verdict::Interesting);
+        }
+        if stage == Stage::Asked {
+            self.ready.push_back((ticket, key, outcome));
+        } else if outcome.verdict.is_some() {
+            let slipped = outcome.slip.is_some().then(|| Arc::clone(&text));
+            self.ended.entry(key).or_default().push(Ended { outcome, bytes: text.len(), slipped });
+        }
+    }
+
+    /// The outcome of a test whose question is asked now.
+    pub(super) fn take_ended(&mut self, key: &Key) -> Option<Outcome> {
+        let all = self.ended.get_mut(key)?;
+        let ended = all.pop();
+        if all.is_empty() {
+            self.ended.remove(key);
+        }
+        ended.map(|ended| ended.outcome)
+    }
+
+    /// Whether there is time for rehearsals.
+    pub(super) fn has_time(&self) -> bool {
+        self.spent * SHARE <= self.tested + SHORT
+    }
+
+    /// The foreseen questions that may still be asked, the likeliest first.
+    pub(super) fn wanted(&self, slots: usize) -> Vec<usize> {
+        let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
+        let mut wanted: Vec<(f64, usize)> = Vec::new();
+        for (at, question) in self.forecast.iter().enumerate() {
+            if !self.answers.contains_key(&question.key) && !asked.contains(&question.key) {
+                wanted.push((question.reach(|key| self.answers.get(key).copied()), at));
+            }
+        }
+        wanted.retain(|(reach, _)| *reach >= least_reach(slots));
+        wanted.sort_by(|a, b| b.0.total_cmp(&a.0));
+        wanted.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// Has a rehearsal look for questions, if there is something new to be found and time for it.
+    pub(super) fn rehearse(&mut self, slots: usize) {
+        let Some(mark) = self.mark.as_ref().filter(|_| self.is_due && self.has_time()) else { return };
+        self.is_due = false;
+        let from = Instant::now();
+        let most = (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT);
+        let known = self.ended.iter().filter_map(|(key, all)| Some((*key, all.last()?.outcome.verdict?))).collect();
+        self.forecast = foresee(mark, known, slots, PER_WORKER * slots, from + most);
+        self.spent += from.elapsed();
+    }
+}

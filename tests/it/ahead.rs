@@ -1,0 +1,132 @@
+//! Tests ahead of their time: what several workers do, and what they find.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::Duration;
+
+use lop::engine::Verdict;
+use lop::exec::{Executor, Job, Ticket};
+use lop::grammar::{AUTO, Registry};
+use lop::oracle::{Cancel, Outcome};
+use lop::reduce::{Event, EventSink};
+use lop::{Options, reduce_with};
+
+/// Workers whose tests all end at the same time, one round after the other. Each says that it took long, so that no load
+/// of the machine leaves too little time for rehearsals.
+struct Rounds {
+    workers: usize,
+    queued: VecDeque<Job>,
+    ended: VecDeque<(Ticket, Outcome)>,
+    rounds: usize,
+    tests: usize,
+}
+
+const LONG: Duration = Duration::from_secs(100);
+
+impl Rounds {
+    fn new(workers: usize) -> Self {
+        Rounds { workers, queued: VecDeque::new(), ended: VecDeque::new(), rounds: 0, tests: 0 }
+    }
+}
+
+/// It wants both ends of a chain of calls, and brackets that fit.
+fn judge(text: &[u8]) -> Verdict {
+    let count = |byte| text.iter().filter(|&&other| other == byte).count();
+    let text = String::from_utf8_lossy(text);
+    let is_whole = count(b'{') == count(b'}') && count(b'(') == count(b')');
+    Verdict::from(is_whole && ["f3(", "f17(", "return x * 7"].iter().all(|part| text.contains(part)))
+}
+
+impl Executor for Rounds {
+    fn slots(&self) -> usize {
+        self.workers
+    }
+
+    fn submit(&mut self, job: Job) {
+        self.queued.push_back(job);
+    }
+
+    fn wait(&mut self) -> Option<(Ticket, Outcome)> {
+        if self.ended.is_empty() && !self.queued.is_empty() {
+            self.rounds += 1;
+            for job in self.queued.drain(..self.workers.min(self.queued.len())) {
+                self.tests += 1;
+                self.ended.push_back((job.ticket, Outcome { duration: LONG, ..Outcome::of(judge(&job.candidate)) }));
+            }
+        }
+        self.try_wait()
+    }
+
+    fn try_wait(&mut self) -> Option<(Ticket, Outcome)> {
+        self.ended.pop_front()
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        if let Some(at) = self.queued.iter().position(|job| job.ticket == ticket) {
+            self.queued.remove(at);
+            self.ended.push_back((ticket, Outcome::cancelled()));
+        }
+    }
+
+    fn shutdown(&mut self) {
+        self.queued.clear();
+    }
+}
+
+/// The texts that were accepted, one after the other.
+#[derive(Default)]
+struct Accepted(Vec<Vec<u8>>);
+
+impl EventSink for Accepted {
+    fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
+        if let Event::Accepted { content, .. } = event {
+            self.0.push(content.to_vec());
+        }
+        Ok(())
+    }
+}
+
+fn input() -> String {
+    (0..24).fold(String::from("int printf(const char *, ...);\n"), |mut text, number| {
+        let before = number / 2;
+        text += &format!(
+            "static int f{number}(int x) {{\n  if (x > {number}) {{ printf(\"%d\", x); }}\n  for (int i = 0; i < x; i++) {{ x \
+             += i * {number}; }}\n  {}\n  return x * {number};\n}}\n",
+            if number > 0 { format!("x = f{before}(x);") } else { String::new() }
+        );
+        text
+    })
+}
+
+/// The rounds and tests of a reduction with this number of workers, the report's number of tests, and the accepted texts.
+fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Vec<Vec<u8>>) {
+    let input = input();
+    let registry = Registry::embedded().expect("embedded grammars load");
+    let (grammar, _) = registry.choose(AUTO, Path::new("input.c"), input.as_bytes()).expect("a known language");
+    let (mut executor, mut accepted) = (Rounds::new(workers), Accepted::default());
+    let report = reduce_with(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new())
+        .expect("the input is interesting");
+    (executor, report.tests.total(), accepted.0)
+}
+
+#[test]
+fn ahead_several_workers_accept_what_one_accepts_in_fewer_rounds() {
+    let (alone, _, way) = reduced(1, &Options::default());
+    assert_eq!(alone.rounds, alone.tests);
+    for (workers, faster) in [(2, 1.4), (4, 1.9), (16, 3.0)] {
+        let (several, counted, same) = reduced(workers, &Options::default());
+        assert!(way == same, "{workers} workers took another way");
+        assert_eq!(several.tests as u64, counted, "tests that nobody asked for count, too");
+        let rounds = several.rounds as f64;
+        assert!(rounds * faster <= alone.rounds as f64, "{workers} workers: {rounds} rounds of {}", alone.rounds);
+    }
+}
+
+#[test]
+fn ahead_a_limit_of_tests_counts_those_that_nothing_waits_for() {
+    for most in [4, 5, 17, 30] {
+        let options = Options { max_tests: Some(most), ..Options::default() };
+        let (several, counted, _) = reduced(4, &options);
+        assert_eq!((several.tests as u64, counted), (most, most));
+    }
+}
