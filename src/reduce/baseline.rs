@@ -30,7 +30,7 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     // Whether it has given another answer each time.
     let mut turns = true;
     let mut before = None;
-    session.will_judge(&input, RUNS as usize);
+    session.will_judge(&input, RUNS as usize)?;
     while runs < wanted {
         let outcome = session
             .judge(&input, "the input itself")

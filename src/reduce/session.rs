@@ -501,7 +501,7 @@ impl<'a, 'g> Session<'a, 'g> {
         let from = Instant::now();
         let answer = self.next_outcome();
         self.clock.waiting += from.elapsed();
-        let (ticket, outcome) = answer.ok_or_else(|| self.unresolved("the workers have stopped"))?;
+        let (ticket, outcome) = answer?.ok_or_else(|| self.unresolved("the workers have stopped"))?;
         self.tell_ended(ticket)?;
         Ok((ticket, outcome))
     }

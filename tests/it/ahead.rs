@@ -1,6 +1,6 @@
 //! Tests ahead of their time: what several workers do, and what they find.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
@@ -73,16 +73,30 @@ impl Executor for Rounds {
     }
 }
 
-/// The texts that were accepted, one after the other.
+/// The texts that were accepted, one after the other, and the workers that have something to do, now and at most.
 #[derive(Default)]
-struct Accepted(Vec<Vec<u8>>);
+struct Accepted {
+    texts: Vec<Vec<u8>>,
+    busy: BTreeSet<usize>,
+    most: usize,
+}
 
 impl EventSink for Accepted {
     fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
-        if let Event::Accepted { content, .. } = event {
-            self.0.push(content.to_vec());
+        match event {
+            Event::Accepted { content, .. } => self.texts.push(content.to_vec()),
+            Event::Trying { worker, .. } => {
+                self.busy.insert(*worker);
+                self.most = self.most.max(self.busy.len());
+            }
+            Event::Idle { worker } => assert!(self.busy.remove(worker)),
+            _ => {}
         }
         Ok(())
+    }
+
+    fn follows(&self) -> bool {
+        true
     }
 }
 
@@ -98,24 +112,26 @@ fn input() -> String {
     })
 }
 
-/// The rounds and tests of a reduction with this number of workers, the report's number of tests, and the accepted texts.
-fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Vec<Vec<u8>>) {
+/// The rounds and tests of a reduction with this number of workers, the report's number of tests, and the events.
+fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Accepted) {
     let input = input();
     let registry = Registry::embedded().expect("embedded grammars load");
     let (grammar, _) = registry.choose(AUTO, Path::new("input.c"), input.as_bytes()).expect("a known language");
     let (mut executor, mut accepted) = (Rounds::new(workers), Accepted::default());
     let report = reduce_with(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new())
         .expect("the input is interesting");
-    (executor, report.tests.total(), accepted.0)
+    assert!(accepted.busy.is_empty() && accepted.most <= workers);
+    (executor, report.tests.total(), accepted)
 }
 
 #[test]
 fn ahead_several_workers_accept_what_one_accepts_in_fewer_rounds() {
-    let (alone, _, way) = reduced(1, &Options::default());
+    let (alone, _, one) = reduced(1, &Options::default());
     assert_eq!(alone.rounds, alone.tests);
     for (workers, faster) in [(2, 1.4), (4, 1.9), (16, 3.0)] {
         let (several, counted, same) = reduced(workers, &Options::default());
-        assert!(way == same, "{workers} workers took another way");
+        assert!(one.texts == same.texts, "{workers} workers took another way");
+        assert_eq!(same.most, workers, "all of them are told");
         assert_eq!(several.tests as u64, counted, "tests that nobody asked for count, too");
         let rounds = several.rounds as f64;
         assert!(rounds * faster <= alone.rounds as f64, "{workers} workers: {rounds} rounds of {}", alone.rounds);

@@ -47,15 +47,18 @@ impl<'a> Session<'a, '_> {
     }
 
     /// The next outcome of a test whose question was asked.
-    pub(super) fn next_outcome(&mut self) -> Option<(Ticket, Outcome)> {
+    pub(super) fn next_outcome(&mut self) -> Result<Option<(Ticket, Outcome)>, Interrupt> {
         loop {
             let runs_ahead = self.workers_ahead() > 1;
-            let Ahead::Sees(foresight) = &mut self.ahead else { return self.executor.wait() };
+            let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(self.executor.wait()) };
+            let mut early = Vec::new();
             if runs_ahead {
                 while let Some((ticket, outcome)) = self.executor.try_wait() {
-                    foresight.take(ticket, outcome);
+                    early.extend(foresight.take(ticket, outcome));
                 }
             }
+            early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
+            let Ahead::Sees(foresight) = &mut self.ahead else { continue };
             if let Some((ticket, key, outcome)) = foresight.ready.pop_front() {
                 if let Some(verdict) = outcome.verdict {
                     foresight.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
@@ -63,24 +66,26 @@ impl<'a> Session<'a, '_> {
                         mark.heard.push((key, verdict));
                     }
                 }
-                return Some((ticket, outcome));
+                return Ok(Some((ticket, outcome)));
             }
-            self.run_ahead();
-            let (ticket, outcome) = self.executor.wait()?;
-            if let Ahead::Sees(foresight) = &mut self.ahead {
-                foresight.take(ticket, outcome);
+            self.run_ahead()?;
+            let Some((ticket, outcome)) = self.executor.wait() else { return Ok(None) };
+            if let Ahead::Sees(foresight) = &mut self.ahead
+                && let Some(early) = foresight.take(ticket, outcome)
+            {
+                self.tell_ended(early)?;
             }
         }
     }
 
     /// Gives workers that would wait the questions that are likely to be asked next.
-    fn run_ahead(&mut self) {
+    fn run_ahead(&mut self) -> Result<(), Interrupt> {
         let slots = self.workers_ahead();
         let may_run = self.may_run_ahead();
-        let Ahead::Sees(foresight) = &mut self.ahead else { return };
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
         let room = slots.saturating_sub(foresight.asked()).min(may_run);
         if slots == 1 || room == 0 {
-            return;
+            return Ok(());
         }
         let mut wanted = foresight.wanted(slots);
         if wanted.len() <= room / 2 {
@@ -94,8 +99,9 @@ impl<'a> Session<'a, '_> {
         for at in wanted {
             let Foreseen { job, key, .. } = &self.forecast()[at];
             let (job, key) = (job.clone(), *key);
-            self.start(job, key, Stage::Early);
+            self.start(job, key, Stage::Early)?;
         }
+        Ok(())
     }
 
     /// The workers, if one of them can run tests ahead of their time.
@@ -135,28 +141,31 @@ impl<'a> Session<'a, '_> {
         self.tests_ended() + running as u64
     }
 
-    fn start(&mut self, job: Job, key: Key, stage: Stage) {
+    fn start(&mut self, job: Job, key: Key, stage: Stage) -> Result<(), Interrupt> {
         let ticket = Ticket(self.next_ticket);
-        let Ahead::Sees(foresight) = &mut self.ahead else { return };
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
         if stage == Stage::Early && foresight.running.values().any(|run| run.key == key && run.stage != Stage::Left) {
-            return;
+            return Ok(());
         }
         self.next_ticket += 1;
         foresight.running.insert(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
+        let bytes = job.candidate.len();
         self.executor.submit(Job { ticket, ..job });
+        self.tell_trying(ticket, self.statistics.pass, bytes, || "what is likely to be asked next".to_owned())
     }
 
     /// Tests on a text that will be asked about this number of times, one after the other, are run at the same time, if there
     /// are workers.
-    pub(in crate::reduce) fn will_judge(&mut self, text: &Arc<[u8]>, times: usize) {
+    pub(in crate::reduce) fn will_judge(&mut self, text: &Arc<[u8]>, times: usize) -> Result<(), Interrupt> {
         let times = times.min(self.may_run_ahead());
         if self.workers_ahead() == 1 || self.is_rehearsal() {
-            return;
+            return Ok(());
         }
         for _ in 0..times.min(self.executor.slots()) {
             let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
-            self.start(job, key(text), Stage::Sure);
+            self.start(job, key(text), Stage::Sure)?;
         }
+        Ok(())
     }
 
     /// Ends the tests whose questions were not asked, and counts those that have ended.
@@ -166,13 +175,15 @@ impl<'a> Session<'a, '_> {
         for ticket in foresight.running.keys() {
             self.executor.cancel(*ticket);
         }
+        let mut early = Vec::new();
         while !foresight.running.is_empty()
             && let Some((ticket, outcome)) = self.executor.wait()
         {
-            foresight.take(ticket, outcome);
+            early.extend(foresight.take(ticket, outcome));
         }
         foresight.ready.clear();
         let ended: Vec<Ended> = foresight.ended.drain().flat_map(|(_, all)| all).collect();
+        early.into_iter().try_for_each(|ticket| self.tell_ended(ticket))?;
         for Ended { outcome, bytes, slipped } in ended {
             self.count_of(bytes, slipped.as_deref(), &Outcome { unresolved: None, ..outcome }, IN_VAIN)?;
         }

@@ -252,7 +252,7 @@ impl Session<'_, '_> {
     fn ask_again(&mut self, text: &Arc<[u8]>, mut tally: Tally, stakes: Stakes) -> Result<bool, Interrupt> {
         let known = tally;
         let missing = self.confidence.trust.missing(tally, stakes, EVEN);
-        self.will_judge(text, missing);
+        self.will_judge(text, missing)?;
         loop {
             let outcome = self.check_limits().and_then(|()| {
                 let outcome = self.judge(text, "once more")?;

@@ -110,8 +110,9 @@ impl Foresight<'_> {
         others.map(leave).collect()
     }
 
-    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) {
-        let Some(Run { key, text, stage }) = self.running.remove(&ticket) else { return };
+    /// Takes an outcome. Returns the ticket of a test whose question was not asked yet.
+    pub(super) fn take(&mut self, ticket: Ticket, outcome: Outcome) -> Option<Ticket> {
+        let Run { key, text, stage } = self.running.remove(&ticket)?;
         self.is_due = true;
         self.tests += u32::from(outcome.verdict.is_some());
         self.tested += outcome.duration;
@@ -120,10 +121,13 @@ impl Foresight<'_> {
         }
         if stage == Stage::Asked {
             self.ready.push_back((ticket, key, outcome));
-        } else if outcome.verdict.is_some() {
+            return None;
+        }
+        if outcome.verdict.is_some() {
             let slipped = outcome.slip.is_some().then(|| Arc::clone(&text));
             self.ended.entry(key).or_default().push(Ended { outcome, bytes: text.len(), slipped });
         }
+        Some(ticket)
     }
 
     /// The outcome of a test whose question is asked now.

@@ -33,7 +33,8 @@ impl Session<'_, '_> {
             return Ok(());
         }
         let workers = &mut self.observed.workers;
-        let worker = workers.iter().position(Option::is_none).unwrap_or_else(|| {
+        let has_it = workers.iter().position(|running| *running == Some(ticket));
+        let worker = has_it.or_else(|| workers.iter().position(Option::is_none)).unwrap_or_else(|| {
             workers.push(None);
             workers.len() - 1
         });
