@@ -1,4 +1,4 @@
-//! Candidates asked in order, as many at a time as there are workers, up to the first that is interesting.
+//! Candidates asked in order up to the first that is interesting.
 
 use std::collections::BTreeMap;
 

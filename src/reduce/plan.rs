@@ -120,12 +120,12 @@ fn shrink(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     loop {
         delete(reducer)?;
         let before = reducer.weight();
-        reducer.within(local_edits, local_edits)?;
+        reducer.within(local_edits)?;
         if reducer.weight() >= before {
             break;
         }
     }
-    reducer.within(tokens, tokens)?;
+    reducer.within(tokens)?;
     Ok(reducer.weight() < before)
 }
 

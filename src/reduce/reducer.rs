@@ -108,14 +108,14 @@ impl<'a, 'g> Reducer<'a, 'g> {
         self.mark();
     }
 
-    /// Does something, a step of which `part` is the same, that comes before the rest.
-    pub(super) fn within<T>(&mut self, step: Step<'a, 'g>, part: impl FnOnce(&mut Self) -> T) -> T {
+    /// Makes a step that a rehearsal knows to come before the rest.
+    pub(super) fn within(&mut self, step: Step<'a, 'g>) -> Result<bool, Interrupt> {
         let before = self.rest.clone();
         if self.session.looks_ahead() {
             self.rest = before.clone().map(|rest| chain(move |reducer| step(reducer).map(|_| ()), rest));
             self.mark();
         }
-        let result = part(self);
+        let result = step(self);
         self.rest = before;
         result
     }

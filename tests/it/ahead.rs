@@ -132,7 +132,7 @@ fn ahead_several_workers_accept_what_one_accepts_in_fewer_rounds() {
         let (several, counted, same) = reduced(workers, &Options::default());
         assert!(one.texts == same.texts, "{workers} workers took another way");
         assert_eq!(same.most, workers, "all of them are told");
-        assert_eq!(several.tests as u64, counted, "tests that nobody asked for count, too");
+        assert_eq!(several.tests as u64, counted, "tests whose questions were not asked count, too");
         let rounds = several.rounds as f64;
         assert!(rounds * faster <= alone.rounds as f64, "{workers} workers: {rounds} rounds of {}", alone.rounds);
     }

@@ -66,8 +66,8 @@ pub(super) struct Run {
     pub(super) stage: Stage,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 /// How sure it is that the question of a test is asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
     /// It is not likely any more, and the test is cancelled.
     Left,
