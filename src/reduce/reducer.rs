@@ -103,9 +103,9 @@ pub(super) struct Findings {
 
 impl<'a, 'g> Reducer<'a, 'g> {
     /// From here on a rehearsal goes through `rest`.
-    pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) {
+    pub(super) fn begin(&mut self, rest: impl Fn(&mut Reducer<'a, 'g>) + 'a) -> Result<(), Interrupt> {
         self.rest = Some(Rc::new(rest));
-        self.mark();
+        self.mark()
     }
 
     /// Makes a step that a rehearsal knows to come before the rest.
@@ -113,33 +113,39 @@ impl<'a, 'g> Reducer<'a, 'g> {
         let before = self.rest.clone();
         if self.session.looks_ahead() {
             self.rest = before.clone().map(|rest| chain(move |reducer| step(reducer).map(|_| ()), rest));
-            self.mark();
         }
-        let result = step(self);
+        let result = self.mark().and_then(|()| step(self));
         self.rest = before;
         result
     }
 
     /// From here on a rehearsal goes through something, and then the rest.
-    pub(super) fn mark_with(&mut self, first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a) {
-        let Some(rest) = self.rest.clone() else { return };
+    pub(super) fn mark_with(
+        &mut self,
+        first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a,
+    ) -> Result<(), Interrupt> {
+        let Some(rest) = self.rest.clone() else { return Ok(()) };
         let after = Rc::clone(&rest);
         let first = move |reducer: &mut Reducer<'a, 'g>| {
             reducer.rest = Some(Rc::clone(&after));
             first(reducer)
         };
         self.rest = Some(chain(first, Rc::clone(&rest)));
-        self.mark();
+        let result = self.mark();
         self.rest = Some(rest);
+        result
     }
 
     /// From here on a rehearsal goes through the rest, on the state as it is.
-    pub(super) fn mark(&mut self) {
-        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return };
+    pub(super) fn mark(&mut self) -> Result<(), Interrupt> {
+        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else {
+            self.session.forget_mark();
+            return Ok(());
+        };
         let from = Instant::now();
         let copy = self.copy(None);
         let shapes = RefCell::new(None);
-        self.session.set_mark(Rc::new(move |scene| {
+        let result = self.session.set_mark(Rc::new(move |scene| {
             let mut copy = copy.copy(Some(scene));
             copy.rest = Some(Rc::clone(&rest));
             // Trial parses say the same in every rehearsal.
@@ -152,6 +158,7 @@ impl<'a, 'g> Reducer<'a, 'g> {
             }
         }));
         self.session.looked_ahead(from.elapsed());
+        result
     }
 
     fn copy(&self, scene: Option<&Scene<'a>>) -> Reducer<'a, 'g> {

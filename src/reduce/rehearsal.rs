@@ -8,10 +8,10 @@
 //! branches. An answer that came ahead is used when the search asks for it, and never before: a wrong expectation costs
 //! tests, and nothing else.
 //!
-//! Each way begins at a mark, a copy of the state at a moment when nothing is asked, with the answers since then.
+//! Each way begins at a mark, a copy of the state at a moment when nothing is asked, with the answers since then. A
+//! forecast keeps the ways and their questions while answers come in, and goes on where it had ended.
 
-use std::cell::RefCell;
-use std::collections::hash_map::Entry;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
@@ -36,13 +36,8 @@ pub(super) type Play<'a> = Rc<dyn Fn(&Scene<'a>) + 'a>;
 /// A script that the session of a rehearsal and its executor share.
 pub(super) type Scene<'a> = Rc<RefCell<Script<'a>>>;
 
-/// A question that a rehearsal has come to.
-pub(super) struct Foreseen {
-    pub(super) job: Job,
-    pub(super) key: Key,
-    /// The expected answers on the way to it.
-    way: Option<Rc<Expected>>,
-}
+/// The last answer to each question that was answered, whether it has been asked by now or not.
+pub(super) type Known = Rc<HashMap<Key, Verdict>>;
 
 /// An answer that is expected, and those before it.
 struct Expected {
@@ -50,18 +45,35 @@ struct Expected {
     is_yes: bool,
     likelihood: f64,
     before: Option<Rc<Expected>>,
+    /// Whether this and all before it has come true, or one has not.
+    settled: Cell<Option<bool>>,
 }
 
-impl Foreseen {
-    /// How likely it is that the search comes to it, by the answers that are known.
-    pub(super) fn reach(&self, answer: impl Fn(&Key) -> Option<bool>) -> f64 {
-        std::iter::successors(self.way.as_ref(), |expected| expected.before.as_ref())
-            .map(|expected| match answer(&expected.key) {
-                None => expected.likelihood,
-                Some(answer) => f64::from(u8::from(answer == expected.is_yes)),
-            })
-            .product()
+/// How likely it is that the search comes to the end of a way, by the answers that are known.
+fn reach(way: Option<&Rc<Expected>>, known: &HashMap<Key, Verdict>) -> f64 {
+    let (mut reach, mut is_open) = (1.0, false);
+    for expected in std::iter::successors(way, |expected| expected.before.as_ref()) {
+        match expected.settled.get() {
+            Some(true) => break,
+            Some(false) => return 0.0,
+            None => {}
+        }
+        match known.get(&expected.key) {
+            None => {
+                reach *= expected.likelihood;
+                is_open = true;
+            }
+            Some(verdict) if (*verdict == Verdict::Interesting) == expected.is_yes => {}
+            Some(_) => {
+                expected.settled.set(Some(false));
+                return 0.0;
+            }
+        }
     }
+    if let Some(way) = way.filter(|_| !is_open) {
+        way.settled.set(Some(true));
+    }
+    reach
 }
 
 /// A mark, and the answers since.
@@ -72,64 +84,54 @@ pub(super) struct Marked<'a> {
     pub(super) heard: Vec<(Key, Verdict)>,
 }
 
+/// A way that is not gone yet, or not to its end.
+struct Way<'a> {
+    from: Marked<'a>,
+    way: Option<Rc<Expected>>,
+}
+
 /// One way through the rest of a reduction.
 pub(super) struct Script<'a> {
     slots: usize,
     from: Marked<'a>,
     /// The answers that are given, in this order where their questions are asked at the same time.
     heard: HashMap<Key, VecDeque<(usize, Verdict)>>,
-    /// Answers to questions that were not asked until the mark, or were expected since.
-    known: HashMap<Key, Verdict>,
+    known: Known,
     /// How likely this way is so far.
     reach: f64,
     /// The chance that the next candidate is interesting, as the search sees it.
     chance: f64,
-    least: f64,
-    most: usize,
-    until: Instant,
+    limits: Limits,
     waiting: VecDeque<(Job, Key, f64)>,
     cancelled: VecDeque<Ticket>,
-    foreseen: Vec<(f64, Foreseen)>,
+    foreseen: Vec<(Job, Key, Option<Rc<Expected>>)>,
     way: Option<Rc<Expected>>,
-    /// The ways that lead on from here with another answer.
+    /// The ways that lead on from here with another answer, or with more time.
     others: Vec<Way<'a>>,
     is_over: bool,
 }
 
-/// A way that is not gone yet.
-struct Way<'a> {
-    from: Marked<'a>,
-    known: HashMap<Key, Verdict>,
-    reach: f64,
-    way: Option<Rc<Expected>>,
+/// Where a rehearsal ends.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// The least likelihood of a question.
+    least: f64,
+    /// Questions at most.
+    most: usize,
+    until: Instant,
 }
 
 impl<'a> Script<'a> {
-    fn new(way: Way<'a>, slots: usize, least: f64, most: usize, until: Instant) -> Self {
+    fn new(way: Way<'a>, known: Known, slots: usize, limits: Limits) -> Self {
         let mut heard: HashMap<_, VecDeque<_>> = HashMap::new();
         for (order, (key, verdict)) in way.from.heard.iter().enumerate() {
             heard.entry(*key).or_default().push_back((order, *verdict));
         }
+        let reach = reach(way.way.as_ref(), &known);
         let from = Marked { play: way.from.play, heard: Vec::new() };
-        let (Way { known, reach, way, .. }, chance, is_over) = (Way { from: from.clone(), ..way }, 0.5, false);
+        let (way, chance, is_over) = (way.way, 0.5, false);
         let (waiting, cancelled, foreseen, others) = Default::default();
-        Script {
-            slots,
-            from,
-            heard,
-            known,
-            reach,
-            chance,
-            least,
-            most,
-            until,
-            waiting,
-            cancelled,
-            foreseen,
-            way,
-            others,
-            is_over,
-        }
+        Script { slots, from, heard, known, reach, chance, limits, waiting, cancelled, foreseen, way, others, is_over }
     }
 
     /// The search expects the candidate that it hands over next to be interesting with this chance.
@@ -137,17 +139,39 @@ impl<'a> Script<'a> {
         self.chance = chance;
     }
 
-    /// The rest can be gone through from here on, too.
-    pub(super) fn mark(&mut self, play: Play<'a>) {
+    /// The rest can be gone through from here on, too. Returns whether this way is gone on with now: to make proposals of
+    /// a large text takes longer than to ask.
+    pub(super) fn mark(&mut self, play: Play<'a>) -> bool {
         self.from = Marked { play, heard: Vec::new() };
+        if !self.is_over && Instant::now() > self.limits.until {
+            self.end();
+        }
+        !self.is_over
+    }
+
+    /// Another rehearsal goes on from here.
+    fn end(&mut self) {
+        self.is_over = true;
+        self.others.push(Way { from: self.from.clone(), way: self.way.clone() });
+    }
+
+    /// The answer to a question that is known, or was expected before.
+    fn answer_to(&self, key: &Key) -> Option<Verdict> {
+        let expected = || {
+            let mut all = std::iter::successors(self.way.as_ref(), |expected| expected.before.as_ref());
+            all.find(|expected| expected.key == *key).map(|expected| verdict(expected.is_yes))
+        };
+        self.known.get(key).copied().or_else(expected)
     }
 
     fn submit(&mut self, job: Job) {
         let key = key(&job.candidate);
-        if !self.heard.contains_key(&key) && !self.known.contains_key(&key) {
-            self.is_over |= self.foreseen.len() >= self.most || self.reach < self.least || Instant::now() > self.until;
-            if !self.is_over {
-                self.foreseen.push((self.reach, Foreseen { job: job.clone(), key, way: self.way.clone() }));
+        if !self.is_over && !self.heard.contains_key(&key) && self.answer_to(&key).is_none() {
+            let Limits { least, most, until } = self.limits;
+            if self.foreseen.len() >= most || self.reach < least || Instant::now() > until {
+                self.end();
+            } else {
+                self.foreseen.push((job.clone(), key, self.way.clone()));
             }
         }
         self.waiting.push_back((job, key, self.chance));
@@ -157,7 +181,7 @@ impl<'a> Script<'a> {
     fn next(&self) -> usize {
         let order = |at: usize| Some((self.heard.get(&self.waiting[at].1)?.front()?.0, at));
         let heard = (0..self.waiting.len()).filter_map(order).min().map(|(_, at)| at);
-        heard.or_else(|| self.waiting.iter().position(|(_, key, _)| self.known.contains_key(key))).unwrap_or(0)
+        heard.or_else(|| self.waiting.iter().position(|(_, key, _)| self.answer_to(key).is_some())).unwrap_or(0)
     }
 
     fn answer(&mut self) -> Option<(Ticket, Outcome)> {
@@ -168,14 +192,8 @@ impl<'a> Script<'a> {
             return Some((ticket, Outcome::cancelled()));
         }
         let (job, key, chance) = self.waiting.remove(self.next())?;
-        let heard = self.heard.get_mut(&key).and_then(VecDeque::pop_front);
-        let verdict = match heard {
-            Some((_, verdict)) => {
-                self.known.insert(key, verdict);
-                verdict
-            }
-            None => self.known.get(&key).copied().unwrap_or_else(|| self.expected(key, chance)),
-        };
+        let heard = self.heard.get_mut(&key).and_then(VecDeque::pop_front).map(|(_, verdict)| verdict);
+        let verdict = heard.or_else(|| self.answer_to(&key)).unwrap_or_else(|| self.expected(key, chance));
         self.from.heard.push((key, verdict));
         Some((job.ticket, Outcome::of(verdict)))
     }
@@ -184,19 +202,15 @@ impl<'a> Script<'a> {
     fn expected(&mut self, key: Key, chance: f64) -> Verdict {
         let is_yes = chance >= 0.5;
         let likelihood = if is_yes { chance } else { 1.0 - chance };
-        let step = |is_yes, likelihood| Some(Rc::new(Expected { key, is_yes, likelihood, before: self.way.clone() }));
-        let (here, there) = (step(is_yes, likelihood), step(!is_yes, 1.0 - likelihood));
-        let (verdict, other) = (verdict(is_yes), verdict(!is_yes));
-        let reach = self.reach * (1.0 - likelihood);
-        if reach >= self.least {
-            let mut from = self.from.clone();
-            from.heard.push((key, other));
-            self.others.push(Way { from, known: self.known.clone(), reach, way: there });
-        }
+        let (before, settled) = (self.way.clone(), Cell::new(None));
+        let other = Expected { key, is_yes: !is_yes, likelihood: 1.0 - likelihood, before, settled };
+        let mut from = self.from.clone();
+        from.heard.push((key, verdict(other.is_yes)));
+        self.others.push(Way { from, way: Some(Rc::new(other)) });
+        let (before, settled) = (self.way.take(), Cell::new(None));
+        self.way = Some(Rc::new(Expected { key, is_yes, likelihood, before, settled }));
         self.reach *= likelihood;
-        self.way = here;
-        self.known.insert(key, verdict);
-        verdict
+        verdict(is_yes)
     }
 }
 
@@ -237,40 +251,86 @@ impl Executor for Rehearsing<'_> {
     }
 }
 
-/// At most `most` questions, the most likely first, that a search with this number of workers asks from a mark on, if its
-/// answers are those that are known and else as expected.
-pub(super) fn foresee(
-    from: &Marked<'_>,
-    known: HashMap<Key, Verdict>,
-    slots: usize,
-    most: usize,
-    until: Instant,
-) -> Vec<Foreseen> {
-    let mut found: HashMap<Key, Foreseen> = HashMap::new();
-    let mut order: Vec<(f64, Key)> = Vec::new();
-    let mut ways = vec![Way { from: from.clone(), known, reach: 1.0, way: None }];
-    while let Some(best) = (0..ways.len()).max_by(|&a, &b| ways[a].reach.total_cmp(&ways[b].reach)) {
-        let way = ways.swap_remove(best);
-        order.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let least = order.get(most.saturating_sub(1)).map_or(least_reach(slots), |last| last.0.max(least_reach(slots)));
-        if way.reach <= least || Instant::now() > until {
-            break;
-        }
-        let play = Rc::clone(&way.from.play);
-        let scene = Rc::new(RefCell::new(Script::new(way, slots, least, most, until)));
-        play(&scene);
-        let mut script = scene.borrow_mut();
-        for (reach, question) in script.foreseen.drain(..) {
-            // The likeliest way to a question comes first.
-            if let Entry::Vacant(place) = found.entry(question.key) {
-                order.push((reach, question.key));
-                place.insert(question);
-            }
-        }
-        ways.append(&mut script.others);
+/// The questions that were found on the ways from a mark on, and the ways that are not gone yet.
+pub(super) struct Forecast<'a> {
+    ways: Vec<Way<'a>>,
+    questions: HashMap<Key, Foreseen>,
+}
+
+/// A question that a rehearsal has come to.
+struct Foreseen {
+    job: Job,
+    /// The number of questions that were found before.
+    order: usize,
+    /// The expected answers on each of the ways to it.
+    ways: Vec<Option<Rc<Expected>>>,
+}
+
+impl Foreseen {
+    fn reach(&self, known: &HashMap<Key, Verdict>) -> f64 {
+        self.ways.iter().map(|way| reach(way.as_ref(), known)).sum()
     }
-    order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    order.into_iter().take(most).filter_map(|(_, key)| found.remove(&key)).collect()
+}
+
+impl<'a> Forecast<'a> {
+    /// Nothing is found yet.
+    pub(super) fn new(from: Marked<'a>) -> Self {
+        Forecast { ways: vec![Way { from, way: None }], questions: HashMap::new() }
+    }
+
+    /// The job of a question that was found.
+    pub(super) fn job(&self, key: &Key) -> Option<&Job> {
+        self.questions.get(key).map(|question| &question.job)
+    }
+
+    /// The questions without an answer that a search with this number of workers may still ask, the likeliest first.
+    pub(super) fn open(&self, known: &HashMap<Key, Verdict>, slots: usize) -> Vec<(f64, Key)> {
+        let open = self.questions.iter().filter(|(key, _)| !known.contains_key(*key));
+        let mut open: Vec<_> = open.map(|(key, question)| (question.reach(known), question.order, *key)).collect();
+        open.retain(|(reach, ..)| *reach >= least_reach(slots));
+        open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        open.into_iter().map(|(reach, _, key)| (reach, key)).collect()
+    }
+
+    /// Goes on with the likeliest ways, until this number of open questions is found that are likelier than all others.
+    pub(super) fn go_on(&mut self, known: &Known, slots: usize, most: usize, until: Instant) {
+        self.ways.retain(|way| reach(way.way.as_ref(), known) > 0.0);
+        self.questions.retain(|_, question| {
+            question.ways.retain(|way| reach(way.as_ref(), known) > 0.0);
+            !question.ways.is_empty()
+        });
+        loop {
+            let reaches = self.ways.iter().map(|way| reach(way.way.as_ref(), known)).enumerate();
+            let Some((best, likelihood)) = reaches.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))) else {
+                break;
+            };
+            let open = self.open(known, slots);
+            let last = most.checked_sub(1).and_then(|last| open.get(last));
+            let least = last.map_or(least_reach(slots), |last| last.0);
+            if likelihood <= least || Instant::now() > until {
+                break;
+            }
+            let way = self.ways.remove(best);
+            let play = Rc::clone(&way.from.play);
+            let limits = Limits { least, most, until };
+            let scene = Rc::new(RefCell::new(Script::new(way, Rc::clone(known), slots, limits)));
+            play(&scene);
+            let mut script = scene.borrow_mut();
+            for (job, key, way) in script.foreseen.drain(..) {
+                let order = self.questions.len();
+                let question = self.questions.entry(key).or_insert_with(|| Foreseen { job, order, ways: Vec::new() });
+                let is_same = |other: &Option<Rc<Expected>>| match (other, &way) {
+                    (Some(other), Some(way)) => Rc::ptr_eq(other, way),
+                    (None, None) => true,
+                    _ => false,
+                };
+                if !question.ways.iter().any(is_same) {
+                    question.ways.push(way);
+                }
+            }
+            self.ways.append(&mut script.others);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -296,12 +356,27 @@ mod tests {
         })
     }
 
-    fn foreseen(heard: &[(&str, bool)], early: &[(&str, bool)], most: usize) -> Vec<String> {
-        let named = |(text, yes): &(&str, bool)| (key(text.as_bytes()), verdict(*yes));
-        let from = Marked { play: search(String::new()), heard: heard.iter().map(named).collect() };
-        let until = Instant::now() + Duration::from_secs(3600);
-        let foreseen = foresee(&from, early.iter().map(named).collect(), 1, most, until);
-        foreseen.iter().map(|question| String::from_utf8_lossy(&question.job.candidate).into_owned()).collect()
+    fn named((text, yes): &(&str, bool)) -> (Key, Verdict) {
+        (key(text.as_bytes()), verdict(*yes))
+    }
+
+    fn forecast(heard: &[(&str, bool)]) -> Forecast<'static> {
+        Forecast::new(Marked { play: search(String::new()), heard: heard.iter().map(named).collect() })
+    }
+
+    /// The likelihoods of the open questions when a forecast has gone on for this number of questions.
+    fn likely(forecast: &mut Forecast<'_>, known: &[(&str, bool)], most: usize) -> Vec<(f64, String)> {
+        let known: Known = Rc::new(known.iter().map(named).collect());
+        forecast.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600));
+        let mut open = forecast.open(&known, 1);
+        open.truncate(most);
+        let text =
+            |key: &Key| String::from_utf8_lossy(&forecast.job(key).expect("it was found").candidate).into_owned();
+        open.into_iter().map(|(reach, key)| (reach, text(&key))).collect()
+    }
+
+    fn foreseen(heard: &[(&str, bool)], known: &[(&str, bool)], most: usize) -> Vec<String> {
+        likely(&mut forecast(heard), known, most).into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]
@@ -319,16 +394,48 @@ mod tests {
 
     #[test]
     fn a_question_is_as_likely_as_the_answers_before_it() {
-        let from = Marked { play: search(String::new()), heard: Vec::new() };
-        let until = Instant::now() + Duration::from_secs(3600);
-        let all = foresee(&from, HashMap::new(), 1, 9, until);
-        let of = |text: &str, known: &[(&str, bool)]| {
-            let question = all.iter().find(|question| &*question.job.candidate == text.as_bytes()).expect("foreseen");
-            let answer = |at: &Key| known.iter().find(|(text, _)| key(text.as_bytes()) == *at).map(|(_, yes)| *yes);
-            question.reach(answer)
+        let mut forecast = forecast(&[]);
+        likely(&mut forecast, &[], 9);
+        let mut of = |text: &str, known: &[(&str, bool)]| {
+            let all = likely(&mut forecast, known, 9);
+            all.iter().find(|(_, other)| other == text).map_or(0.0, |(reach, _)| *reach)
         };
         assert!((of("nnn", &[]) - 0.343).abs() < 1e-9);
         assert!((of("ny", &[("", false)]) - 0.3).abs() < 1e-9);
-        assert_eq!(of("ny", &[("", true)]), 0.0);
+        assert_eq!(of("y", &[("", false)]), 0.0);
+    }
+
+    #[test]
+    fn a_forecast_goes_on_where_it_had_ended() {
+        let mut played = forecast(&[]);
+        assert_eq!(likely(&mut played, &[], 2).len(), 2);
+        let (first, then) = ([("", false)], [("", false), ("n", true), ("ny", false)]);
+        for known in [&first[..], &then] {
+            let anew = likely(&mut forecast(&[]), known, 3);
+            let gone_on = likely(&mut played, known, 3);
+            assert_eq!(
+                gone_on.iter().map(|open| &open.1).collect::<Vec<_>>(),
+                anew.iter().map(|open| &open.1).collect::<Vec<_>>()
+            );
+            assert!(gone_on.iter().zip(&anew).all(|(a, b)| (a.0 - b.0).abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn two_ways_to_a_question_make_it_likelier() {
+        // The second question is the same whatever the first answer was.
+        let play: Play<'static> = Rc::new(|scene| {
+            let mut stage = Rehearsing(Rc::clone(scene));
+            for text in ["first", "second"] {
+                scene.borrow_mut().expect(0.4);
+                stage.submit(Job { ticket: Ticket(0), candidate: text.as_bytes().into(), deadline: Duration::MAX });
+                if stage.wait().is_none() {
+                    return;
+                }
+            }
+        });
+        let mut forecast = Forecast::new(Marked { play, heard: Vec::new() });
+        let likely = likely(&mut forecast, &[], 3);
+        assert!(likely.len() == 2 && likely.iter().all(|(reach, _)| (reach - 1.0).abs() < 1e-9), "{likely:?}");
     }
 }

@@ -29,18 +29,18 @@ impl Plan {
     }
 
     /// A rehearsal goes on with a step.
-    fn begin(&'static self, reducer: &mut Reducer<'_, '_>, at: usize) {
+    fn begin(&'static self, reducer: &mut Reducer<'_, '_>, at: usize) -> Result<(), Interrupt> {
         reducer.begin(move |reducer| {
             // A rehearsal is about its questions alone, and not about how it ends.
             let _ = self.follow_from(reducer, at);
-        });
+        })
     }
 
     /// The same from a step on.
     fn follow_from(&'static self, reducer: &mut Reducer<'_, '_>, from: usize) -> Result<(), Interrupt> {
         let has_tree = reducer.tools.is_some();
         for (at, step) in self.first.iter().enumerate().skip(from) {
-            self.begin(reducer, at);
+            self.begin(reducer, at)?;
             while make(reducer, *step)?.is_none() {}
             if reducer.tools.is_some() != has_tree {
                 return Ok(());
@@ -51,7 +51,7 @@ impl Plan {
             reducer.round += 1;
         }
         while let Some(step) = self.round.get(next) {
-            self.begin(reducer, self.first.len() + next);
+            self.begin(reducer, self.first.len() + next)?;
             next += 1;
             let found = make(reducer, *step)?.unwrap_or(true);
             if reducer.tools.is_some() != has_tree {

@@ -9,7 +9,7 @@ use crate::exec::{Executor, Inline, Job, Key, Ticket, key};
 use crate::oracle::Outcome;
 use crate::reduce::event::Silent;
 use crate::reduce::interrupt::Interrupt;
-use crate::reduce::rehearsal::{Foreseen, Marked, Play, Rehearsing, Scene};
+use crate::reduce::rehearsal::{Marked, Play, Rehearsing, Scene};
 
 use super::foresight::{Ahead, Ended, Foresight, Run, Stage};
 use super::observed::Observed;
@@ -26,6 +26,7 @@ impl<'a> Session<'a, '_> {
             Ahead::Sees(foresight) => {
                 let key = key(&job.candidate);
                 foresight.expectations.borrow_mut().expect(key, pass, chance);
+                foresight.ask(&key);
                 if let Some(outcome) = foresight.take_ended(&key) {
                     foresight.ready.push_back((ticket, key, outcome));
                     return ticket;
@@ -93,25 +94,16 @@ impl<'a> Session<'a, '_> {
             wanted = foresight.wanted(slots);
         }
         wanted.truncate(room);
-        for ticket in foresight.leave_others(&wanted) {
-            self.executor.cancel(ticket);
-        }
-        for at in wanted {
-            let Foreseen { job, key, .. } = &self.forecast()[at];
-            let (job, key) = (job.clone(), *key);
-            self.start(job, key, Stage::Early)?;
-        }
-        Ok(())
+        let left = foresight.leave_others(&wanted);
+        left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+        let job = |key: Key| Some((foresight.forecast.as_ref()?.job(&key)?.clone(), key));
+        let jobs: Vec<_> = wanted.into_iter().filter_map(job).collect();
+        jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))
     }
 
     /// The workers, if one of them can run tests ahead of their time.
     fn workers_ahead(&self) -> usize {
         if self.executor.runs_beside() { self.executor.slots() } else { 1 }
-    }
-
-    fn forecast(&self) -> &[Foreseen] {
-        let Ahead::Sees(foresight) = &self.ahead else { return &[] };
-        &foresight.forecast
     }
 
     /// How many tests may be run ahead of their time at most.
@@ -190,11 +182,22 @@ impl<'a> Session<'a, '_> {
         Ok(())
     }
 
-    /// From here on `play` goes through the rest of the reduction. No question is open.
-    pub(in crate::reduce) fn set_mark(&mut self, play: Play<'a>) {
-        match &mut self.ahead {
-            Ahead::Sees(foresight) => foresight.mark = Some(Marked { play, heard: Vec::new() }),
+    /// From here on `play` goes through the rest of the reduction. No question is open. A rehearsal may end here.
+    pub(in crate::reduce) fn set_mark(&mut self, play: Play<'a>) -> Result<(), Interrupt> {
+        let goes_on = match &mut self.ahead {
+            Ahead::Sees(foresight) => {
+                foresight.mark = Some(Marked { play, heard: Vec::new() });
+                true
+            }
             Ahead::Rehearses(scene, _) => scene.borrow_mut().mark(play),
+        };
+        if goes_on { Ok(()) } else { Err(self.unresolved("the rehearsal is over")) }
+    }
+
+    /// There is no time to look ahead from here on: to go through all since an old mark would take even more.
+    pub(in crate::reduce) fn forget_mark(&mut self) {
+        if let Ahead::Sees(foresight) = &mut self.ahead {
+            foresight.mark = None;
         }
     }
 

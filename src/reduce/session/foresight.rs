@@ -6,10 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::engine::Verdict;
 use crate::exec::{Key, Ticket};
 use crate::oracle::Outcome;
-use crate::reduce::rehearsal::{Foreseen, Marked, Scene, foresee, least_reach};
+use crate::reduce::rehearsal::{Forecast, Known, Marked, Scene};
 
 use super::expectation::Expectations;
 
@@ -33,15 +32,14 @@ pub(super) enum Ahead<'a> {
 #[derive(Default)]
 pub(super) struct Foresight<'a> {
     pub(super) mark: Option<Marked<'a>>,
-    /// All answers.
-    answers: HashMap<Key, bool>,
+    known: Known,
     pub(super) running: BTreeMap<Ticket, Run>,
     /// The tests that have ended and whose questions were not asked yet.
     pub(super) ended: HashMap<Key, Vec<Ended>>,
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
-    /// The questions that a rehearsal has come to.
-    pub(super) forecast: Vec<Foreseen>,
+    /// The questions that rehearsals have come to; none if the search has gone another way.
+    pub(super) forecast: Option<Forecast<'a>>,
     /// Whether there was an answer since the last rehearsal.
     is_due: bool,
     pub(super) expectations: Rc<RefCell<Expectations>>,
@@ -100,8 +98,7 @@ impl Foresight<'_> {
     }
 
     /// Has the tests go whose questions are not among the wanted ones.
-    pub(super) fn leave_others(&mut self, wanted: &[usize]) -> Vec<Ticket> {
-        let wanted: Vec<Key> = wanted.iter().map(|&at| self.forecast[at].key).collect();
+    pub(super) fn leave_others(&mut self, wanted: &[Key]) -> Vec<Ticket> {
         let others = self.running.iter_mut().filter(|(_, run)| run.stage == Stage::Early && !wanted.contains(&run.key));
         let leave = |(ticket, run): (&Ticket, &mut Run)| {
             run.stage = Stage::Left;
@@ -117,7 +114,7 @@ impl Foresight<'_> {
         self.tests += u32::from(outcome.verdict.is_some());
         self.tested += outcome.duration;
         if let Some(verdict) = outcome.verdict {
-            self.answers.insert(key, verdict == Verdict::Interesting);
+            Rc::make_mut(&mut self.known).insert(key, verdict);
         }
         if stage == Stage::Asked {
             self.ready.push_back((ticket, key, outcome));
@@ -145,28 +142,29 @@ impl Foresight<'_> {
         self.spent * SHARE <= self.tested + SHORT
     }
 
-    /// The foreseen questions that may still be asked, the likeliest first.
-    pub(super) fn wanted(&self, slots: usize) -> Vec<usize> {
+    /// The foreseen questions that may still be asked and that nothing runs for, the likeliest first.
+    pub(super) fn wanted(&self, slots: usize) -> Vec<Key> {
         let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
-        let mut wanted: Vec<(f64, usize)> = Vec::new();
-        for (at, question) in self.forecast.iter().enumerate() {
-            if !self.answers.contains_key(&question.key) && !asked.contains(&question.key) {
-                wanted.push((question.reach(|key| self.answers.get(key).copied()), at));
-            }
-        }
-        wanted.retain(|(reach, _)| *reach >= least_reach(slots));
-        wanted.sort_by(|a, b| b.0.total_cmp(&a.0));
-        wanted.into_iter().map(|(_, at)| at).collect()
+        let open = self.forecast.iter().flat_map(|forecast| forecast.open(&self.known, slots));
+        open.map(|(_, key)| key).filter(|key| !asked.contains(key)).collect()
     }
 
-    /// Has a rehearsal look for questions, if there is something new to be found and time for it.
+    /// A question is asked. If no rehearsal has come to it, they begin anew.
+    pub(super) fn ask(&mut self, key: &Key) {
+        let is_foreseen = self.forecast.as_ref().is_some_and(|forecast| forecast.job(key).is_some());
+        if !is_foreseen && !self.known.contains_key(key) {
+            self.forecast = None;
+        }
+    }
+
+    /// Has rehearsals look for questions, if there is something new to be found and time for it.
     pub(super) fn rehearse(&mut self, slots: usize) {
         let Some(mark) = self.mark.as_ref().filter(|_| self.is_due && self.has_time()) else { return };
         self.is_due = false;
         let from = Instant::now();
         let most = (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT);
-        let known = self.ended.iter().filter_map(|(key, all)| Some((*key, all.last()?.outcome.verdict?))).collect();
-        self.forecast = foresee(mark, known, slots, PER_WORKER * slots, from + most);
+        let forecast = self.forecast.get_or_insert_with(|| Forecast::new(mark.clone()));
+        forecast.go_on(&self.known, slots, PER_WORKER * slots, from + most);
         self.spent += from.elapsed();
     }
 }

@@ -59,7 +59,7 @@ fn turn_of(
     name: &'static str,
     passes: &[&dyn Pass],
 ) -> Result<bool, Interrupt> {
-    reducer.mark();
+    reducer.mark()?;
     let (swept, mut alternatives) = proposals(reducer, passes);
     let mut found = false;
     for (pass, sequences) in swept {
@@ -78,7 +78,7 @@ fn turn_of(
         if !seen.insert(key(reducer.session.best())) {
             break;
         }
-        reducer.mark();
+        reducer.mark()?;
         alternatives = proposals(reducer, passes).1;
     }
     Ok(found)
