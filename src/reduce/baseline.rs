@@ -31,6 +31,9 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     let mut turns = true;
     let mut before = None;
     session.will_judge(&input, RUNS as usize)?;
+    if !input.is_empty() {
+        session.will_judge(&[].into(), 1)?;
+    }
     while runs < wanted {
         let outcome = session
             .judge(&input, "the input itself")

@@ -296,7 +296,7 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
 fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     let everything = Removal::Edits(vec![Edit::delete(0..reducer.current().source().len())]);
     let nothing = |_, current: &Current<'_>| current.candidate(std::iter::once(&everything), true);
-    first_interesting(&mut reducer.session, 1, "everything", nothing).map(|_| ())
+    first_interesting(&mut reducer.session, 1, "everything", 1.0, nothing).map(|_| ())
 }
 
 /// Reduces the best result as far as it goes. `read` is what is known of it already.

@@ -13,6 +13,8 @@ use super::session::Session;
 /// the order of the row. Candidates behind the first interesting one may be asked in vain, and change nothing.
 struct Ordered<'w, F> {
     what: &'w str,
+    /// The chance that one of them is interesting.
+    chance: f64,
     /// Makes a candidate of the current state.
     make: F,
     /// Those that were made and are not dealt with.
@@ -27,22 +29,23 @@ struct Ordered<'w, F> {
 }
 
 /// Asks about `count` candidates in their order, makes the first that is interesting the best result, and says which that
-/// is. `what` they are is for people.
+/// is. `what` they are is for people; each of them is expected to be interesting with this chance.
 pub(super) fn first_interesting(
     session: &mut Session<'_, '_>,
     count: usize,
     what: &str,
+    chance: f64,
     make: impl FnMut(usize, &Current<'_>) -> Candidate,
 ) -> Result<Option<usize>, Interrupt> {
-    let mut ordered = Ordered::new(count, what, make);
+    let mut ordered = Ordered::new(count, what, chance, make);
     session.pursue(&mut ordered)?;
     Ok(ordered.first)
 }
 
 impl<'w, F: FnMut(usize, &Current<'_>) -> Candidate> Ordered<'w, F> {
-    fn new(count: usize, what: &'w str, make: F) -> Self {
+    fn new(count: usize, what: &'w str, chance: f64, make: F) -> Self {
         let (made, verdicts) = (BTreeMap::new(), vec![None; count]);
-        Ordered { what, make, made, verdicts, front: 0, end: count, first: None }
+        Ordered { what, chance, make, made, verdicts, front: 0, end: count, first: None }
     }
 }
 
@@ -87,6 +90,10 @@ impl<F: FnMut(usize, &Current<'_>) -> Candidate> QuestionSource for Ordered<'_, 
         None
     }
 
+    fn chance(&self, _: u64) -> f64 {
+        self.chance
+    }
+
     fn describe(&self, _: u64) -> String {
         self.what.to_owned()
     }
@@ -112,7 +119,7 @@ mod tests {
     #[test]
     fn the_first_in_the_row_counts_and_not_the_first_to_be_answered() {
         let mut made = Vec::new();
-        let mut ordered = Ordered::new(9, "a number", |at, current: &Current<'_>| {
+        let mut ordered = Ordered::new(9, "a number", 0.5, |at, current: &Current<'_>| {
             made.push(at);
             current.candidate(std::iter::empty(), true)
         });
@@ -133,7 +140,7 @@ mod tests {
     #[test]
     fn a_row_of_nothing_asks_nothing() {
         let mut ordered =
-            Ordered::new(0, "nothing", |_, current: &Current<'_>| current.candidate(std::iter::empty(), true));
+            Ordered::new(0, "nothing", 0.5, |_, current: &Current<'_>| current.candidate(std::iter::empty(), true));
         assert!(ordered.questions(3).is_empty());
         assert_eq!(ordered.first, None);
     }

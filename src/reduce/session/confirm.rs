@@ -144,7 +144,7 @@ impl Session<'_, '_> {
     /// Whether the best result should be looked at before the search goes on.
     pub(super) fn check_is_due(&self) -> bool {
         let Confidence { refusals, unlooked, patience, looks, .. } = self.confidence;
-        let is_input = self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best());
+        let is_input = self.is_input();
         if !self.confidence.trust.is_flaky() {
             let half = u32::try_from(self.statistics.counts.total() / 2).unwrap_or(u32::MAX);
             let is_worth_a_call = looks == 0 || unlooked >= half.max(LONG_PATIENCE);
@@ -166,10 +166,22 @@ impl Session<'_, '_> {
 
     /// Makes sure of the result at the end, unless it is the input.
     pub(in crate::reduce) fn confirm_result(&mut self) -> Result<(), Interrupt> {
-        match self.confidence.trusted.first() {
-            Some(input) if input.best.text != *self.best() => self.confirm_best(Stakes::Result),
-            _ => Ok(()),
+        if self.is_input() { Ok(()) } else { self.confirm_best(Stakes::Result) }
+    }
+
+    /// The best result is most likely the one that is made sure of at the end: workers that would wait may begin.
+    pub(in crate::reduce) fn will_confirm_result(&mut self) -> Result<(), Interrupt> {
+        if self.is_input() || self.confidence.trust.is_flaky() {
+            return Ok(());
         }
+        let best = Arc::clone(self.best());
+        let missing = self.confidence.trust.missing(self.answers_on_best(Stakes::Result), Stakes::Result, EVEN);
+        self.will_judge(&best, missing)
+    }
+
+    /// Whether the best result is the input.
+    fn is_input(&self) -> bool {
+        self.confidence.trusted.first().is_none_or(|input| input.best.text == *self.best())
     }
 
     /// Whether there is no use in going on, because too much was taken back.
@@ -216,21 +228,7 @@ impl Session<'_, '_> {
     fn confirm_best(&mut self, stakes: Stakes) -> Result<(), Interrupt> {
         let best = Arc::clone(self.best());
         let pass = std::mem::replace(&mut self.statistics.pass, CONFIRMATION);
-        // On the way the answers for which it was accepted count. At the end they do not: of many texts that are not
-        // interesting one may have been called so again and again, and that is the one that was accepted.
-        let known = match self.memory.answers(&key(&best)) {
-            Some(answers)
-                if stakes == Stakes::Best && self.confidence.trust.is_flaky() && answers.tally.yes < CERTAIN =>
-            {
-                answers.tally
-            }
-            // A look at an earlier result counts as one at this one, further looks at this one count as well.
-            _ if stakes == Stakes::Result && !self.confidence.trust.is_flaky() => {
-                let looks = if self.best_is_trusted() { 2 } else { 1 };
-                Tally { yes: self.confidence.looks.min(looks), no: 0 }
-            }
-            _ => Tally::default(),
-        };
+        let known = self.answers_on_best(stakes);
         let asked = self.ask_again(&best, known, stakes);
         let holds = match asked {
             Ok(true) if self.best_is_trusted() => Ok(()),
@@ -245,6 +243,25 @@ impl Session<'_, '_> {
         };
         self.statistics.pass = pass;
         holds
+    }
+
+    /// The answers on the best result that count when it is looked at again. On the way those for which it was accepted do.
+    /// At the end they do not: of many texts that are not interesting one may have been called so again and again, and
+    /// that is the one that was accepted.
+    fn answers_on_best(&self, stakes: Stakes) -> Tally {
+        match self.memory.answers(&key(self.best())) {
+            Some(answers)
+                if stakes == Stakes::Best && self.confidence.trust.is_flaky() && answers.tally.yes < CERTAIN =>
+            {
+                answers.tally
+            }
+            // A look at an earlier result counts as one at this one, further looks at this one count as well.
+            _ if stakes == Stakes::Result && !self.confidence.trust.is_flaky() => {
+                let looks = if self.best_is_trusted() { 2 } else { 1 };
+                Tally { yes: self.confidence.looks.min(looks), no: 0 }
+            }
+            _ => Tally::default(),
+        }
     }
 
     /// Runs the test on a text until it is clear what it says. Stopped meanwhile, a best result that looks worse than

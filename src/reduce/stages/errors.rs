@@ -63,7 +63,7 @@ fn narrow(reducer: &mut Reducer<'_, '_>, windows: &Windows) -> Result<bool, Inte
 
 /// Takes away everything but some parts of the text, the first that are interesting, and says which.
 fn cut_down_to_first(reducer: &mut Reducer<'_, '_>, parts: &[Vec<Range<usize>>]) -> Result<Option<usize>, Interrupt> {
-    first_interesting(&mut reducer.session, parts.len(), "everything", |at, current| {
+    first_interesting(&mut reducer.session, parts.len(), "everything", 0.5, |at, current| {
         let removal = around(&parts[at], current.source().len());
         current.candidate(std::iter::once(&removal), false)
     })

@@ -57,7 +57,7 @@ pub(crate) fn format(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     // Tokens are not compared: a formatter may put a semicolon in.
     let _ = reducer.session.rebase(None);
     let everything = Removal::Edits(vec![Edit { raw: true, ..Edit::replace(0..best.len(), text) }]);
-    let anew = first_interesting(&mut reducer.session, 1, "everything", |_, current| {
+    let anew = first_interesting(&mut reducer.session, 1, "everything", 1.0, |_, current| {
         current.candidate(std::iter::once(&everything), false)
     })?;
     let ink = |text: &[u8]| text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>();
@@ -162,7 +162,7 @@ fn change(reducer: &mut Reducer<'_, '_>, changes: Option<Sequence>, most_needed:
 
 /// Makes all changes of a sequence in one test.
 fn all_at_once(reducer: &mut Reducer<'_, '_>, changes: &Sequence) -> Result<bool, Interrupt> {
-    let changed = first_interesting(&mut reducer.session, 1, "everything", |_, current| {
+    let changed = first_interesting(&mut reducer.session, 1, "everything", 1.0, |_, current| {
         current.candidate(changes.units.iter().map(|unit| &unit.removal), false)
     })?;
     Ok(changed.is_some())
