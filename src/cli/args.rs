@@ -26,7 +26,7 @@ use super::signature_args::SignatureArgs;
 use super::state_args::{HistoryArgs, ReplayArgs, ResumeArgs, StateArgs};
 use super::triage_args::{self, TriageArgs};
 use super::ui_args::UiArgs;
-use super::values::{MinimalArg, SEARCH, jobs, seconds};
+use super::values::{MinimalArg, SEARCH, jobs, seconds, spend};
 use super::verify_args::{self, VerifyArgs};
 use crate::exec::Jobs;
 
@@ -165,6 +165,12 @@ pub struct ReduceArgs {
     /// answers per second, beginning with one, up to two per core
     #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING, add = SetBy::Project)]
     pub jobs: Option<Jobs>,
+    /// Begin at most N tests for each that is needed, with several at the same time
+    ///
+    /// Workers that would wait begin tests that are likely to be needed. With 1 none is begun in vain, and more of them
+    /// wait; 1.3 is a good price where tests are paid for [default: as many as are likely enough]
+    #[arg(long, value_name = "N", value_parser = spend, help_heading = RUNNING, add = SetBy::Project)]
+    pub spend: Option<f64>,
     /// Deadline of one test [default: by the runs so far]
     ///
     /// By default it is 5 times the slowest accepted run, and at least 1 s. The first run on FILE may take 300 s

@@ -75,6 +75,14 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The tests that may begin for each that is needed.
+pub(super) fn spend(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if number >= 1.0 => Ok(number),
+        _ => Err("must be a number of at least 1, as in 1.3".to_owned()),
+    }
+}
+
 /// A number of bytes with an optional binary unit: `65536`, `64K`, `16M`, `16MB`, `16MiB`, `1G`.
 pub(super) fn size(text: &str) -> Result<usize, String> {
     let upper = text.to_ascii_uppercase();

@@ -138,6 +138,9 @@ pub struct Options {
     pub max_parse: usize,
     /// Stop after this many tests; the baseline's are counted, but always run.
     pub max_tests: Option<u64>,
+    /// Tests that several workers may begin for each that is needed, so that they need not wait; `None` for as many as are
+    /// likely enough to be needed.
+    pub spend: Option<f64>,
     /// Stop after this much time; pauses do not count. The [`Cancel`](crate::oracle::Cancel) of the reduction expires
     /// then: an executor that heeds the same one stops a test that runs.
     pub max_time: Option<Duration>,
@@ -167,6 +170,7 @@ impl Default for Options {
             deadline: None,
             max_parse: MAX_PARSE,
             max_tests: None,
+            spend: None,
             max_time: None,
             control: Control::default(),
         }

@@ -139,6 +139,19 @@ fn ahead_several_workers_accept_what_one_accepts_in_fewer_rounds() {
 }
 
 #[test]
+fn ahead_no_more_is_spent_than_the_user_wants() {
+    let (alone, _, one) = reduced(1, &Options::default());
+    let (free, ..) = reduced(16, &Options::default());
+    for (spend, faster) in [(1.0, 1.0), (1.3, 1.2), (2.0, 1.8)] {
+        let (several, _, same) = reduced(16, &Options { spend: Some(spend), ..Options::default() });
+        assert!(one.texts == same.texts, "a price leads another way");
+        let (tests, rounds) = (several.tests as f64, several.rounds as f64);
+        assert!(tests <= spend * alone.tests as f64 && several.tests < free.tests, "{spend}: {tests} of {}", alone.tests);
+        assert!(rounds * faster <= alone.rounds as f64, "{spend}: {rounds} rounds of {}", alone.rounds);
+    }
+}
+
+#[test]
 fn ahead_a_limit_of_tests_counts_those_that_nothing_waits_for() {
     for most in [4, 5, 17, 30] {
         let options = Options { max_tests: Some(most), ..Options::default() };

@@ -124,6 +124,7 @@ fn options(args: &ReduceArgs) -> Result<Options, Failure> {
         deadline: args.timeout,
         max_parse: MAX_PARSE,
         max_tests: args.max_tests,
+        spend: args.spend,
         max_time: args.max_time,
         control: Control::new(),
     })

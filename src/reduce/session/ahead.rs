@@ -62,6 +62,7 @@ impl<'a> Session<'a, '_> {
             let Ahead::Sees(foresight) = &mut self.ahead else { continue };
             if let Some((ticket, key, outcome)) = foresight.ready.pop_front() {
                 if let Some(verdict) = outcome.verdict {
+                    foresight.answered += 1;
                     foresight.expectations.borrow_mut().learn(&key, verdict == Verdict::Interesting);
                     if let Some(mark) = &mut foresight.mark {
                         mark.heard.push((key, verdict));
@@ -82,7 +83,7 @@ impl<'a> Session<'a, '_> {
     /// Gives workers that would wait the questions that are likely to be asked next.
     fn run_ahead(&mut self) -> Result<(), Interrupt> {
         let slots = self.workers_ahead();
-        let may_run = self.may_run_ahead();
+        let (may_run, begun) = (self.may_run_ahead(), self.tests_begun());
         let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
         let room = slots.saturating_sub(foresight.asked()).min(may_run);
         if slots == 1 || room == 0 {
@@ -94,11 +95,25 @@ impl<'a> Session<'a, '_> {
             wanted = foresight.wanted(slots);
         }
         wanted.truncate(room);
+        let affordable = self.options.spend.map_or(usize::MAX, |spend| foresight.affordable(spend, begun));
         let left = foresight.leave_others(&wanted);
         left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+        wanted.retain(|key| !foresight.runs(key));
+        wanted.truncate(affordable);
         let job = |key: Key| Some((foresight.forecast.as_ref()?.job(&key)?.clone(), key));
         let jobs: Vec<_> = wanted.into_iter().filter_map(job).collect();
-        jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))
+        let idle = slots.saturating_sub(foresight.running.len() + jobs.len());
+        let runs = foresight.idle_runs.take_if(|_| idle > 0);
+        jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))?;
+        match runs.filter(|(text, _)| text == self.best()) {
+            Some((text, times)) => self.will_judge(&text, times),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the outcome for a question that is asked is there already.
+    pub(super) fn is_answered(&self, ticket: Ticket) -> bool {
+        matches!(&self.ahead, Ahead::Sees(foresight) if foresight.ready.iter().any(|(ready, ..)| *ready == ticket))
     }
 
     /// The workers, if one of them can run tests ahead of their time.
@@ -136,9 +151,6 @@ impl<'a> Session<'a, '_> {
     fn start(&mut self, job: Job, key: Key, stage: Stage) -> Result<(), Interrupt> {
         let ticket = Ticket(self.next_ticket);
         let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
-        if stage == Stage::Early && foresight.running.values().any(|run| run.key == key && run.stage != Stage::Left) {
-            return Ok(());
-        }
         self.next_ticket += 1;
         foresight.running.insert(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
         let bytes = job.candidate.len();
@@ -153,11 +165,19 @@ impl<'a> Session<'a, '_> {
         if self.workers_ahead() == 1 || self.is_rehearsal() {
             return Ok(());
         }
-        for _ in 0..times.min(self.executor.slots()) {
+        let Ahead::Sees(foresight) = &self.ahead else { return Ok(()) };
+        for _ in 0..times.min(self.executor.slots().saturating_sub(foresight.running.len())) {
             let job = Job { ticket: Ticket(0), candidate: Arc::clone(text), deadline: self.deadlines.of(false) };
             self.start(job, key(text), Stage::Sure)?;
         }
         Ok(())
+    }
+
+    /// The same if there are workers that have nothing else to do before the best result is another one.
+    pub(super) fn may_judge_best(&mut self, times: usize) {
+        if let Ahead::Sees(foresight) = &mut self.ahead {
+            foresight.idle_runs = Some((Arc::clone(&self.current.best().text), times));
+        }
     }
 
     /// Ends the tests whose questions were not asked, and counts those that have ended.

@@ -170,13 +170,11 @@ impl Session<'_, '_> {
     }
 
     /// The best result is most likely the one that is made sure of at the end: workers that would wait may begin.
-    pub(in crate::reduce) fn will_confirm_result(&mut self) -> Result<(), Interrupt> {
-        if self.is_input() || self.confidence.trust.is_flaky() {
-            return Ok(());
+    pub(in crate::reduce) fn may_confirm_result(&mut self) {
+        if !self.is_input() && !self.confidence.trust.is_flaky() {
+            let known = self.answers_on_best(Stakes::Result);
+            self.may_judge_best(self.confidence.trust.missing(known, Stakes::Result, EVEN));
         }
-        let best = Arc::clone(self.best());
-        let missing = self.confidence.trust.missing(self.answers_on_best(Stakes::Result), Stakes::Result, EVEN);
-        self.will_judge(&best, missing)
     }
 
     /// Whether the best result is the input.

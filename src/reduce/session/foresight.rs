@@ -42,8 +42,11 @@ pub(super) struct Foresight<'a> {
     pub(super) forecast: Option<Forecast<'a>>,
     /// Whether there was an answer since the last rehearsal.
     is_due: bool,
+    /// A text that may be asked about this number of times in the end.
+    pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
     pub(super) expectations: Rc<RefCell<Expectations>>,
-    /// How many tests were run, the time that they took, and that of the rehearsals.
+    /// How many questions were answered, how many tests were run, the time that they took, and that of the rehearsals.
+    pub(super) answered: usize,
     tests: u32,
     tested: Duration,
     pub(super) spent: Duration,
@@ -80,6 +83,17 @@ impl Foresight<'_> {
     /// The workers that run what is asked.
     pub(super) fn asked(&self) -> usize {
         self.running.values().filter(|run| run.stage > Stage::Early).count()
+    }
+
+    /// Whether a test runs on a text, and goes on.
+    pub(super) fn runs(&self, key: &Key) -> bool {
+        self.running.values().any(|run| run.key == *key && run.stage != Stage::Left)
+    }
+
+    /// The tests that may begin, if `spend` may for each that is needed, and this number has by now.
+    pub(super) fn affordable(&self, spend: f64, begun: u64) -> usize {
+        let needed = self.answered + self.asked();
+        ((spend * needed as f64) as usize).saturating_sub(usize::try_from(begun).unwrap_or(usize::MAX))
     }
 
     /// Has a test of the last ones go whose questions may not be asked.

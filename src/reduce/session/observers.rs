@@ -21,7 +21,7 @@ fn is_due(last: Option<Instant>) -> bool {
 }
 
 impl Session<'_, '_> {
-    /// Says what a test that was started is about.
+    /// Says what a test that was started is about; nothing of one that has run ahead of its time.
     pub(super) fn tell_trying(
         &mut self,
         ticket: Ticket,
@@ -29,7 +29,7 @@ impl Session<'_, '_> {
         bytes: usize,
         what: impl FnOnce() -> String,
     ) -> Result<(), Interrupt> {
-        if !self.observed.follows {
+        if !self.observed.follows || self.is_answered(ticket) {
             return Ok(());
         }
         let workers = &mut self.observed.workers;

@@ -35,14 +35,21 @@ const BODIES: u64 = u64::from_be_bytes(*b"empty it");
 /// goes with that body.
 pub(crate) fn keep_closures(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
     if reducer.tokens() >= LEAST_TOKENS {
-        loop {
-            keep_some(reducer)?;
-            if !empty_bodies(reducer)? {
-                break;
-            }
-        }
+        keep_some(reducer)?;
+        go_on_with_bodies(reducer)?;
     }
     Ok(())
+}
+
+/// The same from the bodies on.
+fn go_on_with_bodies(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
+    loop {
+        reducer.mark_with(go_on_with_bodies)?;
+        if !empty_bodies(reducer)? {
+            return Ok(());
+        }
+        keep_some(reducer)?;
+    }
 }
 
 /// Empties bodies of each kind of which half may be emptied at once, while that takes a good share of the text per test;
@@ -51,7 +58,6 @@ fn empty_bodies(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if !reducer.allows(&Bodies) || reducer.session.is_proposal_refused(BODIES) {
         return Ok(false);
     }
-    reducer.mark()?;
     let before = reducer.weight();
     for bodies in sequences_of(reducer, &Bodies) {
         let Some(mut bodies) = reducer.spared(Some(bodies)) else { continue };
@@ -98,7 +104,10 @@ fn keep_some(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 fn go_through(reducer: &mut Reducer<'_, '_>, mut search: Search) -> Result<(), Interrupt> {
     loop {
         let state = search.clone();
-        reducer.mark_with(move |reducer| go_through(reducer, state.clone()))?;
+        reducer.mark_with(move |reducer| {
+            go_through(reducer, state.clone())?;
+            go_on_with_bodies(reducer)
+        })?;
         let Some(kept) = search.next(|tokens| reducer.pays_off(tokens, 1)) else { break };
         let is_interesting = ask(reducer, &search.references, &kept)?;
         search.learn(is_interesting);

@@ -20,7 +20,7 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     reducer.findings.kept_by_timeout.clear();
     reducer.session.give_second_chances();
     if reducer.project.is_none() && !reducer.current().is_inside_another() {
-        reducer.session.will_confirm_result()?;
+        reducer.session.may_confirm_result();
     }
     let before = reducer.weight();
     let mut all = units_to_verify(reducer, Minimal::Unit);
