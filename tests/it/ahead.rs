@@ -146,7 +146,11 @@ fn ahead_no_more_is_spent_than_the_user_wants() {
         let (several, _, same) = reduced(16, &Options { spend: Some(spend), ..Options::default() });
         assert!(one.texts == same.texts, "a price leads another way");
         let (tests, rounds) = (several.tests as f64, several.rounds as f64);
-        assert!(tests <= spend * alone.tests as f64 && several.tests < free.tests, "{spend}: {tests} of {}", alone.tests);
+        assert!(
+            tests <= spend * alone.tests as f64 && several.tests < free.tests,
+            "{spend}: {tests} of {}",
+            alone.tests
+        );
         assert!(rounds * faster <= alone.rounds as f64, "{spend}: {rounds} rounds of {}", alone.rounds);
     }
 }
