@@ -40,7 +40,7 @@ impl<'a> Session<'a, '_> {
                     self.executor.cancel(early);
                 }
                 let text = Arc::clone(&job.candidate);
-                foresight.running.insert(ticket, Run { key, text, stage: Stage::Asked });
+                foresight.begin(ticket, Run { key, text, stage: Stage::Asked });
             }
         }
         self.executor.submit(job);
@@ -83,7 +83,7 @@ impl<'a> Session<'a, '_> {
     /// Gives workers that would wait the questions that are likely to be asked next.
     fn run_ahead(&mut self) -> Result<(), Interrupt> {
         let slots = self.workers_ahead();
-        let (may_run, begun) = (self.may_run_ahead(), self.tests_begun());
+        let may_run = self.may_run_ahead();
         let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
         let room = slots.saturating_sub(foresight.asked()).min(may_run);
         if slots == 1 || room == 0 {
@@ -95,7 +95,7 @@ impl<'a> Session<'a, '_> {
             wanted = foresight.wanted(slots);
         }
         wanted.truncate(room);
-        let affordable = self.options.spend.map_or(usize::MAX, |spend| foresight.affordable(spend, begun));
+        let affordable = self.options.spend.map_or(usize::MAX, |spend| foresight.affordable(spend));
         let left = foresight.leave_others(&wanted);
         left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
         wanted.retain(|key| !foresight.runs(key));
@@ -152,7 +152,7 @@ impl<'a> Session<'a, '_> {
         let ticket = Ticket(self.next_ticket);
         let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
         self.next_ticket += 1;
-        foresight.running.insert(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
+        foresight.begin(ticket, Run { key, text: Arc::clone(&job.candidate), stage });
         let bytes = job.candidate.len();
         self.executor.submit(Job { ticket, ..job });
         self.tell_trying(ticket, self.statistics.pass, bytes, || "what is likely to be asked next".to_owned())
@@ -183,7 +183,7 @@ impl<'a> Session<'a, '_> {
     /// Ends the tests whose questions were not asked, and counts those that have ended.
     pub(in crate::reduce) fn leave_ahead(&mut self) -> Result<(), Interrupt> {
         let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
-        foresight.mark = None;
+        (foresight.mark, foresight.forecast) = (None, None);
         for ticket in foresight.running.keys() {
             self.executor.cancel(*ticket);
         }

@@ -45,8 +45,9 @@ pub(super) struct Foresight<'a> {
     /// A text that may be asked about this number of times in the end.
     pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
     pub(super) expectations: Rc<RefCell<Expectations>>,
-    /// How many questions were answered, how many tests were run, the time that they took, and that of the rehearsals.
+    /// How many questions were answered, how many tests have begun and were run, the time that they took, and that of the rehearsals.
     pub(super) answered: usize,
+    begun: usize,
     tests: u32,
     tested: Duration,
     pub(super) spent: Duration,
@@ -90,10 +91,16 @@ impl Foresight<'_> {
         self.running.values().any(|run| run.key == *key && run.stage != Stage::Left)
     }
 
-    /// The tests that may begin, if `spend` may for each that is needed, and this number has by now.
-    pub(super) fn affordable(&self, spend: f64, begun: u64) -> usize {
+    /// A test begins.
+    pub(super) fn begin(&mut self, ticket: Ticket, run: Run) {
+        self.begun += 1;
+        self.running.insert(ticket, run);
+    }
+
+    /// The tests that may begin if `spend` may for each that is needed. One that is cancelled has begun, too.
+    pub(super) fn affordable(&self, spend: f64) -> usize {
         let needed = self.answered + self.asked();
-        ((spend * needed as f64) as usize).saturating_sub(usize::try_from(begun).unwrap_or(usize::MAX))
+        ((spend * needed as f64) as usize).saturating_sub(self.begun)
     }
 
     /// Has a test of the last ones go whose questions may not be asked.
@@ -156,7 +163,7 @@ impl Foresight<'_> {
         self.spent * SHARE <= self.tested + SHORT
     }
 
-    /// The foreseen questions that may still be asked and that nothing runs for, the likeliest first.
+    /// The foreseen questions that may still be asked and are not yet, the likeliest first.
     pub(super) fn wanted(&self, slots: usize) -> Vec<Key> {
         let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
         let open = self.forecast.iter().flat_map(|forecast| forecast.open(&self.known, slots));
