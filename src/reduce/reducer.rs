@@ -119,16 +119,18 @@ impl<'a, 'g> Reducer<'a, 'g> {
         result
     }
 
-    /// From here on a rehearsal goes through something, and then the rest.
-    pub(super) fn mark_with(
+    /// From here on a rehearsal goes through something from a state on, and then the rest. Nothing is copied where none
+    /// is looked for: a state may hold thousands of lists.
+    pub(super) fn mark_with<S: Clone + 'a>(
         &mut self,
-        first: impl Fn(&mut Reducer<'a, 'g>) -> Result<(), Interrupt> + 'a,
+        state: &S,
+        first: impl Fn(&mut Reducer<'a, 'g>, S) -> Result<(), Interrupt> + 'a,
     ) -> Result<(), Interrupt> {
-        let Some(rest) = self.rest.clone() else { return Ok(()) };
-        let after = Rc::clone(&rest);
+        let Some(rest) = self.rest.clone().filter(|_| self.session.looks_ahead()) else { return self.mark() };
+        let (after, state) = (Rc::clone(&rest), state.clone());
         let first = move |reducer: &mut Reducer<'a, 'g>| {
             reducer.rest = Some(Rc::clone(&after));
-            first(reducer)
+            first(reducer, state.clone())
         };
         self.rest = Some(chain(first, Rc::clone(&rest)));
         let result = self.mark();

@@ -173,8 +173,7 @@ pub(crate) fn sibling_lists(reducer: &mut Reducer<'_, '_>) -> Result<(), Interru
 /// Gives one list after the other a turn, the most promising first, until none is left.
 fn go_through(reducer: &mut Reducer<'_, '_>, mut queue: Queue) -> Result<(), Interrupt> {
     loop {
-        let waiting = queue.clone();
-        reducer.mark_with(move |reducer| go_through(reducer, waiting.clone()))?;
+        reducer.mark_with(&queue, go_through)?;
         let Some(list) = queue.waiting.pop() else { break };
         if !reducer.current().is_gone(list.tie.1) {
             take_turn(reducer, &mut queue, list)?;
