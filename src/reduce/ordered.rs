@@ -1,7 +1,5 @@
 //! Candidates asked in order up to the first that is interesting.
 
-use std::collections::BTreeMap;
-
 use crate::engine::Verdict;
 
 use super::current::{Candidate, Current};
@@ -9,23 +7,17 @@ use super::interrupt::Interrupt;
 use super::question_source::QuestionSource;
 use super::session::Session;
 
-/// A row of candidates as a source of questions. Its outcome does not depend on the number of workers: answers are used in
-/// the order of the row. Candidates behind the first interesting one may be asked in vain, and change nothing.
+/// A row of candidates as a source of questions, one after the other.
 struct Ordered<'w, F> {
     what: &'w str,
     /// The chance that one of them is interesting.
     chance: f64,
     /// Makes a candidate of the current state.
     make: F,
-    /// Those that were made and are not dealt with.
-    made: BTreeMap<usize, Candidate>,
-    verdicts: Vec<Option<Verdict>>,
-    /// All before this one are dealt with.
-    front: usize,
-    /// From this one on none is wanted.
-    end: usize,
-    /// The first interesting one.
-    first: Option<usize>,
+    count: u64,
+    /// The one that is asked about.
+    at: u64,
+    is_found: bool,
 }
 
 /// Asks about `count` candidates in their order, makes the first that is interesting the best result, and says which that
@@ -37,57 +29,32 @@ pub(super) fn first_interesting(
     chance: f64,
     make: impl FnMut(usize, &Current<'_>) -> Candidate,
 ) -> Result<Option<usize>, Interrupt> {
-    let mut ordered = Ordered::new(count, what, chance, make);
+    let mut ordered = Ordered { what, chance, make, count: count as u64, at: 0, is_found: false };
     session.pursue(&mut ordered)?;
-    Ok(ordered.first)
-}
-
-impl<'w, F: FnMut(usize, &Current<'_>) -> Candidate> Ordered<'w, F> {
-    fn new(count: usize, what: &'w str, chance: f64, make: F) -> Self {
-        let (made, verdicts) = (BTreeMap::new(), vec![None; count]);
-        Ordered { what, chance, make, made, verdicts, front: 0, end: count, first: None }
-    }
+    Ok(ordered.is_found.then(|| index(ordered.at)))
 }
 
 impl<F: FnMut(usize, &Current<'_>) -> Candidate> QuestionSource for Ordered<'_, F> {
-    fn questions(&mut self, most: usize) -> Vec<u64> {
-        let open = (self.front..self.end).filter(|&at| self.verdicts[at].is_none());
-        open.take(most).map(|at| at as u64).collect()
+    fn questions(&mut self, _: usize) -> Vec<u64> {
+        Vec::from_iter((self.at < self.count && !self.is_found).then_some(self.at))
     }
 
     fn candidate(&mut self, question: u64, current: &Current<'_>) -> Candidate {
-        let at = index(question);
-        self.made.entry(at).or_insert_with(|| (self.make)(at, current)).clone()
+        (self.make)(index(question), current)
     }
 
     fn wants(&self, question: u64) -> bool {
-        let at = index(question);
-        at < self.end && self.verdicts[at].is_none()
+        self.at == question && !self.is_found
     }
 
-    fn may_accept(&self, question: u64) -> bool {
-        index(question) >= self.front && self.first.is_none()
+    fn may_accept(&self, _: u64) -> bool {
+        false
     }
 
     fn observe(&mut self, question: u64, verdict: Verdict) -> Option<u64> {
-        let at = index(question);
-        self.verdicts[at] = Some(verdict);
-        if verdict == Verdict::Interesting {
-            self.end = self.end.min(at);
-        }
-        // Answers that have none missing before them are dealt with.
-        while self.first.is_none()
-            && let Some(&Some(verdict)) = self.verdicts.get(self.front)
-        {
-            let at = self.front;
-            self.front += 1;
-            self.made.remove(&at);
-            if verdict == Verdict::Interesting {
-                self.first = Some(at);
-                return Some(at as u64);
-            }
-        }
-        None
+        self.is_found = verdict == Verdict::Interesting;
+        self.at += u64::from(!self.is_found);
+        self.is_found.then_some(question)
     }
 
     fn chance(&self, _: u64) -> f64 {
@@ -108,40 +75,31 @@ mod tests {
     use super::*;
     use crate::reduce::size::Size;
 
-    /// The next questions, with their candidates made.
-    fn ask<F: FnMut(usize, &Current<'_>) -> Candidate>(ordered: &mut Ordered<'_, F>, most: usize) -> Vec<u64> {
-        let current = Current::new([].into(), Size::default(), Vec::new());
-        let questions = ordered.questions(most);
-        questions.iter().for_each(|&question| drop(ordered.candidate(question, &current)));
-        questions
-    }
-
     #[test]
-    fn the_first_in_the_row_counts_and_not_the_first_to_be_answered() {
+    fn the_first_in_the_row_counts() {
+        let current = Current::new([].into(), Size::default(), Vec::new());
         let mut made = Vec::new();
-        let mut ordered = Ordered::new(9, "a number", 0.5, |at, current: &Current<'_>| {
+        let make = |at, current: &Current<'_>| {
             made.push(at);
             current.candidate(std::iter::empty(), true)
-        });
-        assert_eq!(ask(&mut ordered, 4), [0, 1, 2, 3]);
-        assert_eq!(ordered.describe(3), "a number");
-        assert_eq!(ordered.observe(2, Verdict::Interesting), None, "one before it may be, too");
-        assert!(ordered.may_accept(2) && ordered.wants(1) && !ordered.wants(3));
-        assert_eq!(ordered.questions(4), [0, 1], "nothing behind it is needed");
-        assert_eq!(ordered.observe(0, Verdict::NotInteresting), None);
-        assert_eq!(ordered.observe(1, Verdict::Interesting), Some(1));
-        assert!(ordered.questions(4).is_empty() && !ordered.wants(3) && !ordered.may_accept(2));
-        assert_eq!(ordered.observe(3, Verdict::Interesting), None, "too late");
-        assert_eq!(ordered.first, Some(1));
-        drop(ordered);
-        assert_eq!(made, [0, 1, 2, 3]);
+        };
+        let mut ordered = Ordered { what: "a number", chance: 0.5, make, count: 9, at: 0, is_found: false };
+        for verdict in [Verdict::NotInteresting, Verdict::Timeout, Verdict::Interesting] {
+            let [question] = ordered.questions(4)[..] else { panic!("one is asked about at a time") };
+            ordered.candidate(question, &current);
+            assert!(ordered.wants(question) && !ordered.wants(question + 1));
+            let accepted = ordered.observe(question, verdict);
+            assert_eq!(accepted, (verdict == Verdict::Interesting).then_some(question));
+        }
+        assert!(ordered.questions(4).is_empty() && !ordered.wants(2) && !ordered.wants(3));
+        assert_eq!(ordered.describe(2), "a number");
+        assert_eq!(made, [0, 1, 2]);
     }
 
     #[test]
     fn a_row_of_nothing_asks_nothing() {
-        let mut ordered =
-            Ordered::new(0, "nothing", 0.5, |_, current: &Current<'_>| current.candidate(std::iter::empty(), true));
-        assert!(ordered.questions(3).is_empty());
-        assert_eq!(ordered.first, None);
+        let make = |_, current: &Current<'_>| current.candidate(std::iter::empty(), true);
+        let mut ordered = Ordered { what: "nothing", chance: 0.5, make, count: 0, at: 0, is_found: false };
+        assert!(ordered.questions(3).is_empty() && !ordered.is_found);
     }
 }
