@@ -82,12 +82,12 @@ impl From<ConditionArgs> for ConditionSpec {
     }
 }
 
-/// The range of a process's exit codes.
 /// The options, each by itself: clap tells of a group as a whole, whichever of it was typed.
 pub(super) fn conditions() -> Vec<Id> {
     ConditionArgs::augment_args(Command::default()).get_arguments().map(|arg| arg.get_id().clone()).collect()
 }
 
+/// The range of a process's exit codes.
 pub(super) fn exit_code() -> RangedI64ValueParser<i32> {
     value_parser!(i32).range(0..=255)
 }

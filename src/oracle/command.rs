@@ -66,7 +66,6 @@ pub struct CommandOracle {
     companions: Vec<(CommandOracle, Companion)>,
 }
 
-/// The facts about a run that a caller asks for besides its outcome.
 /// The test case, as a test sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {

@@ -60,7 +60,6 @@ impl Several {
         Ok(Several { files: files?, notices: Vec::new() })
     }
 
-    /// The same files, which an interrupted run has replaced; `None` if it has not. `content` was their archive.
     /// The place of a result that is one file, whose original stays.
     ///
     /// # Errors
@@ -72,6 +71,7 @@ impl Several {
         Ok(Several { files: vec![One { path: name.clone(), target, content }], notices: Vec::new() })
     }
 
+    /// The same files, which an interrupted run has replaced; `None` if it has not. `content` was their archive.
     pub(super) fn replaced(files: &[(PathBuf, PathBuf)], content: &[u8]) -> Result<Option<Self>, StoreError> {
         if !files.iter().any(|(_, path)| original_name(path).symlink_metadata().is_ok()) {
             return Ok(None);
