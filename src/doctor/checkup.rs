@@ -2,17 +2,18 @@
 //! and between the baseline and the first pass it has the test run a few times more and adds what it finds as notes.
 //!
 //! The baseline judges the input and the empty file; this adds the input in another directory, a file of one line
-//! break, and the first empty texts of the language. All are made with the deadline that the input has set, while no other
-//! test is running.
+//! break, and the first empty texts of the language, at the same time where tests run so. All are made with the deadline that
+//! the input has set, while no other test is running.
 
 use std::io;
+use std::thread;
 use std::time::Duration;
 
-use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
+use crate::oracle::{Cancel, Outcome, Slot, SlotOptions, is_device};
 use crate::reduce::{Event, EventSink};
 
 use super::checks::TRIVIAL_CHECKS;
-use super::exam::{Examination, elsewhere};
+use super::exam::{Examination, elsewhere, together};
 use super::hollow::TRIVIAL;
 use super::traces::Snapshot;
 use super::{Level, findings};
@@ -80,19 +81,32 @@ impl<'a> Checkup<'a> {
         let Ok(mut slot) = Slot::new(&examination.slots) else { return Vec::new() };
         let sources = Snapshot::take(examination.sources());
         let mut facts = examination.read();
-        if self.extent == Extent::All && examination.content != TRIVIAL {
-            let mut judge = |text: &[u8]| examination.oracle.judge(text, &mut slot, deadline, self.cancel);
-            facts.trivial = Some(judge(TRIVIAL));
-            let empty = examination.empty_texts.iter().map(|text| text.clone().into_bytes()).take(EMPTY_TEXTS);
-            facts.hollow = empty
-                // The baseline has judged the empty file.
-                .filter(|text| !text.is_empty() && text.as_slice() != examination.content)
-                .map(|text| (text.clone(), judge(&text)))
-                .collect();
-        }
         facts.input = vec![outcome];
+        let mut texts = Vec::new();
+        if self.extent == Extent::All && examination.content != TRIVIAL {
+            texts.push(TRIVIAL);
+            let empty = examination.empty_texts.iter().map(String::as_bytes).take(EMPTY_TEXTS);
+            // The baseline has judged the empty file.
+            texts.extend(empty.filter(|text| !text.is_empty() && *text != examination.content));
+        }
+        let judge = || together(examination, &texts, deadline, self.cancel);
+        let mut go_elsewhere = || elsewhere(examination, &mut slot, deadline, self.cancel, &mut facts);
+        let (judged, gone) = if examination.jobs > texts.len() {
+            thread::scope(|scope| {
+                let judged = scope.spawn(judge);
+                let gone = go_elsewhere();
+                (judged.join().expect("the oracle does not panic"), gone)
+            })
+        } else {
+            (judge(), go_elsewhere())
+        };
         // Stopped, it has nothing to say.
-        let is_over = elsewhere(examination, &mut slot, deadline, self.cancel, &mut facts).is_ok();
+        let is_over = judged.is_ok() && gone.is_ok();
+        let mut judged = judged.unwrap_or_default().into_iter();
+        if !texts.is_empty() {
+            facts.trivial = judged.next();
+        }
+        facts.hollow = texts.iter().skip(1).map(|text| text.to_vec()).zip(judged).collect();
         let hollow = facts.hollow.iter().map(|(_, run)| run);
         let made: Vec<&Outcome> =
             facts.trivial.iter().chain(hollow).chain(&facts.elsewhere).chain(&facts.input[1..]).collect();

@@ -154,7 +154,8 @@ fn runs(
     if examination.jobs > 1 {
         say(&format!("the input, {} at the same time", examination.jobs));
         // Waiting for each other must not look like an answer.
-        facts.together = together(examination, place.deadline.saturating_mul(jobs_factor(examination.jobs)), cancel)?;
+        let deadline = place.deadline.saturating_mul(jobs_factor(examination.jobs));
+        facts.together = together(examination, &vec![content; examination.jobs], deadline, cancel)?;
         // A test that contradicts itself does so alone, too, if it is asked often enough.
         for _ in 0..ALONE {
             if facts.together.iter().all(Outcome::is_interesting) || facts.is_flaky() {
@@ -197,15 +198,22 @@ pub(super) fn elsewhere(
     Ok(())
 }
 
-/// The input as often at the same time as tests would run.
-fn together(examination: &Examination<'_>, deadline: Duration, cancel: &Cancel) -> Result<Vec<Outcome>, Trouble> {
-    let slots = Slot::several(examination.jobs, &examination.slots)?;
-    let outcomes = thread::scope(|scope| {
-        let judge = |mut slot: Slot| {
-            scope.spawn(move || examination.oracle.judge(examination.content, &mut slot, deadline, cancel))
-        };
-        let runs: Vec<_> = slots.into_iter().map(judge).collect();
-        runs.into_iter().map(|run| run.join().expect("the oracle does not panic")).collect()
-    });
+/// The texts, each in a slot of its own, as many at the same time as tests would run.
+pub(super) fn together(
+    examination: &Examination<'_>,
+    texts: &[&[u8]],
+    deadline: Duration,
+    cancel: &Cancel,
+) -> Result<Vec<Outcome>, Trouble> {
+    let mut outcomes = Vec::new();
+    for texts in texts.chunks(examination.jobs) {
+        let slots = Slot::several(texts.len(), &examination.slots)?;
+        outcomes.extend(thread::scope(|scope| {
+            let judge =
+                |(mut slot, text)| scope.spawn(move || examination.oracle.judge(text, &mut slot, deadline, cancel));
+            let runs: Vec<_> = slots.into_iter().zip(texts.iter().copied()).map(judge).collect();
+            runs.into_iter().map(|run| run.join().expect("the oracle does not panic")).collect::<Vec<_>>()
+        }));
+    }
     if cancel.is_stopped() { Err(Trouble::Cancelled) } else { Ok(outcomes) }
 }
