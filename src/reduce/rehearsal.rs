@@ -304,44 +304,52 @@ impl<'a> Forecast<'a> {
         open.into_iter().map(|(reach, _, key)| (reach, key)).collect()
     }
 
-    /// Goes on with the likeliest ways, until this number of open questions is found that are likelier than all others.
-    pub(super) fn go_on(&mut self, known: &Known, slots: usize, most: usize, until: Instant) {
+    /// The first of the likeliest ways that are not gone, and how likely it is: so may be a question that is not found.
+    fn likeliest_way(&self, known: &HashMap<Key, Verdict>) -> Option<(usize, f64)> {
+        let reaches = self.ways.iter().map(|way| reach(way.way.as_ref(), known)).enumerate();
+        reaches.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
+    }
+
+    /// The likelihood from which on no question is missing.
+    pub(super) fn is_whole_from(&self, known: &HashMap<Key, Verdict>) -> f64 {
+        self.likeliest_way(known).map_or(0.0, |(_, likelihood)| likelihood)
+    }
+
+    /// Goes on with the likeliest way, unless this number of open questions is found that are likelier than all ways.
+    /// Returns whether there was one.
+    pub(super) fn go_on(&mut self, known: &Known, slots: usize, most: usize, until: Instant) -> bool {
         self.ways.retain(|way| reach(way.way.as_ref(), known) > 0.0);
         self.questions.retain(|_, question| {
             question.ways.retain(|way| reach(way.as_ref(), known) > 0.0);
             !question.ways.is_empty()
         });
-        loop {
-            let reaches = self.ways.iter().map(|way| reach(way.way.as_ref(), known)).enumerate();
-            let Some((best, likelihood)) = reaches.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))) else {
-                break;
-            };
-            let open = self.open(known, slots);
-            let last = most.checked_sub(1).and_then(|last| open.get(last));
-            let least = last.map_or(least_reach(slots), |last| last.0);
-            if likelihood <= least || Instant::now() > until {
-                break;
-            }
-            let way = self.ways.remove(best);
-            let play = Rc::clone(&way.from.play);
-            let limits = Limits { least, most, until };
-            let scene = Rc::new(RefCell::new(Script::new(way, Rc::clone(known), slots, limits)));
-            play(&scene);
-            let mut script = scene.borrow_mut();
-            for (job, key, way) in script.foreseen.drain(..) {
-                let order = self.questions.len();
-                let question = self.questions.entry(key).or_insert_with(|| Foreseen { job, order, ways: Vec::new() });
-                let is_same = |other: &Option<Rc<Expected>>| match (other, &way) {
-                    (Some(other), Some(way)) => Rc::ptr_eq(other, way),
-                    (None, None) => true,
-                    _ => false,
-                };
-                if !question.ways.iter().any(is_same) {
-                    question.ways.push(way);
-                }
-            }
-            self.ways.append(&mut script.others);
+        let Some((best, likelihood)) = self.likeliest_way(known) else { return false };
+        let open = self.open(known, slots);
+        let last = most.checked_sub(1).and_then(|last| open.get(last));
+        let least = last.map_or(least_reach(slots), |last| last.0);
+        if likelihood <= least {
+            return false;
         }
+        let way = self.ways.remove(best);
+        let play = Rc::clone(&way.from.play);
+        let limits = Limits { least, most, until };
+        let scene = Rc::new(RefCell::new(Script::new(way, Rc::clone(known), slots, limits)));
+        play(&scene);
+        let mut script = scene.borrow_mut();
+        for (job, key, way) in script.foreseen.drain(..) {
+            let order = self.questions.len();
+            let question = self.questions.entry(key).or_insert_with(|| Foreseen { job, order, ways: Vec::new() });
+            let is_same = |other: &Option<Rc<Expected>>| match (other, &way) {
+                (Some(other), Some(way)) => Rc::ptr_eq(other, way),
+                (None, None) => true,
+                _ => false,
+            };
+            if !question.ways.iter().any(is_same) {
+                question.ways.push(way);
+            }
+        }
+        self.ways.append(&mut script.others);
+        true
     }
 }
 
@@ -379,7 +387,7 @@ mod tests {
     /// The likelihoods of the open questions when a forecast has gone on for this number of questions.
     fn likely(forecast: &mut Forecast<'_>, known: &[(&str, bool)], most: usize) -> Vec<(f64, String)> {
         let known: Known = Rc::new(known.iter().map(named).collect());
-        forecast.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600));
+        while forecast.go_on(&known, 1, most, Instant::now() + Duration::from_secs(3600)) {}
         let mut open = forecast.open(&known, 1);
         open.truncate(most);
         let text =

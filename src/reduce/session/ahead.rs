@@ -70,7 +70,10 @@ impl<'a> Session<'a, '_> {
                 }
                 return Ok(Some((ticket, outcome)));
             }
-            self.run_ahead()?;
+            // Behind a rehearsal an outcome may be there.
+            if self.run_ahead()? {
+                continue;
+            }
             let Some((ticket, outcome)) = self.executor.wait() else { return Ok(None) };
             if let Ahead::Sees(foresight) = &mut self.ahead
                 && let Some(early) = foresight.take(ticket, outcome)
@@ -80,35 +83,35 @@ impl<'a> Session<'a, '_> {
         }
     }
 
-    /// Gives workers that would wait the questions that are likely to be asked next.
-    fn run_ahead(&mut self) -> Result<(), Interrupt> {
+    /// Gives workers that would wait the questions that are likely to be asked next. `true` if it has looked for more.
+    fn run_ahead(&mut self) -> Result<bool, Interrupt> {
         let slots = self.workers_ahead();
         let may_run = self.may_run_ahead();
-        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(()) };
+        let Ahead::Sees(foresight) = &mut self.ahead else { return Ok(false) };
         let room = slots.saturating_sub(foresight.asked()).min(may_run);
         if slots == 1 || room == 0 {
-            return Ok(());
+            return Ok(false);
         }
-        let mut wanted = foresight.wanted(slots);
-        if wanted.len() <= room / 2 {
-            foresight.rehearse(slots);
-            wanted = foresight.wanted(slots);
-        }
+        let has_looked = foresight.rehearse(slots);
+        let mut wanted = foresight.wanted(slots, !has_looked);
         wanted.truncate(room);
         let affordable = self.options.spend.map_or(usize::MAX, |spend| foresight.affordable(spend));
-        let left = foresight.leave_others(&wanted);
-        left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+        if !has_looked {
+            let left = foresight.leave_others(&wanted);
+            left.into_iter().for_each(|ticket| self.executor.cancel(ticket));
+        }
         wanted.retain(|key| !foresight.runs(key));
-        wanted.truncate(affordable);
+        // A cancelled test has its worker until it has ended.
+        wanted.truncate(affordable.min(slots.saturating_sub(foresight.running.len())));
         let job = |key: Key| Some((foresight.forecast.as_ref()?.job(&key)?.clone(), key));
         let jobs: Vec<_> = wanted.into_iter().filter_map(job).collect();
         let idle = slots.saturating_sub(foresight.running.len() + jobs.len());
-        let runs = foresight.idle_runs.take_if(|_| idle > 0);
+        let runs = foresight.idle_runs.take_if(|_| idle > 0 && !has_looked);
         jobs.into_iter().try_for_each(|(job, key)| self.start(job, key, Stage::Early))?;
-        match runs.filter(|(text, _)| text == self.best()) {
-            Some((text, times)) => self.will_judge(&text, times),
-            None => Ok(()),
+        if let Some((text, times)) = runs.filter(|(text, _)| text == self.best()) {
+            self.will_judge(&text, times)?;
         }
+        Ok(has_looked)
     }
 
     /// Whether the outcome for a question that is asked is there already.

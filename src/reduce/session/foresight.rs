@@ -16,9 +16,9 @@ use super::expectation::Expectations;
 const PER_WORKER: usize = 2;
 /// Rehearsals take at most one of this number of seconds that tests take.
 const SHARE: u32 = 4;
-/// Each takes at most one of this number of seconds that a test takes on average.
+/// Behind each answer they take at most one of this number of seconds that a test takes on average.
 const OF_A_TEST: u32 = 2;
-/// Each of them may take so long all the same.
+/// They may take so long all the same.
 const SHORT: Duration = Duration::from_millis(10);
 
 /// The foresight of a session.
@@ -42,6 +42,8 @@ pub(super) struct Foresight<'a> {
     pub(super) forecast: Option<Forecast<'a>>,
     /// Whether there was an answer since the last rehearsal.
     is_due: bool,
+    /// The end of the time for rehearsals; none if all is found.
+    until: Option<Instant>,
     /// A text that may be asked about this number of times in the end.
     pub(super) idle_runs: Option<(Arc<[u8]>, usize)>,
     pub(super) expectations: Rc<RefCell<Expectations>>,
@@ -163,10 +165,13 @@ impl Foresight<'_> {
         self.spent * SHARE <= self.tested + SHORT
     }
 
-    /// The foreseen questions that may still be asked and are not yet, the likeliest first.
-    pub(super) fn wanted(&self, slots: usize) -> Vec<Key> {
+    /// The foreseen questions that may still be asked and are not yet, the likeliest first. While there is more to be found
+    /// only those that are likelier than all that may be.
+    pub(super) fn wanted(&self, slots: usize, is_whole: bool) -> Vec<Key> {
+        let Some(forecast) = &self.forecast else { return Vec::new() };
         let asked: Vec<Key> = self.running.values().filter(|run| run.stage > Stage::Early).map(|run| run.key).collect();
-        let open = self.forecast.iter().flat_map(|forecast| forecast.open(&self.known, slots));
+        let least = if is_whole { 0.0 } else { forecast.is_whole_from(&self.known) };
+        let open = forecast.open(&self.known, slots).into_iter().take_while(|(reach, _)| *reach >= least);
         open.map(|(_, key)| key).filter(|key| !asked.contains(key)).collect()
     }
 
@@ -178,14 +183,18 @@ impl Foresight<'_> {
         }
     }
 
-    /// Has rehearsals look for questions, if there is something new to be found and time for it.
-    pub(super) fn rehearse(&mut self, slots: usize) {
-        let Some(mark) = self.mark.as_ref().filter(|_| self.is_due && self.has_time()) else { return };
-        self.is_due = false;
+    /// Has one rehearsal look for questions, if there is something new to be found and time for it. Returns whether it did.
+    pub(super) fn rehearse(&mut self, slots: usize) -> bool {
+        let Some(mark) = self.mark.as_ref().filter(|_| self.has_time()) else { return false };
         let from = Instant::now();
-        let most = (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT);
+        if std::mem::take(&mut self.is_due) {
+            self.until = Some(from + (self.tested / self.tests.max(1) / OF_A_TEST).max(SHORT));
+        }
+        let Some(until) = self.until.filter(|until| from < *until) else { return false };
         let forecast = self.forecast.get_or_insert_with(|| Forecast::new(mark.clone()));
-        forecast.go_on(&self.known, slots, PER_WORKER * slots, from + most);
+        let has_found = forecast.go_on(&self.known, slots, PER_WORKER * slots, until);
+        self.until = self.until.filter(|_| has_found);
         self.spent += from.elapsed();
+        has_found
     }
 }
