@@ -242,6 +242,22 @@ fn a_reduction_begins_with_a_checkup_of_two_runs() {
 }
 
 #[test]
+fn checkup_runs_at_the_same_time_where_tests_do() {
+    let folder = folder("");
+    let met = folder.path("../met");
+    // The run on a line break waits for the one in another directory.
+    let waits = format!(
+        "met='{}'; case $PWD in *lop-elsewhere-*) : > \"$met\";; esac; n=0; while [ \"$(wc -c < \"$1\")\" -eq 1 ] && ! [ -e \
+         \"$met\" ]; do sleep 0.1; n=$((n + 1)); [ $n -lt 600 ] || {{ : > \"$met.not\"; break; }}; done; {HEALTHY}",
+        met.display()
+    );
+    folder.script("test.sh", &waits);
+    let ran = folder.lop(&["-vj4", "--timeout", "120", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
+    assert!(ran.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", ran.stderr);
+    assert!(met.exists() && !met.with_extension("not").exists(), "one waited for the other in vain");
+}
+
+#[test]
 fn what_a_reduction_would_keep_is_found_shown_and_examined() {
     let folder = folder(HEALTHY);
     let test = "grep -q bug \"$1\" && { echo \"error: no bugs today\" >&2; exit 3; }; exit 0";
