@@ -9,7 +9,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use crate::oracle::{Cancel, Outcome, Slot, SlotOptions, is_device};
+use crate::oracle::{Cancel, Oracle, Outcome, Slot, SlotOptions, is_device};
 use crate::reduce::{Event, EventSink};
 
 use super::checks::TRIVIAL_CHECKS;
@@ -102,14 +102,29 @@ impl<'a> Checkup<'a> {
         };
         // Stopped, it has nothing to say.
         let is_over = judged.is_ok() && gone.is_ok();
-        let mut judged = judged.unwrap_or_default().into_iter();
+        let mut judged = judged.unwrap_or_default();
+        // A test that gets in its own way may have judged the text of another run: alone it is asked again.
+        let mut beside_others = Vec::new();
+        for (outcome, text) in judged.iter_mut().zip(&texts).filter(|(outcome, _)| outcome.is_interesting()) {
+            if examination.jobs > 1 {
+                let alone = examination.oracle.judge(text, &mut slot, deadline, self.cancel);
+                beside_others.push(std::mem::replace(outcome, alone));
+            }
+        }
+        let mut judged = judged.into_iter();
         if !texts.is_empty() {
             facts.trivial = judged.next();
         }
         facts.hollow = texts.iter().skip(1).map(|text| text.to_vec()).zip(judged).collect();
         let hollow = facts.hollow.iter().map(|(_, run)| run);
-        let made: Vec<&Outcome> =
-            facts.trivial.iter().chain(hollow).chain(&facts.elsewhere).chain(&facts.input[1..]).collect();
+        let made: Vec<&Outcome> = facts
+            .trivial
+            .iter()
+            .chain(hollow)
+            .chain(&facts.elsewhere)
+            .chain(&facts.input[1..])
+            .chain(&beside_others)
+            .collect();
         self.made = (made.len(), made.iter().map(|run| run.duration).sum());
         if !is_over || self.cancel.is_stopped() {
             return Vec::new();
