@@ -51,6 +51,12 @@ pub struct ConditionArgs {
     /// Repeatable: none of them may match
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_stderr: Vec<String>,
+    /// No error message is written that matches none of these expressions
+    ///
+    /// For tools that list their errors (`error: …`, `error[E0308]: …`, `ERROR: …`). Repeatable: each message must match
+    /// one of them. Where lop finds the condition itself, it finds these, too: the errors of FILE
+    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
+    pub only_errors: Vec<String>,
     /// This exit code is not interesting
     ///
     /// Where no ending is asked for every other one is interesting, a signal's too. Repeatable: none of them
@@ -76,6 +82,7 @@ impl From<ConditionArgs> for ConditionSpec {
             at: args.at,
             not_stdout: args.not_stdout,
             not_stderr: args.not_stderr,
+            only_errors: args.only_errors,
             timeout_is_interesting: args.timeout_is_interesting,
             also_interesting: Vec::new(),
         }

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use crate::oracle::{Cancel, Conditions, Exit, Seen, Signature, Table, shell_line};
+use crate::project::Entry;
 use crate::reduce::usual_deadline;
 use crate::report::Verbosity;
 use crate::report::text::{self, HINT, STRONG, WARN};
@@ -26,6 +27,7 @@ const OFFERED: usize = 9;
 /// # Errors
 /// When there is no crash that was insisted on, a second command cannot be run, or the user says no.
 pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel: &Cancel) -> Result<(), Failure> {
+    let hollow = settings.case.hollow();
     let mut open = Inference {
         path: &settings.case.path,
         content: &settings.case.content,
@@ -34,7 +36,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         confinement: &settings.test.confinement,
         deadline: settings.options.deadline,
         allow_empty: settings.options.allow_empty,
-        empty_texts: settings.case.grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default(),
+        hollow: &hollow,
         spec: settings.test.spec.clone(),
         oracle: settings.test.oracle.clone(),
     };
@@ -109,7 +111,10 @@ impl Inference<'_> {
             return Ok(Special::Nothing);
         }
         let mut place = self.place(cancel)?;
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Of several files it is the one that the command is about.
+        let named = self.hollow.project().and_then(|project| project.named(self.content).into_iter().next());
+        let path = named.as_ref().map_or(self.path, Entry::path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (first, written) = place.run(&self.oracle, self.content);
         let seen = Seen {
             exit: first.exit,
@@ -138,9 +143,8 @@ impl Inference<'_> {
         let again = place.run(&self.oracle, self.content);
         // On texts with nothing in them it takes no longer than on the input.
         place.deadline = self.deadline.unwrap_or_else(|| usual_deadline(first.duration));
-        let probes = signature_choice::probe(&signatures, &seen, self.empty_texts, &mut |text: &[u8]| {
-            place.run(&self.oracle, text)
-        });
+        let probes =
+            signature_choice::probe(&signatures, &seen, self.hollow, &mut |text: &[u8]| place.run(&self.oracle, text));
         if !warnings.is_empty() {
             // A command that refuses the empty file has more to say than warnings: its exit code.
             let says_nothing = probes.iter().any(signature_choice::Probe::is_fine_and_empty);
@@ -162,6 +166,7 @@ impl Inference<'_> {
             let is_flaky = answers && first.exit != again.0.exit;
             return Ok(if is_flaky { Special::Flaky(first.exit, again.0.exit) } else { Special::Vague(first.exit) });
         };
+        let chosen = chosen.with_only_errors(&table, &seen, &again);
         self.adopt(&chosen.signature)?;
         Ok(Special::Found(Box::new(chosen), first.exit))
     }
@@ -238,6 +243,12 @@ impl Special {
         writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
         writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&chosen.signature.kind))?;
         writeln!(out, "  {STRONG}signature{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
+        if !chosen.signature.only_errors.is_empty() {
+            writeln!(
+                out,
+                "            errors that the input does not have are refused; leave out --only-errors to allow them"
+            )?;
+        }
         if !chosen.weakness.is_empty() {
             writeln!(out, "  {WARN}but{WARN:#}       {}", text::one_line(&chosen.weakness))?;
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::doctor::{Missing, missing};
+use crate::doctor::{Hollow, Missing, missing};
 use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome, Slot, SlotOptions, Table, Written};
 use crate::reduce::BASELINE_DEADLINE;
 use crate::report::Kept;
@@ -28,8 +28,8 @@ pub(crate) struct Inference<'a> {
     pub(crate) deadline: Option<Duration>,
     /// Whether a failure may be kept that the empty file shows as well.
     pub(crate) allow_empty: bool,
-    /// Whole files of the language with nothing in them.
-    pub(crate) empty_texts: &'a [String],
+    /// The forms of the test case with nothing in it.
+    pub(crate) hollow: &'a Hollow,
     /// The conditions, those that are found among them.
     pub(crate) spec: ConditionSpec,
     /// The test, which gets the conditions and the second commands.
@@ -101,7 +101,7 @@ impl<'a> Probe<'a> {
         Ok(Probe { slot, ..*self })
     }
 
-    pub(super) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {
+    pub(crate) fn run(&mut self, oracle: &CommandOracle, candidate: &[u8]) -> (Outcome, Written) {
         oracle.observe(candidate, &mut self.slot, self.deadline, self.cancel)
     }
 }

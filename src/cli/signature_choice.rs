@@ -1,7 +1,7 @@
 //! Which of the signatures of a run is worth keeping: one that no text with nothing in it shows as well. Where none is, it
 //! goes on to more specific ones, until one is or there are no more.
 
-use crate::doctor::{hollow_name, hollow_texts};
+use crate::doctor::Hollow;
 use crate::oracle::{Exit, Mark, Outcome, Seen, Signature, Table, Written};
 
 /// A sign that no grammar knows where the rest of the input would stand.
@@ -25,28 +25,44 @@ pub(crate) struct Chosen {
     pub(crate) weakness: String,
 }
 
+impl Chosen {
+    /// The same, where no error message may appear that the run on the input does not list; of a crash that says nothing,
+    /// which is a bug whatever was said before it.
+    pub(super) fn with_only_errors(mut self, table: &Table, seen: &Seen<'_>, again: &(Outcome, Written)) -> Self {
+        let signature = &self.signature;
+        if !signature.crash {
+            let only_errors = Signature { only_errors: table.only_errors(seen), ..signature.clone() };
+            if is_shown(&only_errors, seen.input, again) {
+                self.signature = only_errors;
+            }
+        }
+        self
+    }
+}
+
 /// Runs the command on texts that mean nothing; if the message of a signature names a place in the input, also on what
 /// stands before that place, alone and with nonsense behind it: a message that is the same then is not about the bug.
 pub(super) fn probe(
     signatures: &[Signature],
     seen: &Seen<'_>,
-    of_language: &[String],
+    hollow: &Hollow,
     run: &mut dyn FnMut(&[u8]) -> (Outcome, Written),
 ) -> Vec<Probe> {
-    let mut texts: Vec<(String, Vec<u8>)> = Vec::new();
-    for text in hollow_texts(of_language, seen.input) {
-        texts.push((hollow_name(&text), text));
+    let mut texts: Vec<(String, Vec<u8>, bool)> = Vec::new();
+    for case in hollow.cases(seen.input) {
+        texts.push((case.name, case.candidate, case.text.is_empty()));
     }
-    if let Some(place) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
-        let (before, rest) = seen.input.split_at(place);
+    if let Some(cut) = signatures.iter().find_map(|signature| Table::cut(signature, seen)) {
+        let (before, rest) = (&seen.input[cut.file.start..cut.rest.start], &seen.input[cut.rest.clone()]);
         if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
-            texts.push(("the input cut off where the message points".to_owned(), before.to_vec()));
-            texts.push(("the input cut off there with nonsense behind it".to_owned(), [before, NONSENSE].concat()));
+            let with = |text: &[u8]| [&seen.input[..cut.rest.start], text, &seen.input[cut.rest.end..]].concat();
+            texts.push(("the input cut off where the message points".to_owned(), with(b""), false));
+            texts.push(("the input cut off there with nonsense behind it".to_owned(), with(NONSENSE), false));
         }
     }
-    let judge = |(name, text): (String, Vec<u8>)| {
+    let judge = |(name, text, is_empty): (String, Vec<u8>, bool)| {
         let (outcome, written) = run(&text);
-        Probe { name, is_empty: text.is_empty(), text, outcome, written }
+        Probe { name, is_empty, text, outcome, written }
     };
     texts.into_iter().map(judge).collect()
 }

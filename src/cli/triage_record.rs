@@ -321,7 +321,7 @@ fn signature_of(value: &Value) -> Option<Signature> {
         ("--exit-code", code) => Mark::ExitCode(code.parse().ok()?),
         _ => return None,
     };
-    Some(Signature { kind: text("kind")?, crash: value["crash"].as_bool()?, mark, at: None })
+    Some(Signature { kind: text("kind")?, crash: value["crash"].as_bool()?, mark, at: None, only_errors: Vec::new() })
 }
 
 /// A signature in words.

@@ -10,7 +10,6 @@ use crate::reduce::usual_deadline;
 
 use super::away;
 use super::facts::{Facts, median};
-use super::hollow::hollow_name;
 use super::{Finding, Level};
 
 /// A check; `None` where it has nothing to say about these facts.
@@ -113,7 +112,7 @@ fn hollow(facts: &Facts) -> Option<Finding> {
         return None;
     }
     let fooling = facts.hollow.iter().filter(|(_, outcome)| outcome.is_interesting());
-    let names: Vec<String> = fooling.map(|(text, _)| hollow_name(text)).collect();
+    let names: Vec<String> = fooling.map(|(name, _)| name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(match names.as_slice() {
         [] => Finding::ok(HOLLOW, "files with nothing in them are refused"),
@@ -342,7 +341,7 @@ mod tests {
             input: vec![yes(20); 5],
             empty: Some(no()),
             trivial: Some(no()),
-            hollow: vec![(b"{}".to_vec(), no())],
+            hollow: vec![("`{}`".to_owned(), no())],
             elsewhere: vec![yes(20)],
             together: vec![yes(21); 2],
             null: Some((true, true)),

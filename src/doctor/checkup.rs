@@ -82,13 +82,15 @@ impl<'a> Checkup<'a> {
         let sources = Snapshot::take(examination.sources());
         let mut facts = examination.read();
         facts.input = vec![outcome];
-        let mut texts = Vec::new();
-        if self.extent == Extent::All && examination.content != TRIVIAL {
-            texts.push(TRIVIAL);
-            let empty = examination.empty_texts.iter().map(String::as_bytes).take(EMPTY_TEXTS);
-            // The baseline has judged the empty file.
-            texts.extend(empty.filter(|text| !text.is_empty() && *text != examination.content));
+        let mut cases = Vec::new();
+        if self.extent == Extent::All {
+            cases = examination.hollow.cases(examination.content);
+            // The baseline has judged what is empty.
+            let is_tried = |text: &[u8]| text == TRIVIAL || examination.hollow.is_of_language(text);
+            cases.retain(|case| !case.text.is_empty() && is_tried(&case.text));
+            cases.truncate(1 + EMPTY_TEXTS);
         }
+        let texts: Vec<&[u8]> = cases.iter().map(|case| &*case.candidate).collect();
         let judge = || together(examination, &texts, deadline, self.cancel);
         let mut go_elsewhere = || elsewhere(examination, &mut slot, deadline, self.cancel, &mut facts);
         let (judged, gone) = if examination.jobs > texts.len() {
@@ -111,11 +113,13 @@ impl<'a> Checkup<'a> {
                 beside_others.push(std::mem::replace(outcome, alone));
             }
         }
-        let mut judged = judged.into_iter();
-        if !texts.is_empty() {
-            facts.trivial = judged.next();
+        for (case, outcome) in cases.into_iter().zip(judged) {
+            if case.text == TRIVIAL {
+                facts.trivial = Some(outcome);
+            } else {
+                facts.hollow.push((case.name, outcome));
+            }
         }
-        facts.hollow = texts.iter().skip(1).map(|text| text.to_vec()).zip(judged).collect();
         let hollow = facts.hollow.iter().map(|(_, run)| run);
         let made: Vec<&Outcome> = facts
             .trivial

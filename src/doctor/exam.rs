@@ -10,7 +10,7 @@ use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
 use super::away;
 use super::facts::Facts;
-use super::hollow::{TRIVIAL, hollow_texts};
+use super::hollow::{Hollow, TRIVIAL};
 use super::traces::{Script, Snapshot};
 use super::trouble::Trouble;
 
@@ -31,8 +31,8 @@ pub struct Examination<'a> {
     pub path: &'a Path,
     /// Its content.
     pub content: &'a [u8],
-    /// Whole files of its language with nothing in them.
-    pub empty_texts: &'a [String],
+    /// Its forms with nothing in them.
+    pub hollow: &'a Hollow,
     /// The condition that makes a run interesting, in words.
     pub wanted: &'a str,
     /// How many tests would run at the same time; at least 1.
@@ -138,13 +138,16 @@ fn runs(
     }
     say("the empty file");
     facts.empty = Some(place.run(oracle, b"", facts)?);
-    say("a file of one line break");
-    facts.trivial = Some(place.run(oracle, TRIVIAL, facts)?);
-    say("files with nothing in them");
-    for text in hollow_texts(examination.empty_texts, content).into_iter().filter(|text| !text.trim_ascii().is_empty())
-    {
-        let outcome = place.run(oracle, &text, facts)?;
-        facts.hollow.push((text, outcome));
+    for case in examination.hollow.cases(content) {
+        say(&case.name);
+        // The empty file alone has been tried; with several files it is no candidate.
+        let outcome = if case.candidate.is_empty() { continue } else { place.run(oracle, &case.candidate, facts)? };
+        match &*case.text {
+            // All files are there, and empty: the baseline of a reduction asks for that, too.
+            b"" if outcome.is_interesting() => facts.empty = Some(outcome),
+            TRIVIAL => facts.trivial = Some(outcome),
+            _ => facts.hollow.push((case.name, outcome)),
+        }
     }
     if !facts.is_interesting() {
         return Ok(());

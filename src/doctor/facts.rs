@@ -22,8 +22,8 @@ pub struct Facts {
     pub empty: Option<Outcome>,
     /// The run on a file of one line break.
     pub trivial: Option<Outcome>,
-    /// Runs on other texts with nothing in them, each with its text.
-    pub hollow: Vec<(Vec<u8>, Outcome)>,
+    /// Runs on other candidates with nothing in them, each with what the candidate is, in words.
+    pub hollow: Vec<(String, Outcome)>,
     /// Runs on the input in a directory that is elsewhere. Where the first differs from those on the input, there are
     /// as many of these again.
     pub elsewhere: Vec<Outcome>,

@@ -25,7 +25,7 @@ pub use checks::findings;
 pub use checkup::{Checkup, Extent};
 pub use exam::{Examination, examine};
 pub use facts::Facts;
-pub use hollow::{hollow_name, hollow_texts, is_hollow};
+pub use hollow::{Hollow, HollowCase};
 pub use missing::{Missing, missing};
 pub use rewording::{Reworded, reworded, settled_words};
 pub use trouble::Trouble;

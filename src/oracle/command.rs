@@ -15,8 +15,9 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -195,6 +196,27 @@ impl CommandOracle {
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// The files and directories of a test case of several files that the words of the test name, by their paths in it, each
+    /// once. Empty for a single file, and for a test that gets a directory as a whole.
+    #[must_use]
+    pub fn named_paths(&self) -> Vec<PathBuf> {
+        let mut named = Vec::new();
+        for (index, rest) in self.arguments.iter().flat_map(Word::paths) {
+            let path = match &self.subject {
+                Subject::File(_) => None,
+                Subject::Files(names) => names.get(index).cloned(),
+                Subject::Directory(_) => {
+                    rest.strip_prefix(b"/").map(|rest| Path::new(OsStr::from_bytes(rest)).to_owned())
+                }
+            };
+            // `a/./b` and `a//b` are `a/b`.
+            let path =
+                path.map(|path| path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>());
+            named.extend(path.filter(|path| !path.as_os_str().is_empty() && !named.contains(path)));
+        }
+        named
     }
 
     /// The same test, confined.

@@ -9,17 +9,21 @@
 //! `--at` asks for what stands in the candidate at a place that the output names: in the lines where a pattern that is
 //! wanted matches, or, without patterns, at the first place in the standard error or, failing that, in the standard output.
 //!
+//! `--only-errors` asks for each error message that the run lists, in either output, whatever the other conditions say.
+//!
 //! `--timeout-is-interesting` is a kind too: it holds for timeouts. It makes a timeout interesting when the conditions
 //! on the output hold as well. A run that was cut off has no exit status, so `--exit-code` and `--signal` are not asked
 //! of it: given beside `--timeout-is-interesting` they are the other way to be interesting, for runs that do end.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::condition_error::ConditionError;
 use super::position::{At, Finder};
 use super::signal::signal_number;
+use super::signature::Table;
 use super::slippage::Slippage;
 use super::{Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
@@ -45,6 +49,9 @@ pub struct ConditionSpec {
     pub not_stdout: Vec<String>,
     /// `--not-stderr`: regular expressions none of which may match the standard error.
     pub not_stderr: Vec<String>,
+    /// `--only-errors`: regular expressions of which each error message that the run lists must match one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only_errors: Vec<String>,
     /// `--timeout-is-interesting`: the run must time out.
     pub timeout_is_interesting: bool,
     /// `--also-interesting`: exit codes of candidates that lop keeps although they are not interesting.
@@ -57,7 +64,7 @@ impl ConditionSpec {
     pub fn has_conditions(&self) -> bool {
         let codes = !self.exit_codes.is_empty() || !self.not_exit_codes.is_empty();
         let endings = codes || !self.signals.is_empty() || self.timeout_is_interesting;
-        let outputs = [&self.stdout, &self.stderr, &self.at, &self.not_stdout, &self.not_stderr];
+        let outputs = [&self.stdout, &self.stderr, &self.at, &self.not_stdout, &self.not_stderr, &self.only_errors];
         endings || outputs.iter().any(|patterns| !patterns.is_empty())
     }
 }
@@ -75,6 +82,7 @@ pub struct Conditions {
     stdout: Output,
     stderr: Output,
     at: Option<NamedPlaces>,
+    errors: Option<ListedErrors>,
     timeout_is_interesting: bool,
     slippage: Option<Slippage>,
 }
@@ -91,6 +99,13 @@ struct Output {
 struct NamedPlaces {
     finder: Finder,
     wanted: Vec<At>,
+}
+
+/// The conditions on the error messages that a run lists.
+#[derive(Clone, Debug)]
+struct ListedErrors {
+    table: Arc<Table>,
+    wanted: Vec<Regex>,
 }
 
 /// A finished run.
@@ -134,6 +149,10 @@ impl Conditions {
                     wanted: patterns.iter().map(|pattern| At::new(pattern)).collect::<Result<_, _>>()?,
                 }),
             },
+            errors: match spec.only_errors.as_slice() {
+                [] => None,
+                patterns => Some(ListedErrors { table: Arc::default(), wanted: compile("--only-errors", patterns)? }),
+            },
             timeout_is_interesting: spec.timeout_is_interesting,
             // Where exit code 0 is all that is asked for the test knows best what a crash is.
             slippage: Slippage::new(&spec.also_interesting, spec.has_conditions()),
@@ -148,13 +167,13 @@ impl Conditions {
     /// Whether the standard output has to be read.
     #[must_use]
     pub fn need_stdout(&self) -> bool {
-        !self.stdout.is_empty() || self.at.is_some()
+        !self.stdout.is_empty() || self.at.is_some() || self.errors.is_some()
     }
 
     /// Whether the standard error has to be read.
     #[must_use]
     pub fn need_stderr(&self) -> bool {
-        !self.stderr.is_empty() || self.at.is_some()
+        !self.stderr.is_empty() || self.at.is_some() || self.errors.is_some()
     }
 
     /// The verdict on a run on `candidate` that ended with `exit` and wrote `stdout` and `stderr`. [`Exit::Unknown`] is
@@ -166,7 +185,8 @@ impl Conditions {
         if !asked_for && exit == Exit::Code(INVALID_CODE) {
             return Verdict::Invalid;
         }
-        let output_holds = || self.stdout.holds(stdout) && self.stderr.holds(stderr) && self.place_holds(run);
+        let output_holds =
+            || self.stdout.holds(stdout) && self.stderr.holds(stderr) && self.place_holds(run) && self.errors_hold(run);
         if !asked_for && matches!(exit, Exit::TimedOut | Exit::Code(TIMEOUT_CODE)) {
             let interesting = self.timeout_is_interesting && output_holds();
             return if interesting { Verdict::Interesting } else { Verdict::Timeout };
@@ -212,6 +232,13 @@ impl Conditions {
         outputs.into_iter().any(|(text, wanted)| !wanted.is_empty() && holds(text, wanted).1)
     }
 
+    /// Whether all error messages are ones that may be there.
+    fn errors_hold(&self, run: Run<'_>) -> bool {
+        let Some(ListedErrors { table, wanted }) = &self.errors else { return true };
+        let is_wanted = |message: &[u8]| wanted.iter().any(|pattern| pattern.is_match(message));
+        [run.stderr, run.stdout].into_iter().all(|text| table.errors(text).all(is_wanted))
+    }
+
     fn code_holds(&self, exit: Exit) -> bool {
         matches!(exit, Exit::Code(code) if self.exit_codes.contains(&code))
     }
@@ -228,7 +255,7 @@ impl Conditions {
     /// Whether a run that was not cut off ended as it should.
     fn ending_holds(&self, exit: Exit) -> bool {
         let (code_holds, signal_holds) = (self.code_holds(exit), self.signal_holds(exit));
-        let no_output = self.stdout.is_empty() && self.stderr.is_empty() && self.at.is_none();
+        let no_output = !self.need_stdout() && !self.need_stderr();
         let nothing_else = no_output && self.not_exit_codes.is_empty();
         match (self.exit_codes.is_empty(), self.signals.is_empty()) {
             (false, false) => code_holds && signal_holds,
@@ -444,6 +471,27 @@ mod tests {
             let judged = conditions.judge(candidate.as_bytes(), Exit::Code(1), b"", said.as_bytes());
             assert_eq!(judged, verdict, "{candidate} {said}");
         }
+    }
+
+    #[test]
+    fn error_messages_that_nobody_asked_for_are_refused() {
+        let conditions = spec(|spec| {
+            spec.stderr = words(&["error: odd array"]);
+            spec.only_errors = words(&["^error: odd array$", r"^error: no '[^']*' in \d+ rows$"]);
+        });
+        for (said, verdict) in [
+            ("a.x:1:2: error: odd array\n1 error generated.\n", Interesting),
+            (
+                "a.x:9:9: error: odd array\na.x:3:1: error: no 'b' in 7 rows\nerror: aborting due to 2 previous errors\n",
+                Interesting,
+            ),
+            ("a.x:1:2: error: odd array\na.x:2:2: error: no such function\n", NotInteresting),
+            ("a.x:1:2: error: odd array\n   3 | puts(\"error: no such function\");\n", Interesting),
+            ("a.x:1:2: warning: odd\n", NotInteresting),
+        ] {
+            assert_eq!(conditions.judge(b"", Exit::Code(1), b"", said.as_bytes()), verdict, "{said}");
+        }
+        assert_eq!(conditions.judge(b"", Exit::Code(1), b"error: new", b"error: odd array"), NotInteresting);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use process::run_limited;
 pub use program::CommandError;
 pub(crate) use program::has_program;
 #[cfg(feature = "cli")]
-pub(crate) use shell::line as shell_line;
+pub(crate) use shell::{exact_line as exact_shell_line, line as shell_line};
 pub use signal::{SignalError, signal_name, signal_number};
 pub use signature::{Groups, Mark, Seen, Signature, Table};
 pub use slot::{Slot, SlotError, SlotOptions};

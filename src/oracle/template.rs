@@ -49,6 +49,22 @@ impl Word {
         Self { pieces }
     }
 
+    /// The paths of candidates in it: the index of a file, and what follows the path up to the end of a word of a shell.
+    pub(crate) fn paths(&self) -> Vec<(usize, &[u8])> {
+        let behind = |at: usize| match self.pieces.get(at + 1) {
+            Some(Piece::Text(text)) => {
+                let text = text.as_encoded_bytes();
+                let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"|;&<>()`:,".contains(byte);
+                &text[..text.iter().position(ends).unwrap_or(text.len())]
+            }
+            Some(Piece::File(_)) | None => &[],
+        };
+        let pieces = self.pieces.iter().enumerate();
+        pieces
+            .filter_map(|(at, piece)| if let Piece::File(index) = piece { Some((*index, behind(at))) } else { None })
+            .collect()
+    }
+
     /// Whether a path of the candidate is in it.
     pub(crate) fn has_path(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::File(_)))

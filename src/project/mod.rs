@@ -193,6 +193,19 @@ impl Archive {
         Some(if kind == Kind::Argument { format!("argument {path}") } else { path })
     }
 
+    /// A text in which the regular files that `is_meant` accepts have `content`, and all else is as it was.
+    #[must_use]
+    pub fn filled(&self, text: &[u8], is_meant: impl Fn(&Entry) -> bool, content: &[u8]) -> Vec<u8> {
+        let (mut filled, mut at) = (Vec::with_capacity(text.len()), 0);
+        for entry in self.entries(text).into_iter().filter(|entry| entry.kind == Kind::File && is_meant(entry)) {
+            filled.extend_from_slice(&text[at..entry.content.start]);
+            filled.extend_from_slice(content);
+            at = entry.content.end;
+        }
+        filled.extend_from_slice(&text[at..]);
+        filled
+    }
+
     /// The files, links and folders of a text.
     #[must_use]
     pub fn files(&self, text: &[u8]) -> Vec<Entry> {

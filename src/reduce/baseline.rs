@@ -1,5 +1,7 @@
 //! The baseline: is the input interesting, always, and is the empty file not?
 
+use std::sync::Arc;
+
 use crate::engine::Verdict;
 use crate::oracle::Outcome;
 
@@ -18,6 +20,9 @@ const RUNS_WHEN_REFUSED: u32 = 5;
 /// Runs on the empty file where the input got another answer each time. By chance a coin does all of this once in 128 times.
 const RUNS_IN_TURNS: usize = 3;
 
+/// The empty file, for people.
+const EMPTY: &str = "the empty file";
+
 /// Judges the input and the empty file, and sets the deadline. `true` means that the empty file is
 /// interesting and may be the result.
 pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<bool, Interrupt> {
@@ -31,8 +36,9 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     let mut turns = true;
     let mut before = None;
     session.will_judge(&input, RUNS as usize)?;
-    if !input.is_empty() {
-        session.will_judge(&[].into(), 1)?;
+    let empties = empties(&input, options);
+    for empty in &empties {
+        session.will_judge(empty, 1)?;
     }
     while runs < wanted {
         let outcome = session
@@ -77,32 +83,46 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
     if input.is_empty() {
         return if options.allow_empty { Ok(true) } else { Err(Interrupt::Failed(ReduceError::EmptyIsInteresting)) };
     }
-    let empty = session
-        .judge(b"", "the empty file")
-        .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
-    let verdict = match empty.verdict {
-        // Before a run is refused, or the result is nothing, the test is asked again.
-        Some(Verdict::Interesting)
-            if !session
-                .empty_is_interesting()
-                .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))? =>
-        {
-            Some(Verdict::NotInteresting)
+    let mut may_be_empty = false;
+    for empty in &empties {
+        if is_interesting(session, empty)? {
+            if !options.allow_empty {
+                return Err(Interrupt::Failed(ReduceError::EmptyIsInteresting));
+            }
+            may_be_empty |= empty.is_empty();
         }
-        verdict => verdict,
-    };
-    match verdict {
-        Some(Verdict::Interesting) if options.allow_empty => {
-            session.remember(b"", Verdict::Interesting);
-            Ok(true)
-        }
-        Some(Verdict::Interesting) => Err(Interrupt::Failed(ReduceError::EmptyIsInteresting)),
-        Some(verdict) => {
-            session.remember(b"", verdict);
-            Ok(false)
-        }
-        None => Err(session.stopped()),
     }
+    Ok(may_be_empty)
+}
+
+/// The candidates with nothing in them: the empty file. Of several files also the test case with all of its files, each
+/// empty: a test that looks for the names of files only must not pass for one that looks into them.
+fn empties(input: &Arc<[u8]>, options: &Options) -> Vec<Arc<[u8]>> {
+    let emptied = options.project.as_ref().and_then(|project| project.emptied(input)).map(Arc::from);
+    let all = [Some(Arc::from(&b""[..])), emptied].into_iter().flatten();
+    all.filter(|empty: &Arc<[u8]>| empty != input).collect()
+}
+
+/// Whether a candidate with nothing in it is interesting, which is remembered. Before a run is refused, or the result is
+/// nothing, the test is asked again.
+fn is_interesting(session: &mut Session<'_, '_>, empty: &Arc<[u8]>) -> Result<bool, Interrupt> {
+    let name = if empty.is_empty() { EMPTY } else { "empty files" };
+    let out_of_time = |interrupt, session: &Session<'_, '_>| before_the_baseline(interrupt, session.is_out_of_time());
+    let verdict = match session.judge(empty, name) {
+        Ok(outcome) => outcome.verdict.ok_or_else(|| session.stopped())?,
+        Err(interrupt) => return Err(out_of_time(interrupt, session)),
+    };
+    let verdict = if verdict == Verdict::Interesting {
+        match session.empty_is_interesting(empty) {
+            Ok(true) => Verdict::Interesting,
+            Ok(false) => Verdict::NotInteresting,
+            Err(interrupt) => return Err(out_of_time(interrupt, session)),
+        }
+    } else {
+        verdict
+    };
+    session.remember(empty, verdict);
+    Ok(verdict == Verdict::Interesting)
 }
 
 /// Whether a test that said *interesting* and something else in turns does so on the empty file as well, and the other way
@@ -110,9 +130,8 @@ pub(super) fn judge(session: &mut Session<'_, '_>, options: &Options) -> Result<
 /// only refuses each second time refuses the empty file always, and one that does not look has no break in its turns.
 fn answers_are_inverted(session: &mut Session<'_, '_>, mut last: Option<bool>) -> Result<bool, Interrupt> {
     for run in 0..RUNS_IN_TURNS {
-        let outcome = session
-            .judge(b"", "the empty file")
-            .map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
+        let outcome =
+            session.judge(b"", EMPTY).map_err(|interrupt| before_the_baseline(interrupt, session.is_out_of_time()))?;
         let answer = Some(outcome.is_interesting());
         if (answer == last) != (run == 0) {
             return Ok(false);

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::grammar::{Choice, Grammar, GrammarError, Registry};
@@ -32,6 +32,9 @@ struct Files {
     contents: BTreeMap<Vec<u8>, Content>,
     /// Whether each file that is left has its own path.
     has_fixed_paths: bool,
+    /// The files that the test names, and the directories whose files it names; empty if it names none, and `None` for a
+    /// test that is no command.
+    named: Option<Vec<Vec<u8>>>,
 }
 
 /// The contents of a file.
@@ -95,13 +98,68 @@ impl Project {
             };
             contents.insert(file.path.clone(), number.map_or(Content::Text, Content::Language));
         }
-        Ok(Project(Arc::new(Files { archive, grammars, contents, has_fixed_paths: false })))
+        Ok(Project(Arc::new(Files { archive, grammars, contents, has_fixed_paths: false, named: None })))
     }
 
     /// The same files, of which each result has those that are left under their own paths.
     #[must_use]
     pub fn with_fixed_paths(self) -> Self {
         Project(Arc::new(Files { has_fixed_paths: true, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// The project with the paths that the test names: of files, or of directories whose files are meant. Paths of nothing
+    /// in it don't count.
+    #[must_use]
+    pub fn with_named(self, paths: &[PathBuf]) -> Self {
+        let mut files = Arc::unwrap_or_clone(self.0);
+        let is_there = |path: &&[u8]| files.contents.keys().any(|file| is_at_or_below(file, path));
+        let named = paths.iter().map(|path| path.as_os_str().as_bytes()).filter(is_there).map(<[u8]>::to_vec);
+        files.named = Some(named.collect());
+        Project(Arc::new(files))
+    }
+
+    fn named_paths(&self) -> &[Vec<u8>] {
+        self.0.named.as_deref().unwrap_or_default()
+    }
+
+    /// The text in which the files that the test names are there and empty, as a command sees them; `None` for another
+    /// test, which may ask for no more than the paths.
+    #[must_use]
+    pub fn emptied(&self, text: &[u8]) -> Option<Vec<u8>> {
+        self.0.named.as_ref().map(|_| self.filled(text, b""))
+    }
+
+    /// Whether the test names a file, or names none.
+    fn is_meant(&self, entry: &Entry) -> bool {
+        let named = self.named_paths();
+        named.is_empty() || named.iter().any(|path| is_at_or_below(&entry.path, path))
+    }
+
+    /// The text in which each regular file that the test names has `content`; all of them if it names none.
+    #[must_use]
+    pub fn filled(&self, text: &[u8], content: &[u8]) -> Vec<u8> {
+        self.archive().filled(text, |entry| self.is_meant(entry), content)
+    }
+
+    /// The regular files of a text that the test names, those named first before others; all of them if it names none.
+    #[must_use]
+    pub fn named(&self, text: &[u8]) -> Vec<Entry> {
+        let entries = self.archive().entries(text).into_iter();
+        let mut named: Vec<Entry> = entries.filter(|entry| entry.kind == Kind::File && self.is_meant(entry)).collect();
+        named.sort_by_key(|entry| self.named_paths().iter().position(|path| is_at_or_below(&entry.path, path)));
+        named
+    }
+
+    /// Whole files with nothing in them, in each of the languages.
+    #[must_use]
+    pub fn empty_texts(&self) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for text in self.grammars().iter().flat_map(|grammar| grammar.empty_texts()) {
+            if !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        texts
     }
 
     /// Whether files may not move.
@@ -192,6 +250,11 @@ impl Project {
         let plain = self.plain_tokens(text);
         plain + others.map(|other| self.tokens_in(other, text, most, stop)).sum::<usize>()
     }
+}
+
+/// Whether a path is that of a file or directory, or leads to something in it.
+fn is_at_or_below(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 fn name_of(path: &[u8]) -> Option<&OsStr> {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::disk::{self, Distrust, Distrusted, Folder};
-use crate::oracle::shell_line;
+use crate::oracle::exact_shell_line;
 use crate::project::{self, Archive, Kind, Member};
 use crate::reduce::{Event, EventSink};
 
@@ -457,7 +457,9 @@ impl Store {
 /// A result as it is written: where it `is` a command, as a line of a shell.
 fn as_line(is: bool, content: &[u8]) -> Cow<'_, [u8]> {
     let Some(words) = project::words(content).filter(|_| is) else { return Cow::Borrowed(content) };
-    Cow::Owned((shell_line(words.iter().map(|(_, word)| word.as_os_str())) + "\n").into_bytes())
+    let mut line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
+    line.push(b'\n');
+    Cow::Owned(line)
 }
 
 impl EventSink for Store {

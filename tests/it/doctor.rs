@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lop::doctor::{Examination, Level, examine};
+use lop::doctor::{Examination, Hollow, Level, examine};
 use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
 use crate::safety::{own_seconds, processes};
@@ -169,7 +169,7 @@ fn a_test_that_destroys_dev_null_is_a_fault() {
         words: &[test.into()],
         path: &folder.path("input.txt"),
         content: b"bug\n",
-        empty_texts: &[],
+        hollow: &Hollow::default(),
         wanted: "exit code 0",
         jobs: 1,
         deadline: None,
@@ -266,7 +266,10 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(said.contains("no condition was given: what the command does on input.txt is kept"), "{said}");
     assert!(said.contains("ended     exit code 3") && said.contains("signature stderr matching"), "{said}");
-    assert!(said.contains("the same  lop doctor -j1 input.txt --stderr '^error: no bugs today' -- sh"), "{said}");
+    assert!(
+        said.contains("the same  lop doctor -j1 input.txt --stderr '^error: no bugs today' --only-errors '^error: no bugs today$' -- sh"),
+        "{said}"
+    );
     for check in ["input", "repeated", "empty file"] {
         expect(&ran, "ok", check);
     }

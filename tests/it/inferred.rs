@@ -94,7 +94,7 @@ fn a_condition_that_is_found_can_be_typed_resumed_and_verified() {
     let stopped = folder.lop(&[&["-j1", "--max-tests", "6", "-o", "out", "big.txt"], &command[..]].concat());
     let said = stopped.expect_code(3).stderr;
     let line = said.lines().find_map(|line| line.strip_prefix("  the same  ")).expect("the line to type").to_owned();
-    assert!(line.contains(r" --at ',\s*<here>\s*,' -- "), "{line}");
+    assert!(line.contains(r" --at ',\s*<here>\s*,' --only-errors "), "{line}");
     folder.lop(&["resume", "out.lop"]).expect_code(0);
     let resumed = folder.read("out");
     assert_eq!(String::from_utf8_lossy(&resumed).trim(), ",,");
@@ -179,6 +179,53 @@ fn an_exit_code_of_1_alone_is_no_condition_and_another_is() {
     assert!(said.contains("--exit-code N") && said.contains("--exit-code 1 -- sh"), "{said}");
     let (out, _) = reduced("a.txt", "one\nbug\ntwo\n", &["sh", "-c", &test(3), "sh", "@@"]);
     assert_eq!(out.trim(), "bug");
+}
+
+/// A tool that lists its errors, one of which is there only when something else is missing.
+const LISTS: [&str; 3] = [
+    "sh",
+    "-c",
+    "if grep -q odd @@; then echo 'x: error: odd array'; fi; grep -q fine @@ || echo 'x: error: nothing fine'; exit 1",
+];
+
+#[test]
+fn an_error_that_the_input_does_not_have_is_no_result() {
+    let (out, ran) = reduced("a.txt", "one\nodd\nfine\ntwo\n", &LISTS);
+    assert_eq!(out.trim(), "oddfine", "{}", ran.stderr);
+    assert!(ran.stderr.contains("--only-errors '^error: odd array$'"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("leave out --only-errors to allow them"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_condition_of_ones_own_allows_other_errors_and_they_are_named() {
+    let folder = Folder::new();
+    folder.write("a.txt", "one\nodd\nfine\ntwo\n");
+    let ran = folder.lop(&[&["-o", "out", "a.txt", "--stdout", "odd array", "--"], &LISTS[..]].concat()).expect_code(0);
+    assert_eq!(folder.read("out").trim_ascii(), b"odd");
+    let warning = "the result has errors that the input does not have: error: nothing fine";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    let typed = ["-o", "out", "a.txt", "--stdout", "odd array", "--only-errors", "odd", "--"];
+    let ran = folder.lop(&[&typed, &LISTS[..]].concat()).expect_code(0);
+    assert_eq!(folder.read("out").trim_ascii(), b"oddfine");
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_compilers_only_error_stays_the_only_one() {
+    if !has("g++") {
+        return;
+    }
+    let source = "struct Session { int id; Session(int i) : id(i) {} };\n\
+                  struct Pool {\n  int a[3];\n  Pool(const int (&x)[3]) : a(x) {}\n};\n\
+                  int main() { int v[3] = {1, 2, 3}; Pool p(v); Session s(3); return s.id; }\n";
+    let (out, ran) = reduced("a.cpp", source, &["g++", "-c", "@@"]);
+    let folder = Folder::new();
+    folder.write("out.cpp", &out);
+    let said = Command::new("g++").args(["-c", "out.cpp", "-o", "out.o"]).current_dir(folder.path(".")).output();
+    let said = String::from_utf8_lossy(&said.expect("it is there").stderr).into_owned();
+    assert_eq!(said.matches("error: ").count(), 1, "{out}\n{said}\n{}", ran.stderr);
+    assert!(said.contains("array used as initializer"), "{out}\n{said}");
 }
 
 #[test]

@@ -133,6 +133,59 @@ fn paths_of_several_files_are_numbered_in_a_command() {
 }
 
 #[test]
+fn several_files_that_are_all_empty_are_no_result() {
+    if !has("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    for name in ["e1.json", "e2.json"] {
+        folder.write(name, "{\"a\": [1,2,,3]}\n");
+    }
+    folder.write("a.json", "{\"a\": [1, 2, 3]}\n");
+    fs::create_dir(folder.path("d")).expect("writable");
+    folder.write("d/a.json", "{\"a\": [1, 2, 3]}\n");
+    let json_tool = ["-m", "json.tool"];
+    // The command looks at the first file, whose message is that of an empty one unless the place counts.
+    let ran =
+        folder.lop(&[&["-y", "-o", "r1", "e1.json", "a.json", "--", "python3"], &json_tool[..], &["@@1"]].concat());
+    ran.expect_code(0);
+    let left = String::from_utf8(folder.read("r1/e1.json")).expect("it is text");
+    assert_eq!(left.split_whitespace().collect::<String>(), "[1,,");
+    // The place is the same in both files, so nothing is special about the one that is tested.
+    let refused =
+        folder.lop(&[&["-y", "-o", "r2", "e1.json", "e2.json", "--", "python3"], &json_tool[..], &["@@1"]].concat());
+    assert!(refused.expect_code(1).stderr.contains("say what is interesting with --stderr RE"));
+    for (result, files, command) in
+        [("r3", &["a.json", "e1.json"][..], &["cat", "@@1", "@@2"][..]), ("r4", &["d"], &["cat", "@@/a.json"])]
+    {
+        let ran = folder.lop(&[&["-o", result], files, &["--"], command].concat()).expect_code(2);
+        assert!(ran.stderr.contains("and on an empty file: there is no failure to keep"), "{}", ran.stderr);
+    }
+    // A condition of one's own that empty files meet is refused, and a result that says nothing is named.
+    let own = ["--exit-code", "0", "-o", "r5", "d", "--", "cat", "@@/a.json"];
+    let ran = folder.lop(&own).expect_code(2);
+    assert!(ran.stderr.contains("--allow-empty"), "{}", ran.stderr);
+    assert!(!folder.path("r5").exists());
+    let ran = folder.lop(&[&["doctor"], &["a.json", "e1.json", "--", "cat", "@@1", "@@2"][..]].concat()).expect_code(1);
+    let findings = String::from_utf8_lossy(&ran.stdout);
+    assert!(findings.contains("the empty file is interesting"), "{findings}");
+}
+
+#[test]
+fn a_script_before_a_command_is_no_file_to_reduce() {
+    let folder = Folder::new();
+    folder.write("orders.json", "[1, 2]\n");
+    folder.script("test.sh", "grep -q 1 orders.json");
+    let ran = folder.lop(&["./test.sh", "orders.json", "--", "cat", "@@"]).expect_code(2);
+    assert!(ran.stderr.contains("give either a TEST or a command"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["orders.json", "test.sh"]);
+    assert_eq!(folder.read("orders.json"), b"[1, 2]\n");
+    // A script that the command names by its number is one of the files.
+    let named = ["--stdout", "1", "-o", "r", "./test.sh", "orders.json", "--", "cat", "@@1", "@@2"];
+    folder.lop(&named).expect_code(0);
+}
+
+#[test]
 fn links_modes_and_empty_folders_are_part_of_a_candidate() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("p/bin")).expect("writable");

@@ -12,11 +12,12 @@ use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
 use crate::cli::inference::Inference;
 use crate::cli::language::Language;
-use crate::cli::settings::{Test, forms, in_words, read_case, subject};
+use crate::cli::settings::{Test, forms, in_words, project, read_case, subject};
 use crate::cli::{piped, signals};
-use crate::doctor::{Examination, Facts, Level, Trouble, examine, findings, reworded};
+use crate::doctor::{Examination, Facts, Hollow, Level, Trouble, examine, findings, reworded};
 use crate::exec::Jobs;
 use crate::oracle::{Cancel, ConditionSpec, Conditions, Oracle, SlotOptions, Subject, Written};
+use crate::project::Archive;
 use crate::report::text::STRONG;
 use crate::report::{self, Kept, text};
 
@@ -48,10 +49,14 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Subject::Directory(_) | Subject::Files(_) => "each file has its own".to_owned(),
     };
     let path = piped::name(path, grammar.as_deref());
-    let subject = if matches!(subject, Subject::File(_)) { Subject::File(path.clone()) } else { subject };
-    let empty_texts = grammar.as_ref().map(|grammar| grammar.empty_texts()).unwrap_or_default();
+    let is_file = matches!(subject, Subject::File(_));
+    let subject = if is_file { Subject::File(path.clone()) } else { subject };
     let oracle =
         test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
+    let archive = if is_file { None } else { Archive::of(&content) };
+    let files = archive.map(|archive| project(&args.grammar, None, archive, &content)).transpose()?;
+    let files = files.map(|files| files.with_named(&oracle.named_paths()));
+    let hollow = Hollow::new(grammar.as_deref(), files.as_ref());
     let cancel = Cancel::new();
     signals::watch(cancel.clone()).map_err(Failure::Signals)?;
     let slots = SlotOptions::of_program(content.len());
@@ -80,7 +85,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         confinement: &confinement,
         deadline: args.timeout,
         allow_empty: false,
-        empty_texts,
+        hollow: &hollow,
         spec,
         oracle,
     };
@@ -108,7 +113,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
         words: &test.words(),
         path: &path,
         content: &content,
-        empty_texts,
+        hollow: &hollow,
         wanted: &wanted,
         jobs: match args.confine.jobs(args.jobs) {
             Some(Jobs::Exactly(jobs)) => jobs,

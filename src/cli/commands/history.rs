@@ -8,7 +8,7 @@ use crate::cli::piped::is_stdout;
 use crate::cli::state_args::HistoryArgs;
 use crate::disk::{self, Audience};
 use crate::journal::{Past, journal_file};
-use crate::oracle::shell_line;
+use crate::oracle::exact_shell_line;
 use crate::project::{Archive, words};
 use crate::report::{Input, Kept, Store, steps, text};
 
@@ -31,13 +31,17 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     }
     let mut best = past.text(number)?;
     let files = Archive::of(&best).map(|archive| archive.files(&best).len());
-    let line = words(&best).map(|words| shell_line(words.iter().map(|(_, word)| word.as_os_str())) + "\n");
+    let line = words(&best).map(|words| {
+        let mut line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
+        line.push(b'\n');
+        line
+    });
     // A command without files is its line; beside files it is told.
     let is_line = line.is_some() && files == Some(0);
     if is_line {
-        best = line.unwrap_or_default().into_bytes();
+        best = line.unwrap_or_default();
     } else if let Some(line) = line.filter(|_| args.output.is_some()) {
-        write!(text::stdout(), "{line}").or_else(Failure::unless_closed)?;
+        text::stdout().write_all(&line).or_else(Failure::unless_closed)?;
     }
     match args.output.as_deref().filter(|output| !is_stdout(output)) {
         Some(output) if files.is_some() && !is_line => {

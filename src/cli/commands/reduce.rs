@@ -15,10 +15,10 @@ use crate::cli::settings::{Case, Settings};
 use crate::cli::ui_args::UiArg;
 use crate::cli::{absolute_words, detect, signals, state};
 use crate::disk::{self, Audience};
-use crate::doctor::{Checkup, Examination, Extent, Missing, is_hollow};
+use crate::doctor::{Checkup, Examination, Extent, Hollow, Missing};
 use crate::exec::{self, Executor, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Written};
+use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Table, Written};
 use crate::project::{self, words};
 use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
@@ -31,6 +31,11 @@ use crate::report::{
 
 use super::doctor::NULL;
 use super::reported::{Reported, open_page};
+
+/// A test that takes longer is not run again to see the errors of the result.
+const COMPARED: Duration = Duration::from_secs(10);
+/// Errors of the result that are shown.
+const FRESH: usize = 3;
 
 /// Reduces what the arguments say.
 ///
@@ -172,6 +177,12 @@ impl Prepared {
         let (result, checkup) = self.search();
         // The limit does not cover the remaining work.
         self.run.cancel.expire_at(None);
+        if let Ok(report) = &result
+            && report.ended == Ended::Complete
+        {
+            let warning = self.fresh_errors(&report.best);
+            self.run.attention.extend(warning);
+        }
         // Before anything is said: when lop speaks its last word, no test of its is running any more.
         self.workers.shutdown();
         drop(self.workers);
@@ -196,6 +207,26 @@ impl Prepared {
         })
     }
 
+    /// The warning that a result has errors that the input does not have. A test that is slow, or elsewhere, is not asked.
+    fn fresh_errors(&self, best: &[u8]) -> Option<String> {
+        let content = &*self.case.content;
+        if self.run.has_only_errors || self.run.elsewhere.is_some() || best == content {
+            return None;
+        }
+        let deadline = self.options.deadline.map_or(COMPARED, |deadline| deadline.min(COMPARED));
+        let mut place = Probe::new(content.len(), Some(deadline), &self.run.cancel).ok()?;
+        let (table, name) = (Table::default(), self.run.path.file_name().unwrap_or_default().to_string_lossy());
+        let result = place.run(&self.oracle, best).1;
+        // Most tests keep their tool's messages to themselves.
+        [&result.stderr, &result.stdout].into_iter().any(|text| table.errors(text).next().is_some()).then_some(())?;
+        let input = place.run(&self.oracle, content).1;
+        let fresh = table.fresh_errors(&name, &input, &result);
+        let (shown, more) = fresh.split_at(fresh.len().min(FRESH));
+        let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
+        (!shown.is_empty())
+            .then(|| format!("the result has errors that the input does not have: {}{more}", shown.join("; ")))
+    }
+
     /// Examines the test and searches; the second value is the runs and the time of the examination.
     fn search(&mut self) -> (Result<Report, ReduceError>, (usize, Duration)) {
         let (content, cancel) = (&self.case.content, &self.run.cancel);
@@ -204,7 +235,7 @@ impl Prepared {
             words: &self.words,
             path: &self.run.path,
             content,
-            empty_texts: &self.run.empty_texts,
+            hollow: &self.run.hollow,
             wanted: &self.run.wanted,
             jobs: self.workers.slots(),
             deadline: self.options.deadline,
@@ -331,13 +362,15 @@ struct Run {
     elsewhere: Option<String>,
     wanted: String,
     says_nothing: bool,
+    /// Whether the condition says which errors a result may have.
+    has_only_errors: bool,
     kept: Kept,
     /// The command line, with the condition that was found.
     typed: Vec<OsString>,
     /// The warnings for the end.
     attention: Vec<String>,
-    /// Whole files of the language with nothing in them.
-    empty_texts: Vec<String>,
+    /// The forms of the test case with nothing in it.
+    hollow: Hollow,
     /// The folder for files kept beside the result, if the run has one.
     state: Option<PathBuf>,
     /// Whether only the user may read the journal.
@@ -363,10 +396,11 @@ impl Run {
             elsewhere: test.oracle.place(),
             wanted: test.wanted.clone(),
             says_nothing: test.is_command && !test.spec.has_conditions(),
+            has_only_errors: !test.spec.only_errors.is_empty(),
             kept: output.kept.clone(),
             typed,
             attention: settings.reporting.attention.clone(),
-            empty_texts: case.grammar.as_ref().map(|grammar| grammar.empty_texts().to_vec()).unwrap_or_default(),
+            hollow: case.hollow(),
             state: output.state.clone(),
             beside: output.state.clone().or_else(beside),
             audience: audience(case),
@@ -481,7 +515,7 @@ impl Run {
 
     /// The warnings, with those about the result.
     fn attention(&self, best: &[u8]) -> Vec<String> {
-        let hollow = is_hollow(&self.empty_texts, best).then(|| {
+        let hollow = self.hollow.is_hollow(best).then(|| {
             format!("the result says nothing about the input: look whether the test asks for the bug ({})", self.wanted)
         });
         self.attention.iter().cloned().chain(hollow).collect()

@@ -14,7 +14,9 @@ use globset::{GlobBuilder, GlobSetBuilder};
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::failure::Failure;
+use crate::cli::grammar_args::GrammarArgs;
 use crate::cli::{language, piped};
+use crate::doctor::Hollow;
 use crate::grammar::{Choice, Grammar, TEXT};
 use crate::journal::Past;
 use crate::oracle::Subject;
@@ -125,18 +127,7 @@ impl Case {
                 hint: "begin again with what is there now".to_owned(),
             });
         };
-        let mut known: BTreeMap<String, Option<Arc<Grammar>>> = BTreeMap::new();
-        let project = Project::new(archive, &content, |path, text| {
-            let found = language::Language::find(&args.grammar, path, text)?;
-            let choice = found.choice;
-            let Some(folder) = found.folder() else { return Ok((None, choice)) };
-            if let Some(grammar) = known.get(folder.name) {
-                return Ok((grammar.clone(), choice));
-            }
-            let grammar = found.grammar(args.rules.as_deref())?;
-            known.insert(folder.name.to_owned(), grammar.clone());
-            Ok::<_, Failure>((grammar, choice))
-        })?;
+        let project = project(&args.grammar, args.rules.as_deref(), archive, &content)?;
         let project = if matches!(subject, Subject::Files(_)) { project.with_fixed_paths() } else { project };
         let rules = args.rules.as_deref().map(language::identity).unwrap_or_default();
         Ok(Case {
@@ -150,6 +141,12 @@ impl Case {
             subject,
             choice: Choice::Extension,
         })
+    }
+
+    /// Its forms with nothing in them.
+    #[must_use]
+    pub fn hollow(&self) -> Hollow {
+        Hollow::new(self.grammar.as_deref(), self.project.as_ref())
     }
 
     /// The parts that stay as they are.
@@ -232,6 +229,30 @@ impl Case {
         let one = || self.grammar.as_ref().map_or(TEXT, |grammar| grammar.name()).to_owned();
         files.unwrap_or_else(one)
     }
+}
+
+/// The files in an archive, each in the language of its name.
+///
+/// # Errors
+/// An unknown language, wrong rules.
+pub(in crate::cli) fn project(
+    grammar_args: &GrammarArgs,
+    rules: Option<&Path>,
+    archive: Archive,
+    content: &[u8],
+) -> Result<Project, Failure> {
+    let mut known: BTreeMap<String, Option<Arc<Grammar>>> = BTreeMap::new();
+    Project::new(archive, content, |path, text| {
+        let found = language::Language::find(grammar_args, path, text)?;
+        let choice = found.choice;
+        let Some(folder) = found.folder() else { return Ok((None, choice)) };
+        if let Some(grammar) = known.get(folder.name) {
+            return Ok((grammar.clone(), choice));
+        }
+        let grammar = found.grammar(rules)?;
+        known.insert(folder.name.to_owned(), grammar.clone());
+        Ok::<_, Failure>((grammar, choice))
+    })
 }
 
 /// The archive of several files, with their names in it.

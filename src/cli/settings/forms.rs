@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -131,12 +132,46 @@ pub(in crate::cli) fn forms(
             "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help",
         )),
         ([test, files @ ..], []) => Ok((Test::File(test.clone()), files.to_vec())),
+        (files, command) if let Some(script) = stray_test(files, command) => Err(usage(
+            format!("{} is executable and stands before `--`: give either a TEST or a command", script.display()),
+            "lop TEST FILE… without `--`, or lop FILE… -- CMD ARGS…; to reduce it as one of several files, name it in the \
+             command by its number (@@1, @@2, …)",
+        )),
         (files, _) if files.iter().all(|file| file.exists()) => Ok((Test::Command(test.to_vec()), files.to_vec())),
         ([first, second, ..], _) => Err(usage(
             format!("{} and {} stand before a command; one of them is too much", first.display(), second.display()),
             "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
         )),
     }
+}
+
+/// The beginnings of programs and scripts.
+const PROGRAMS: [&[u8]; 2] = [b"#!", b"\x7fELF"];
+
+/// Of several files before a command the one that must be a test: an executable that the command does not name by its
+/// number. On file systems where everything is executable that says nothing, so a file that is no program is let through
+/// if all are.
+fn stray_test<'f>(files: &'f [PathBuf], command: &[OsString]) -> Option<&'f Path> {
+    let is_executable = |file: &&PathBuf| {
+        fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    };
+    let is_program = |file: &Path| {
+        let mut start = Vec::new();
+        let read = fs::File::open(file).and_then(|file| file.take(4).read_to_end(&mut start));
+        read.is_ok() && PROGRAMS.iter().any(|program| start.starts_with(program))
+    };
+    let all = files.iter().all(|file| is_executable(&file));
+    let is_named = |number: usize| {
+        let mark = format!("@@{number}");
+        let names = |word: &OsString| {
+            let word = word.to_string_lossy();
+            word.match_indices(&mark)
+                .any(|(at, _)| !word[at + mark.len()..].starts_with(|next: char| next.is_ascii_digit()))
+        };
+        command.iter().any(names)
+    };
+    let mut suspects = files.iter().enumerate().filter(|(_, file)| is_executable(file));
+    suspects.find(|(at, file)| (!all || is_program(file)) && !is_named(at + 1)).map(|(_, file)| &**file)
 }
 
 /// The first word, where it names a subcommand and nothing that is there: options stood before it.

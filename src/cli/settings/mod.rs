@@ -24,7 +24,7 @@ use output::Output;
 use reporting::Reporting;
 use testing::{Testing, spec};
 
-pub(super) use case::{Case, read, read_case};
+pub(super) use case::{Case, project, read, read_case};
 pub(super) use forms::{Test, forms, subject};
 pub(super) use testing::in_words;
 
@@ -76,14 +76,16 @@ impl Settings {
         let conditions = Conditions::new(&spec(args))?;
         let past = if let Source::Journal(past) = source { Some(past) } else { None };
         let case = Case::read(args, &paths, &form, source)?;
+        reporting.attention.extend(case.notes.iter().cloned());
+        let test = Testing::of(args, &form, &case, conditions)?;
+        let project = case.project.clone().map(|project| project.with_named(&test.oracle.named_paths()));
+        let case = Case { project, ..case };
         let options = Options {
             keep: case.keep(args)?,
             project: case.project.clone(),
             formatter: formatter(&args.format, &case.subject, &case.path)?,
             ..options
         };
-        reporting.attention.extend(case.notes.iter().cloned());
-        let test = Testing::of(args, &form, &case, conditions)?;
         let output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
         let beside = belongings(&args.confine.with, &case.path, &output.kept)?;

@@ -100,7 +100,12 @@ pub(in crate::cli) fn in_words(spec: &ConditionSpec) -> String {
         one_of("stderr matching", &quoted(&spec.stderr)),
         one_of("at the place that is named", &quoted(&spec.at)),
     ];
-    let unwanted = [other, none_of("stdout", &quoted(&spec.not_stdout)), none_of("stderr", &quoted(&spec.not_stderr))];
+    let unwanted = [
+        other,
+        none_of("stdout", &quoted(&spec.not_stdout)),
+        none_of("stderr", &quoted(&spec.not_stderr)),
+        one_of("no error message but", &quoted(&spec.only_errors)),
+    ];
     let outputs: Vec<String> = outputs.into_iter().flatten().collect();
     let wanted: Vec<String> = ending.into_iter().chain((!outputs.is_empty()).then(|| outputs.join(each))).collect();
     let wanted = (!wanted.is_empty()).then(|| wanted.join(separator));

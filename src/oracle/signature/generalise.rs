@@ -74,6 +74,8 @@ pub(super) struct Context<'a> {
     scanner: &'a Scanner,
     content: &'a [u8],
     name: &'a str,
+    /// Whether anything may stand between quotes.
+    any_quotes: bool,
     pattern: String,
     used: usize,
 }
@@ -81,7 +83,12 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Nothing yet, of a message about the test case `content` in a file called `name`.
     pub(super) fn new(scanner: &'a Scanner, content: &'a [u8], name: &'a str) -> Self {
-        Context { scanner, content, name, pattern: String::new(), used: 0 }
+        Context { scanner, content, name, any_quotes: false, pattern: String::new(), used: 0 }
+    }
+
+    /// The same, where anything may stand between quotes.
+    pub(super) fn with_any_quotes(self) -> Self {
+        Context { any_quotes: true, ..self }
     }
 
     /// Adds a range of a text.
@@ -116,6 +123,14 @@ impl<'a> Context<'a> {
     /// The regular expression, without blanks at its ends.
     pub(super) fn finish(self) -> String {
         self.pattern.trim_matches(' ').to_owned()
+    }
+
+    /// The regular expression for a text that it matches from its start to its end.
+    pub(super) fn finish_whole(self) -> String {
+        let is_cut = self.used >= LONGEST;
+        let pattern = self.finish();
+        let start = if pattern.starts_with('^') { "" } else { "^" };
+        format!("{start}{pattern}{}", if is_cut { "" } else { "$" })
     }
 
     /// A place in a source: directories differ from machine to machine.
@@ -172,9 +187,11 @@ impl<'a> Context<'a> {
         let inner = &piece[open.len_utf8()..piece.len() - close.len_utf8()];
         escape(open.encode_utf8(&mut [0; 4]), &mut self.pattern);
         // A sign such as a bracket is what the message is about, and not a name that could be another.
-        if inner.contains(char::is_alphanumeric) && self.is_of_the_input(inner) {
+        if inner.contains(char::is_alphanumeric)
+            && (self.any_quotes || self.is_of_the_input(inner) || self.is_computed(inner))
+        {
             // A name is still a name when it becomes another, and no sign.
-            let is_name = inner.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            let is_name = !self.any_quotes && inner.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
             if is_name { self.pattern.push_str(r"\w*") } else { self.pattern.push_str(&format!("[^{close}]*")) }
         } else {
             self.generalise(inner);
@@ -185,6 +202,19 @@ impl<'a> Context<'a> {
 
     fn is_of_the_input(&self, piece: &str) -> bool {
         memmem::find(self.content, piece.as_bytes()).is_some()
+    }
+
+    /// Whether a piece that does not stand in the input was made from it: a value, and not a word of the tool's own such as
+    /// the name of a type.
+    fn is_computed(&self, piece: &str) -> bool {
+        if self.content.is_empty() {
+            return false;
+        }
+        let content = self.content.to_ascii_lowercase();
+        let is_there = |word: &str| memmem::find(&content, word.to_ascii_lowercase().as_bytes()).is_some();
+        let mut words = piece.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let is_a_word = piece.starts_with(|letter: char| letter.is_alphabetic() || letter == '-');
+        !is_a_word || words.all(|word| word.is_empty() || is_there(word))
     }
 
     /// Adds a path and says how many bytes of it were used.

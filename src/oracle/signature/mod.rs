@@ -5,16 +5,18 @@
 //!   ending, outputs ─► patterns.toml: what is it? ─► generalise: what of it varies? ─► Signature ─► ConditionSpec
 //! ```
 //!
-//! [`Table::more_specific`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
+//! [`Table::errors`] finds the messages of a tool that lists its errors. [`Table::more_specific`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
 //! well complains about.
 //!
 //! A signature says nothing that differs between two runs or two candidates of the same bug: addresses, positions,
 //! directories, the test case's name, and what is quoted from it.
 
+mod errors;
 mod generalise;
 mod groups;
 mod specific;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Regex, RegexBuilder};
@@ -23,6 +25,7 @@ use super::signal::signal_name;
 use super::slippage::crash;
 use super::{ConditionSpec, Conditions, Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
+use crate::project::{Archive, Entry, Kind};
 use generalise::{Context, Treatment};
 
 pub use groups::Groups;
@@ -41,8 +44,37 @@ pub struct Seen<'a> {
     pub stderr: &'a [u8],
     /// The test case.
     pub input: &'a [u8],
-    /// The name of the test case's file, without directories.
+    /// The name of the test case's file, without directories; of several files that of the first one that the test names.
     pub name: &'a str,
+}
+
+impl Seen<'_> {
+    /// The files of the test case, each with its name and its place in the test case; those with the `name` come first.
+    fn files(&self) -> Vec<(String, Range<usize>)> {
+        let Some(archive) = Archive::of(self.input) else { return vec![(self.name.to_owned(), 0..self.input.len())] };
+        let files = archive.files(self.input).into_iter().filter(|file| file.kind == Kind::File);
+        let name = |file: &Entry| file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut files: Vec<_> = files.map(|file| (name(&file), file.content)).collect();
+        files.sort_by_key(|(name, _)| name != self.name);
+        files
+    }
+
+    /// The place in the test case that a message names: the range from there to the end of its file, and the file.
+    fn find_place(&self, find: impl Fn(&str, &[u8]) -> Option<usize>) -> Option<(Range<usize>, Range<usize>)> {
+        self.files().into_iter().find_map(|(name, file)| {
+            let place = file.start + find(&name, &self.input[file.clone()])?;
+            Some((place..file.end, file))
+        })
+    }
+}
+
+/// A place in a test case after which nothing of a file is needed for a message about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The file, as a range of the test case.
+    pub file: Range<usize>,
+    /// The rest of the file from the place on.
+    pub rest: Range<usize>,
 }
 
 /// The condition that distinguishes a run.
@@ -57,19 +89,29 @@ pub struct Signature {
     /// The text that must stand in the candidate at the place that the output names, beside the condition: a value of
     /// `--at`.
     pub at: Option<String>,
+    /// The error messages that a run may list beside the condition, if it may not list all: values of `--only-errors`.
+    pub only_errors: Vec<String>,
 }
 
 impl Signature {
+    /// The condition alone.
+    fn new(kind: &str, crash: bool, mark: Mark) -> Self {
+        Signature { kind: kind.to_owned(), crash, mark, at: None, only_errors: Vec::new() }
+    }
+
     /// The options that say the same, and their values.
     #[must_use]
     pub fn options(&self) -> Vec<(&'static str, String)> {
-        [self.mark.option()].into_iter().chain(self.at.clone().map(|at| ("--at", at))).collect()
+        let at = self.at.clone().map(|at| ("--at", at));
+        let errors = self.only_errors.iter().map(|error| ("--only-errors", error.clone()));
+        [self.mark.option()].into_iter().chain(at).chain(errors).collect()
     }
 
     /// The condition among the others.
     pub fn add_to(&self, spec: &mut ConditionSpec) {
         self.mark.add_to(spec);
         spec.at.extend(self.at.clone());
+        spec.only_errors.extend(self.only_errors.iter().cloned());
     }
 
     /// Whether a run on `candidate` shows it.
@@ -178,6 +220,8 @@ struct Row {
     name: String,
     #[serde(default)]
     crash: bool,
+    #[serde(default)]
+    listed: bool,
     find: String,
     but: Option<String>,
 }
@@ -185,7 +229,8 @@ struct Row {
 impl Default for Table {
     fn default() -> Self {
         let rows: Rows = toml::from_str(PATTERNS).expect("the table is a constant and well formed");
-        let only_line = Row { name: "message".to_owned(), crash: false, find: ONLY_LINE.to_owned(), but: None };
+        let only_line =
+            Row { name: "message".to_owned(), crash: false, listed: false, find: ONLY_LINE.to_owned(), but: None };
         Table {
             missing: OnceLock::new(),
             missing_texts: rows.missing,
@@ -257,7 +302,7 @@ impl Table {
         let is_meant = |found: &Captures<'_>| pattern.but().is_none_or(|but| !but.is_match(&found[0]));
         pattern.regex().captures_iter(text).filter(is_meant).map(move |found| {
             let text = self.carry_over(pattern, &found, text, seen);
-            Signature { kind: pattern.row.name.clone(), crash: pattern.row.crash, mark: mark(text), at: None }
+            Signature::new(&pattern.row.name, pattern.row.crash, mark(text))
         })
     }
 
@@ -293,14 +338,9 @@ fn shown_once(mut found: Vec<Signature>, seen: &Seen<'_>) -> Vec<Signature> {
 fn ending(exit: Exit) -> Vec<Signature> {
     let by_signal = |number: i32| {
         let name = signal_name(number).map_or_else(|| number.to_string(), |name| name["SIG".len()..].to_owned());
-        Signature {
-            kind: "death by a signal".to_owned(),
-            crash: crash(number).is_some(),
-            mark: Mark::Signal(name),
-            at: None,
-        }
+        Signature::new("death by a signal", crash(number).is_some(), Mark::Signal(name))
     };
-    let by_code = |code| Signature { kind: "exit code".to_owned(), crash: false, mark: Mark::ExitCode(code), at: None };
+    let by_code = |code| Signature::new("exit code", false, Mark::ExitCode(code));
     match exit {
         Exit::Signal(number) => vec![by_signal(number)],
         // As a shell reports it.

@@ -7,7 +7,7 @@ use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::generalise::{Context, Treatment};
-use super::{Mark, Seen, Signature, Table, shown_once};
+use super::{Cut, Mark, Seen, Signature, Table, shown_once};
 use crate::oracle::position::{Finder, around};
 
 /// Lines behind a message that may tell it from others.
@@ -29,14 +29,16 @@ impl Table {
         all.filter(|step| step != signature).collect()
     }
 
-    /// Where the test case may end so that what the message of a signature is about is not in it, as a byte offset: the
-    /// place that it names, or the start of the line.
+    /// Where the test case may end so that what the message of a signature is about is not in it: the place that it names,
+    /// or the start of the line.
     #[must_use]
-    pub fn cut(signature: &Signature, seen: &Seen<'_>) -> Option<usize> {
+    pub fn cut(signature: &Signature, seen: &Seen<'_>) -> Option<Cut> {
         let (text, regex) = message(signature, seen)?;
         let (finder, message) = (Finder::default(), regex.find(text)?.range());
-        let place = finder.place(text, message.clone(), seen.input, Some(seen.name));
-        place.or_else(|| finder.line_start(text, message, seen.input, seen.name))
+        let place = seen.find_place(|name, file| finder.place(text, message.clone(), file, Some(name)));
+        let line = || seen.find_place(|name, file| finder.line_start(text, message.clone(), file, name));
+        let (rest, file) = place.or_else(line)?;
+        Some(Cut { file, rest })
     }
 
     /// The complaints of a run with any ending, each kind of complaint once; more serious ones first.
@@ -91,8 +93,9 @@ impl Table {
 /// A signature with what stands at the place that its message names.
 fn at(signature: &Signature, seen: &Seen<'_>) -> Option<Signature> {
     let (text, regex) = message(signature, seen)?;
-    let place = Finder::default().place(text, regex.find(text)?.range(), seen.input, Some(seen.name))?;
-    let at = Some(around(seen.input, place)?);
+    let (finder, message) = (Finder::default(), regex.find(text)?.range());
+    let (rest, file) = seen.find_place(|name, file| finder.place(text, message.clone(), file, Some(name)))?;
+    let at = Some(around(&seen.input[file.clone()], rest.start - file.start)?);
     let placed = Signature { at, ..signature.clone() };
     placed.is_shown_by(seen.input, seen.exit, seen.stdout, seen.stderr).then_some(placed)
 }

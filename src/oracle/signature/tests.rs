@@ -7,6 +7,7 @@ use std::path::Path;
 use regex::Regex;
 
 use super::*;
+use crate::oracle::Written;
 
 /// The table of the recordings; `fixtures/signatures/README.md` says what the fields mean.
 #[derive(serde::Deserialize)]
@@ -180,6 +181,51 @@ fn a_message_behind_a_position_is_one_and_a_warning_is_none() {
     // A message that calls itself an error says more.
     let both = "lib.x:7: begins\nERROR no rows\n";
     assert_eq!(of(Exit::Code(2), both)[0].1, "^ERROR no rows");
+}
+
+#[test]
+fn a_message_is_preferred_to_the_line_that_says_where_it_is() {
+    let terser = "Parse error at case.x:2,2\na # b\n  ^\nERROR: Unexpected character '#'\n    at JS_Parse_Error.get (parse.js:1:2)\n";
+    assert_eq!(of(Exit::Code(1), terser)[0].1, "^ERROR: Unexpected character '#'");
+    let message_last = "error at case.x:2,2\nBuild failure: no rows here\n";
+    assert_eq!(of(Exit::Code(1), message_last)[0].1, "failure: no rows here");
+}
+
+#[test]
+fn a_compiler_that_is_confused_has_crashed() {
+    let seen = Seen {
+        exit: Exit::Code(1),
+        stdout: b"",
+        stderr: b"case.x:3:1: error: no total\ncase.x:5:2: confused by earlier errors, bailing out\n",
+        input: b"total",
+        name: "case.x",
+    };
+    let found = Table::default().signatures(&seen).swap_remove(0);
+    assert!(found.crash);
+    assert_eq!(found.mark, Mark::Stderr("confused by earlier errors, bailing out".to_owned()));
+}
+
+#[test]
+fn a_quoted_value_that_the_input_does_not_have_is_computed_and_a_word_is_the_tools_own() {
+    let of = |said: &str| of(Exit::Code(1), said)[0].1.clone();
+    assert_eq!(of("error: bad path '[414E'\n"), "^error: bad path '[^']*'");
+    assert_eq!(of("error: bad path 'TOTAL'\n"), r"error: bad path '\w*'", "in other letters");
+    assert_eq!(of("error: 'NoneType' has no 'total'\n"), r"error: 'NoneType' has no '\w*'");
+    assert_eq!(of("error: unknown option '-Wtotal-x'\n"), "error: unknown option '-Wtotal-x'");
+}
+
+#[test]
+fn error_messages_are_of_one_kind_whatever_they_quote_and_wherever_they_are() {
+    let table = Table::default();
+    let said = "case.x:1:2: error: no 'total' in 12 rows\ncase.x:7:2: error: no 'x' in 3 rows\n\
+                case.x:7:2: error: array used\n  7 | error: shown\n2 errors generated.\nerror: aborting due to 2 errors\n";
+    let seen = Seen { exit: Exit::Code(1), stdout: b"", stderr: said.as_bytes(), input: b"total", name: "case.x" };
+    assert_eq!(table.only_errors(&seen), [r"^error: no '[^']*' in \d+ rows$", "^error: array used$"]);
+    let many: String = (0..20).map(|n| format!("error: kind {}\n", char::from(b'a' + n))).collect();
+    assert_eq!(table.only_errors(&Seen { stderr: many.as_bytes(), ..seen }), [""; 0], "too many to say");
+    let written = |text: &str| Written { stdout: Vec::new(), stderr: text.as_bytes().to_vec() };
+    let result = written("x:1: error: no 'b' in 1 rows\nx:1: error: new 'c'\nx:2: error: new 'd'\n");
+    assert_eq!(table.fresh_errors("x", &written(said), &result), ["error: new 'c'"]);
 }
 
 #[test]

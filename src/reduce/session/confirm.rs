@@ -68,9 +68,9 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Whether the empty text, which was called *interesting* once, is so.
-    pub(in crate::reduce) fn empty_is_interesting(&mut self) -> Result<bool, Interrupt> {
-        self.ask_again(&[].into(), Tally { yes: 1, no: 0 }, Stakes::Empty)
+    /// Whether a text with nothing in it, which was called *interesting* once, is so.
+    pub(in crate::reduce) fn empty_is_interesting(&mut self, text: &Arc<[u8]>) -> Result<bool, Interrupt> {
+        self.ask_again(text, Tally { yes: 1, no: 0 }, Stakes::Empty)
     }
 
     /// The verdict on a text, if known well enough for the present stakes.

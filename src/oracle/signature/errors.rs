@@ -1,0 +1,71 @@
+//! The messages of a tool that lists its errors: one line each, by the rows of the table that say `listed`. A result may
+//! have none that the input does not have.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use regex::bytes::Captures;
+
+use super::generalise::{Context, Treatment};
+use super::{Seen, Table};
+use crate::oracle::Written;
+
+/// A tool that reports more kinds of errors than this has lost its way: what comes later depends on what comes first.
+const KINDS: usize = 12;
+
+impl Table {
+    /// The error messages in an output, without positions in front of them. Excerpts of a source and lines that count
+    /// errors are none.
+    pub fn errors<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
+        let listed = self.patterns.iter().filter(|pattern| pattern.row.listed);
+        listed.flat_map(move |pattern| {
+            let is_message = move |found: &Captures<'t>| {
+                let start = found.get(0).expect("group 0 is the match").start();
+                let line = memchr::memrchr(b'\n', &text[..start]).map_or(0, |end| end + 1);
+                let is_excerpt = text[line..].first().is_some_and(|byte| b" \t|".contains(byte));
+                !is_excerpt && pattern.but().is_none_or(|but| !but.is_match(&found[0]))
+            };
+            pattern.regex().captures_iter(text).filter(is_message).map(|found| {
+                let whole = found.get(0).expect("group 0 is the match");
+                let end = found.name("skip1").map_or(whole.end(), |skipped| skipped.start());
+                let start = found.name("skip2").map_or(whole.start(), |skipped| skipped.end());
+                text[start..end].trim_ascii()
+            })
+        })
+    }
+
+    /// The messages of a run on a result of a kind that no message of a run on the input has, each kind once.
+    #[must_use]
+    pub fn fresh_errors<'w>(&'w self, name: &str, input: &Written, result: &'w Written) -> Vec<Cow<'w, str>> {
+        let mut known: HashSet<String> = HashSet::new();
+        for text in [&input.stderr, &input.stdout] {
+            known.extend(self.errors(text).map(|message| self.kind_of(message, name)));
+        }
+        let messages = [&result.stderr, &result.stdout].into_iter().flat_map(|text| self.errors(text));
+        messages.filter(|message| known.insert(self.kind_of(message, name))).map(String::from_utf8_lossy).collect()
+    }
+
+    /// A message as a regular expression for the whole of it and of others of its kind.
+    fn kind_of(&self, message: &[u8], name: &str) -> String {
+        let mut context = Context::new(&self.context, b"", name).with_any_quotes();
+        context.add(message, 0..message.len(), Treatment::Generalise);
+        context.finish_whole()
+    }
+
+    /// The error messages of a run as regular expressions for the whole of a message, each once: whatever is quoted,
+    /// numbers and paths may be others. Empty where the run lists none, or too many kinds.
+    #[must_use]
+    pub fn only_errors(&self, seen: &Seen<'_>) -> Vec<String> {
+        let mut kinds = Vec::new();
+        for message in [seen.stderr, seen.stdout].into_iter().flat_map(|text| self.errors(text)) {
+            let kind = self.kind_of(message, seen.name);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+            if kinds.len() > KINDS {
+                return Vec::new();
+            }
+        }
+        kinds
+    }
+}
