@@ -21,9 +21,9 @@ use std::sync::Arc;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::condition_error::ConditionError;
+use super::patterns::Listed;
 use super::position::{At, Finder};
 use super::signal::signal_number;
-use super::signature::Table;
 use super::slippage::Slippage;
 use super::{Exit, INVALID_CODE, TIMEOUT_CODE};
 use crate::engine::Verdict;
@@ -104,7 +104,7 @@ struct NamedPlaces {
 /// The conditions on the error messages that a run lists.
 #[derive(Clone, Debug)]
 struct ListedErrors {
-    table: Arc<Table>,
+    listed: Arc<Listed>,
     wanted: Vec<Regex>,
 }
 
@@ -151,7 +151,7 @@ impl Conditions {
             },
             errors: match spec.only_errors.as_slice() {
                 [] => None,
-                patterns => Some(ListedErrors { table: Arc::default(), wanted: compile("--only-errors", patterns)? }),
+                patterns => Some(ListedErrors { listed: Arc::default(), wanted: compile("--only-errors", patterns)? }),
             },
             timeout_is_interesting: spec.timeout_is_interesting,
             // Where exit code 0 is all that is asked for the test knows best what a crash is.
@@ -234,9 +234,9 @@ impl Conditions {
 
     /// Whether all error messages are ones that may be there.
     fn errors_hold(&self, run: Run<'_>) -> bool {
-        let Some(ListedErrors { table, wanted }) = &self.errors else { return true };
+        let Some(ListedErrors { listed, wanted }) = &self.errors else { return true };
         let is_wanted = |message: &[u8]| wanted.iter().any(|pattern| pattern.is_match(message));
-        [run.stderr, run.stdout].into_iter().all(|text| table.errors(text).all(is_wanted))
+        [run.stderr, run.stdout].into_iter().all(|text| listed.errors(text).all(is_wanted))
     }
 
     fn code_holds(&self, exit: Exit) -> bool {

@@ -17,6 +17,7 @@ mod conditions;
 mod confine;
 mod elsewhere;
 mod output;
+mod patterns;
 mod position;
 mod private;
 mod process;

@@ -103,6 +103,20 @@ impl Gate {
         gate
     }
 
+    /// Lets every candidate through; `false` if it does so already, or the user says what is let through.
+    pub(super) fn open(&mut self) -> bool {
+        let is_shut = !self.needs_trees() && self.bound != usize::MAX;
+        if is_shut {
+            self.bound = usize::MAX;
+        }
+        is_shut
+    }
+
+    /// Lets candidates through that have no more errors than the best result.
+    pub(super) fn close(&mut self) {
+        self.bound = self.best.as_ref().map_or(usize::MAX, |best| best.errors);
+    }
+
     /// Whether every candidate has to be looked at, however likely it is that it passes.
     pub(super) fn is_strict(&self) -> bool {
         self.wanted.is_some()

@@ -175,6 +175,12 @@ impl Memory {
         }
     }
 
+    /// What was refused for a new syntax error may be asked about.
+    pub(super) fn forget_unparsed(&mut self) {
+        let is_unparsed = |entry: &&mut Entry| entry.record.as_ref().is_some_and(|record| record.why == Why::Unparsed);
+        self.texts.values_mut().filter(is_unparsed).for_each(|entry| entry.answers = None);
+    }
+
     /// A text was refused, and so are those that differ from it in blanks only, where that matters.
     pub(super) fn refuse_with_blanks(&mut self, text: &[u8]) {
         if let Some(key) = blank_key(text) {

@@ -65,8 +65,8 @@ pub enum Effort {
     Thorough,
 }
 
-/// The parts that the guarantee is about: without any single one of these, the result is no longer interesting, or has
-/// more syntax errors (where those are not allowed). In text without a grammar units and tokens are characters; beyond
+/// The parts that the guarantee is about: the test refuses the result without any single one of these. Deletions that add
+/// syntax errors (where those are not allowed) count as refused while 50 tokens or more are left. In text without a grammar units and tokens are characters; beyond
 /// a million of them neighbours count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {

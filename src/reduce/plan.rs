@@ -15,7 +15,7 @@ use super::stages::errors::take_error_shells;
 use super::stages::files::reduce_files;
 use super::stages::finish::{finish_text, format, write_anew};
 use super::stages::local::{local_edits, take_second_look, unnest};
-use super::stages::minimality::verify;
+use super::stages::minimality::{verify, verify_unparsed};
 use super::stages::sweeps::{sweep_levels, sweep_over};
 use super::stages::text::{sweep_characters, sweep_text};
 use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
@@ -38,6 +38,7 @@ const TREE: Plan = Plan {
         take_second_look,
         finish,
         verify,
+        last_tokens,
     ],
 };
 
@@ -193,6 +194,14 @@ fn follow_in_part(reducer: &mut Reducer<'_, '_>, plan: &'static Plan) -> Result<
         (if is_fast(reducer) { &PART_TEXT_FAST } else { &PART_TEXT }).follow(reducer)?;
     }
     Ok(())
+}
+
+/// What the other passes would do with a text that does not parse is not worth their tests: no other round follows.
+fn last_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    if verify_unparsed(reducer)? {
+        finish(reducer)?;
+    }
+    Ok(false)
 }
 
 /// How the result looks. The text verified after it is the text delivered.

@@ -218,7 +218,7 @@ impl Prepared {
         let (table, name) = (Table::default(), self.run.path.file_name().unwrap_or_default().to_string_lossy());
         let result = place.run(&self.oracle, best).1;
         // Most tests keep their tool's messages to themselves.
-        [&result.stderr, &result.stdout].into_iter().any(|text| table.errors(text).next().is_some()).then_some(())?;
+        table.lists_errors(&result).then_some(())?;
         let input = place.run(&self.oracle, content).1;
         let fresh = table.fresh_errors(&name, &input, &result);
         let (shown, more) = fresh.split_at(fresh.len().min(FRESH));

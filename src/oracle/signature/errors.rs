@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use regex::bytes::Captures;
-
 use super::generalise::{Context, Treatment};
 use super::{Seen, Table};
 use crate::oracle::Written;
@@ -14,24 +12,10 @@ use crate::oracle::Written;
 const KINDS: usize = 12;
 
 impl Table {
-    /// The error messages in an output, without positions in front of them. Excerpts of a source and lines that count
-    /// errors are none.
-    pub fn errors<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
-        let listed = self.patterns.iter().filter(|pattern| pattern.row.listed);
-        listed.flat_map(move |pattern| {
-            let is_message = move |found: &Captures<'t>| {
-                let start = found.get(0).expect("group 0 is the match").start();
-                let line = memchr::memrchr(b'\n', &text[..start]).map_or(0, |end| end + 1);
-                let is_excerpt = text[line..].first().is_some_and(|byte| b" \t|".contains(byte));
-                !is_excerpt && pattern.but().is_none_or(|but| !but.is_match(&found[0]))
-            };
-            pattern.regex().captures_iter(text).filter(is_message).map(|found| {
-                let whole = found.get(0).expect("group 0 is the match");
-                let end = found.name("skip1").map_or(whole.end(), |skipped| skipped.start());
-                let start = found.name("skip2").map_or(whole.start(), |skipped| skipped.end());
-                text[start..end].trim_ascii()
-            })
-        })
+    /// Whether a run lists any error.
+    #[must_use]
+    pub fn lists_errors(&self, written: &Written) -> bool {
+        [&written.stderr, &written.stdout].into_iter().any(|text| self.listed.errors(text).next().is_some())
     }
 
     /// The messages of a run on a result of a kind that no message of a run on the input has, each kind once.
@@ -39,9 +23,9 @@ impl Table {
     pub fn fresh_errors<'w>(&'w self, name: &str, input: &Written, result: &'w Written) -> Vec<Cow<'w, str>> {
         let mut known: HashSet<String> = HashSet::new();
         for text in [&input.stderr, &input.stdout] {
-            known.extend(self.errors(text).map(|message| self.kind_of(message, name)));
+            known.extend(self.listed.errors(text).map(|message| self.kind_of(message, name)));
         }
-        let messages = [&result.stderr, &result.stdout].into_iter().flat_map(|text| self.errors(text));
+        let messages = [&result.stderr, &result.stdout].into_iter().flat_map(|text| self.listed.errors(text));
         messages.filter(|message| known.insert(self.kind_of(message, name))).map(String::from_utf8_lossy).collect()
     }
 
@@ -57,7 +41,7 @@ impl Table {
     #[must_use]
     pub fn only_errors(&self, seen: &Seen<'_>) -> Vec<String> {
         let mut kinds = Vec::new();
-        for message in [seen.stderr, seen.stdout].into_iter().flat_map(|text| self.errors(text)) {
+        for message in [seen.stderr, seen.stdout].into_iter().flat_map(|text| self.listed.errors(text)) {
             let kind = self.kind_of(message, seen.name);
             if !kinds.contains(&kind) {
                 kinds.push(kind);

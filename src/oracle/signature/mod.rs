@@ -5,7 +5,7 @@
 //!   ending, outputs ─► patterns.toml: what is it? ─► generalise: what of it varies? ─► Signature ─► ConditionSpec
 //! ```
 //!
-//! [`Table::errors`] finds the messages of a tool that lists its errors. [`Table::more_specific`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
+//! [`Table::only_errors`] finds what a tool that lists its errors may say of a result. [`Table::more_specific`] makes a signature more specific that says too little, and [`Table::warnings`] finds what a run that ended
 //! well complains about.
 //!
 //! A signature says nothing that differs between two runs or two candidates of the same bug: addresses, positions,
@@ -19,8 +19,9 @@ mod specific;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::bytes::{Captures, Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex};
 
+use super::patterns::{Listed, Pattern, Row, Rows, compiled};
 use super::signal::signal_name;
 use super::slippage::crash;
 use super::{ConditionSpec, Conditions, Exit, INVALID_CODE, TIMEOUT_CODE};
@@ -29,9 +30,6 @@ use crate::project::{Archive, Entry, Kind};
 use generalise::{Context, Treatment};
 
 pub use groups::Groups;
-
-/// The table of what runs write; its head says what the fields mean.
-const PATTERNS: &str = include_str!("patterns.toml");
 
 /// A run as far as signatures are concerned.
 #[derive(Clone, Copy, Debug)]
@@ -173,67 +171,21 @@ pub struct Table {
     missing: OnceLock<Vec<Regex>>,
     missing_texts: Vec<String>,
     patterns: Vec<Pattern>,
+    listed: Listed,
     only_line: Pattern,
     warnings: Vec<Pattern>,
     context: generalise::Scanner,
 }
 
-/// A row whose expressions are compiled when they are first asked for: most runs end well and need none of them, and
-/// compiling all takes longer than such a run.
-#[derive(Debug)]
-struct Pattern {
-    row: Row,
-    regex: OnceLock<Regex>,
-    but: OnceLock<Regex>,
-}
-
-impl Pattern {
-    fn new(row: Row) -> Self {
-        Pattern { row, regex: OnceLock::new(), but: OnceLock::new() }
-    }
-
-    fn regex(&self) -> &Regex {
-        self.regex.get_or_init(|| compiled(&self.row.find))
-    }
-
-    fn but(&self) -> Option<&Regex> {
-        self.row.but.as_deref().map(|text| self.but.get_or_init(|| compiled(text)))
-    }
-}
-
-fn compiled(pattern: &str) -> Regex {
-    let regex = RegexBuilder::new(pattern).multi_line(true).build();
-    regex.expect("the patterns are constants and well formed")
-}
-
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rows {
-    missing: Vec<String>,
-    pattern: Vec<Row>,
-    warning: Vec<Row>,
-}
-
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row {
-    name: String,
-    #[serde(default)]
-    crash: bool,
-    #[serde(default)]
-    listed: bool,
-    find: String,
-    but: Option<String>,
-}
-
 impl Default for Table {
     fn default() -> Self {
-        let rows: Rows = toml::from_str(PATTERNS).expect("the table is a constant and well formed");
+        let rows = Rows::default();
         let only_line =
             Row { name: "message".to_owned(), crash: false, listed: false, find: ONLY_LINE.to_owned(), but: None };
         Table {
             missing: OnceLock::new(),
             missing_texts: rows.missing,
+            listed: Listed::of(&rows.pattern),
             patterns: rows.pattern.into_iter().map(Pattern::new).collect(),
             only_line: Pattern::new(only_line),
             warnings: rows.warning.into_iter().map(Pattern::new).collect(),

@@ -85,6 +85,23 @@ impl<'g> Session<'_, 'g> {
         self.gate = gate;
     }
 
+    /// Lets candidates with new syntax errors through, also those that were refused; `false` if none were or the user asks
+    /// for that.
+    pub(in crate::reduce) fn open_gate(&mut self) -> bool {
+        let opened = self.gate.as_mut().is_some_and(Gate::open);
+        if opened {
+            self.memory.forget_unparsed();
+        }
+        opened
+    }
+
+    /// From now on candidates with more syntax errors than the best result has are refused again.
+    pub(in crate::reduce) fn close_gate(&mut self) {
+        if let Some(gate) = &mut self.gate {
+            gate.close();
+        }
+    }
+
     /// Steps that the parser took for the gate.
     pub(in crate::reduce) fn gate_steps(&self) -> u64 {
         self.statistics.gate_steps + self.gate.as_ref().map_or(0, Gate::steps)

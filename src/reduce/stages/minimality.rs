@@ -11,6 +11,10 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::sweep::SequenceSweep;
 use crate::syntax::Edit;
 
+/// Below this number of tokens the guarantee is about deletions that make new syntax errors, too: that costs little then,
+/// and a tool may accept what the grammar does not know.
+const FEW: usize = 50;
+
 /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
 /// 1-minimality. `true` if something went after all.
 pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
@@ -31,6 +35,32 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let characters = units_to_verify(reducer, Minimal::Char);
     verify_units(reducer, list_kind::CHARACTERS, characters)?;
     Ok(reducer.weight() < before)
+}
+
+/// Asks about the words without which there is a syntax error more, where few tokens are left. `true` if any went. No tool
+/// takes a text for a correct one that lacks a bracket or a separator.
+pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    let is_whole = !reducer.current().is_inside_another();
+    if !is_whole || reducer.session.size().tokens >= FEW || !reducer.session.open_gate() {
+        return Ok(false);
+    }
+    let result = delete_words(reducer);
+    reducer.session.close_gate();
+    result
+}
+
+/// Deletes words one by one until none can go; `true` if any went.
+fn delete_words(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+    let first = reducer.weight();
+    loop {
+        let before = reducer.weight();
+        let mut units = units_to_verify(reducer, Minimal::Token);
+        units.retain(|unit| text_of(reducer, &unit.removal).contains(char::is_alphanumeric));
+        verify_units(reducer, list_kind::TOKENS, units)?;
+        if reducer.weight() >= before {
+            return Ok(before < first);
+        }
+    }
 }
 
 fn verify_units(reducer: &mut Reducer<'_, '_>, kind: u32, units: Vec<Unit>) -> Result<(), Interrupt> {
