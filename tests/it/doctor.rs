@@ -281,8 +281,21 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
 #[test]
 fn second_commands_are_examined_with_the_test() {
     let folder = folder(HEALTHY);
-    let line = ["-j1", "--while-passing", "grep -q here @@", "input.txt", "--", "grep", "-q", "bug"];
-    examined(&folder, &line).expect_code(0);
+    let log = folder.path("../log");
+    let second = |script: &str| {
+        folder.script("second.sh", &format!("echo >> '{}'; grep -q here \"$1\" || exit 1; {script}", log.display()));
+        let line = ["-j1", "--while-passing", "./second.sh @@", "input.txt", "--", "grep", "-q", "bug", "@@"];
+        let ran = examined(&folder, &line);
+        (ran, fs::read(&log).expect("the second command writes it").len())
+    };
+    let (ran, runs) = second("");
+    let ran = ran.expect_code(0);
+    // One run is about what is kept.
+    assert!(runs > 1, "{ran:#?}");
+    // A command that changes its mind after that run is found by the runs of the checks.
+    fs::remove_file(&log).expect("our own file");
+    let (ran, _) = second(&format!("test $(wc -l < '{}') -lt 2", log.display()));
+    expect(&ran.expect_code(1), "fault", "input");
     let open = ["--while-passing", "no-such-command-anywhere @@", "input.txt", "--", "grep", "-q", "bug"];
     assert!(examined(&folder, &open).expect_code(2).stderr.contains("no-such-command-anywhere"));
 }

@@ -282,12 +282,14 @@ fn a_disk_that_becomes_read_only_keeps_the_last_result_and_the_best_goes_elsewhe
 fn a_directory_that_is_read_only_is_refused_before_the_first_test() {
     let folder = Folder::new();
     folder.write("input.txt", input());
-    folder.script("test.sh", "touch ran");
+    let ran_at = folder.path("ran");
+    folder.script("test.sh", &format!("touch '{}'", ran_at.display()));
     let prepare = "cp input.txt small/ && mount -o remount,ro small";
     let Some(ran) = on_a_small_disk(&folder, prepare, "", "test.sh small/input.txt") else { return };
     let ran = ran.expect_code(2);
     assert_eq!(errors(&ran).len(), 1, "{ran:#?}");
     assert!(ran.stderr.contains("cannot write small/input.txt"), "{ran:#?}");
+    assert!(!ran_at.exists(), "a test ran");
     assert_eq!(folder.read("seen/input.txt"), input().into_bytes());
     assert!(!folder.path("seen/input.txt.orig").exists());
 }
