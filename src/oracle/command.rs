@@ -230,6 +230,7 @@ impl CommandOracle {
 
     /// The parts of the test that decide about outcomes, but for the content of the program: JSON, whose form is that of this
     /// function and no other's.
+    #[cfg(feature = "cli")]
     pub(crate) fn identity(&self) -> serde_json::Value {
         let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
         let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
