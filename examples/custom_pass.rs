@@ -73,7 +73,6 @@ pub(crate) fn run() -> Result<[Report; 2], lop::Error> {
     Ok([lop::reduce(TABLE, crashes, &config().pass(Columns))?, lop::reduce(TABLE, crashes, &config())?])
 }
 
-#[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
 fn main() -> Result<(), lop::Error> {
     for (report, how) in run()?.iter().zip(["with", "without"]) {
         anstream::println!(

@@ -87,7 +87,6 @@ pub(crate) fn run(data: &[u8], knows_chunks: bool) -> Result<Report, lop::Error>
     lop::reduce(data, crashes, &if knows_chunks { config.pass(Chunks) } else { config })
 }
 
-#[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The search is for panics here: no message need tell of each.
     std::panic::set_hook(Box::new(|_| {}));

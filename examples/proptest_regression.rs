@@ -59,7 +59,6 @@ pub(crate) fn run() -> Result<(String, Report, Vec<usize>), lop::Error> {
     Ok((failure, report, sizes))
 }
 
-#[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
 fn main() -> Result<(), lop::Error> {
     let (failure, report, sizes) = run()?;
     anstream::println!("proptest: {failure}\n");

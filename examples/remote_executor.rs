@@ -174,7 +174,6 @@ pub(crate) fn run() -> Result<Report, lop::Error> {
     lop::reduce_on(input, &mut executor, &Config::new().file_name("input.json"))
 }
 
-#[cfg_attr(test, expect(dead_code, reason = "the tests look at what it shows"))]
 fn main() -> Result<(), lop::Error> {
     let report = run()?;
     anstream::println!("{} tests: {}", report.tests.total(), String::from_utf8_lossy(&report.best));

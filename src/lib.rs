@@ -41,4 +41,5 @@ pub use lop_engine as engine;
 
 pub use engine::Verdict;
 pub use library::{Config, Error, Files, TreeReport, reduce, reduce_on, reduce_tree};
+pub use lop_parser::install_allocator;
 pub use reduce::{Event, EventSink, Options, Pass, ReduceError, Report, Silent, reduce_with};

@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    lop::install_allocator();
     lop::cli::main()
 }

@@ -178,6 +178,13 @@ mod tests {
         delta.len()
     }
 
+    /// Bytes without an order.
+    fn noise(seed: u64, length: usize) -> Vec<u8> {
+        let next =
+            |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+        std::iter::successors(next(&seed), next).map(|state| (state >> 56) as u8).take(length).collect()
+    }
+
     fn lines(keep: impl Fn(usize) -> bool) -> Vec<u8> {
         (0..2_000).filter(|&n| keep(n)).flat_map(|n| format!("line {n} of many\n").into_bytes()).collect()
     }
@@ -215,6 +222,24 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Parts longer than blocks and than what is looked over, of which some go, change or are others: the search in the
+        /// rest of the old text loses its patience in the middle of some.
+        #[test]
+        fn long_texts_lead_to_each_other(parts in prop::collection::vec((any::<u64>(), 0..3 * CUT, 0..4_u8), 0..8)) {
+            let (mut old, mut new) = (Vec::new(), Vec::new());
+            for (seed, length, fate) in parts {
+                let part = noise(seed, length);
+                match fate {
+                    0 => {}
+                    1 => new.extend(noise(!seed, length)),
+                    2 => new.extend(part.iter().enumerate().map(|(at, byte)| byte ^ u8::from(at % BLOCK == NEAR))),
+                    _ => new.extend(&part),
+                }
+                old.extend(part);
+            }
+            delta(&old, &new);
+        }
 
         #[test]
         fn every_text_leads_to_every_other(old in "[ab ]{0,80}", new in "[ab ]{0,80}") {

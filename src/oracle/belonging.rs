@@ -144,6 +144,7 @@ impl Belonging {
     }
 
     /// The hash of everything in it, as text.
+    #[cfg(any(feature = "cli", test))]
     pub(super) fn content(&self) -> String {
         self.content.to_hex().to_string()
     }

@@ -252,6 +252,7 @@ impl CommandOracle {
 
     /// The parts of the test that decide about outcomes, but for the content of the program: JSON, whose form is that of this
     /// function and no other's.
+    #[cfg(feature = "cli")]
     pub(crate) fn identity(&self) -> serde_json::Value {
         let bytes = |text: &OsStr| text.as_encoded_bytes().to_vec();
         let words = self.arguments.iter().map(|word| bytes(&word.render(Path::new("@@"), &self.names)));
@@ -649,7 +650,8 @@ mod tests {
     use super::*;
     use crate::oracle::{ConditionSpec, SlotOptions, Unresolved};
 
-    const SOON: Duration = Duration::from_secs(30);
+    /// Longer than any of these tests takes on a busy machine.
+    const DEADLINE: Duration = Duration::from_secs(900);
 
     fn run(oracle: &CommandOracle, candidate: &[u8], deadline: Duration) -> Outcome {
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
@@ -670,14 +672,14 @@ mod tests {
         for (code, verdict) in
             [(0, Verdict::Interesting), (1, Verdict::NotInteresting), (124, Verdict::Timeout), (125, Verdict::Invalid)]
         {
-            let outcome = run(&shell(&format!("exit {code}")), b"", SOON);
+            let outcome = run(&shell(&format!("exit {code}")), b"", DEADLINE);
             assert_eq!((outcome.verdict, outcome.exit), (Some(verdict), Exit::Code(code)));
         }
     }
 
     #[test]
     fn a_signal_is_reported_as_such() {
-        assert_eq!(run(&shell("kill -ABRT $$"), b"", SOON).exit, Exit::Signal(6));
+        assert_eq!(run(&shell("kill -ABRT $$"), b"", DEADLINE).exit, Exit::Signal(6));
     }
 
     #[test]
@@ -697,7 +699,7 @@ mod tests {
 
     #[test]
     fn without_a_mark_the_candidate_is_on_stdin_and_in_the_directory() {
-        let outcome = run(&shell("cat; ls -A; cat case.txt"), b"some text\n", SOON);
+        let outcome = run(&shell("cat; ls -A; cat case.txt"), b"some text\n", DEADLINE);
         assert_eq!(outcome.stdout_tail, b"some text\ncase.txt\nsome text\n");
     }
 
@@ -707,19 +709,19 @@ mod tests {
             &["sh", "-c", "cat; cat \"$1\"; basename \"$1\"; test ! -w /dev/stdin || true", "x", "@@"],
             "a b'.c",
         );
-        assert_eq!(run(&oracle, b"text\n", SOON).stdout_tail, b"text\na b'.c\n");
+        assert_eq!(run(&oracle, b"text\n", DEADLINE).stdout_tail, b"text\na b'.c\n");
     }
 
     #[test]
     fn another_extension_is_another_name_of_the_same_content() {
         let oracle =
             command(&["sh", "-c", "cat $1; basename $1; cat $2; basename $2; ls", "x", "@@.txt", "@@.i"], "case.txt");
-        assert_eq!(run(&oracle, b"x\n", SOON).stdout_tail, b"x\ncase.txt\nx\ncase.txt.i\ncase.txt\ncase.txt.i\n");
+        assert_eq!(run(&oracle, b"x\n", DEADLINE).stdout_tail, b"x\ncase.txt\nx\ncase.txt.i\ncase.txt\ncase.txt.i\n");
     }
 
     #[test]
     fn too_much_output_ends_a_test_and_is_not_interesting() {
-        let outcome = run(&shell("exec cat /dev/zero"), b"", SOON * 10);
+        let outcome = run(&shell("exec cat /dev/zero"), b"", DEADLINE);
         assert_eq!(outcome.verdict, Some(Verdict::NotInteresting));
         assert!(outcome.note.expect("a note").contains("64 MiB"));
         assert_eq!(outcome.stdout_tail.len(), Outcome::TAIL);
@@ -731,13 +733,14 @@ mod tests {
         let conditions = Conditions::new(&spec).expect("a good spec");
         let words = ["sh", "-c", "grep -q x && echo oops >&2; exit 3"].map(OsString::from);
         let oracle = CommandOracle::command(&words, Path::new("f"), conditions).expect("a good command");
-        assert_eq!(run(&oracle, b"x", SOON).verdict, Some(Verdict::Interesting));
-        assert_eq!(run(&oracle, b"y", SOON).verdict, Some(Verdict::NotInteresting));
+        assert_eq!(run(&oracle, b"x", DEADLINE).verdict, Some(Verdict::Interesting));
+        assert_eq!(run(&oracle, b"y", DEADLINE).verdict, Some(Verdict::NotInteresting));
     }
 
     #[test]
     fn temporary_files_of_the_test_go_into_the_slot() {
-        let outcome = run(&shell("test -w \"$TMPDIR\" && echo x > \"$TMPDIR/left\" && echo \"$TMPDIR\""), b"", SOON);
+        let outcome =
+            run(&shell("test -w \"$TMPDIR\" && echo x > \"$TMPDIR/left\" && echo \"$TMPDIR\""), b"", DEADLINE);
         assert_eq!(outcome.verdict, Some(Verdict::Interesting));
         let directory = String::from_utf8(outcome.stdout_tail).expect("a plain path");
         assert!(directory.contains("lop-") && !Path::new(directory.trim()).exists());
@@ -749,7 +752,7 @@ mod tests {
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
         let oracle = shell("exec sleep 600");
         let outcome = std::thread::scope(|scope| {
-            let runner = scope.spawn(|| oracle.judge(b"", &mut slot, SOON * 20, &cancel));
+            let runner = scope.spawn(|| oracle.judge(b"", &mut slot, DEADLINE, &cancel));
             std::thread::sleep(Duration::from_millis(20));
             cancel.stop();
             runner.join().expect("no panic")
@@ -765,13 +768,17 @@ mod tests {
         fs::write(&path, "exit 0\n").expect("writable");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
         let oracle = CommandOracle::test(&path, Path::new("f"), Conditions::default()).expect("it is executable");
-        let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it cannot start") };
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", DEADLINE).unresolved else {
+            panic!("it cannot start")
+        };
         assert!(message.contains("#!/bin/sh") && message.contains("cannot start"), "{message}");
         fs::write(&path, "#!/bin/sh\r\nexit 0\r\n").expect("writable");
-        let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it cannot start") };
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", DEADLINE).unresolved else {
+            panic!("it cannot start")
+        };
         assert!(message.contains("dos2unix"), "{message}");
         fs::remove_file(&path).expect("ours");
-        let Some(Unresolved::Failed(message)) = run(&oracle, b"", SOON).unresolved else { panic!("it is gone") };
+        let Some(Unresolved::Failed(message)) = run(&oracle, b"", DEADLINE).unresolved else { panic!("it is gone") };
         assert!(message.contains("still there"), "{message}");
     }
 
@@ -785,7 +792,7 @@ mod tests {
         let second = shell("grep -q b case.txt");
         let oracle = shell("true").with_companions(vec![(second, Companion::ending(Exit::Code(0)))]);
         let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
-        let mut judge = |text: &[u8]| oracle.judge(text, &mut slot, Duration::from_secs(20), &Cancel::new());
+        let mut judge = |text: &[u8]| oracle.judge(text, &mut slot, DEADLINE, &Cancel::new());
         assert!(judge(b"abc").is_interesting());
         let refused = judge(b"ac");
         assert_eq!(refused.verdict, Some(Verdict::NotInteresting));

@@ -76,6 +76,7 @@ impl Companion {
     }
 
     /// The parts that decide about outcomes.
+    #[cfg(feature = "cli")]
     pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
         match &self.0 {
             Keeps::Exit(ended) => (ended.to_string(), Vec::new(), Vec::new()),

@@ -75,6 +75,7 @@ impl ConditionSpec {
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// The conditions as they were given.
+    #[cfg(feature = "cli")]
     spec: ConditionSpec,
     exit_codes: Vec<i32>,
     not_exit_codes: Vec<i32>,
@@ -130,6 +131,7 @@ impl Conditions {
     pub fn new(spec: &ConditionSpec) -> Result<Self, ConditionError> {
         let signals = spec.signals.iter().map(|name| signal_number(name)).collect::<Result<_, _>>()?;
         Ok(Self {
+            #[cfg(feature = "cli")]
             spec: spec.clone(),
             exit_codes: spec.exit_codes.clone(),
             not_exit_codes: spec.not_exit_codes.clone(),
@@ -160,6 +162,7 @@ impl Conditions {
     }
 
     /// The conditions as they were given.
+    #[cfg(feature = "cli")]
     pub(super) fn spec(&self) -> &ConditionSpec {
         &self.spec
     }

@@ -162,6 +162,7 @@ impl Launcher {
     }
 
     /// The parts of the confinement that decide about outcomes.
+    #[cfg(feature = "cli")]
     pub(super) fn identity(&self) -> impl serde::Serialize + use<> {
         let Confinement { memory_limit, isolation, .. } = self.confinement;
         let network = matches!(isolation, Isolation::Bwrap { network: true });

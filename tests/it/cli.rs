@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Folder, Ran, finish, has};
+use crate::support::{Folder, Ran, TIMEOUT, finish, has};
 
 /// A program with one mistake in it.
 const PROGRAM: &str = "\
@@ -49,8 +49,8 @@ fn a_c_program_is_reduced_with_a_real_compiler() {
         .lop(&[
             "bug.c",
             "-vj1",
-            "--timeout",
-            "60",
+            TIMEOUT[0],
+            TIMEOUT[1],
             "--stderr",
             "'mistake' undeclared",
             "--",
@@ -200,10 +200,9 @@ fn one_worker_and_one_seed_ask_the_same_questions() {
     let questions = |seed: &str| {
         let folder = Folder::new();
         folder.write("bug.c", PROGRAM);
-        // With a deadline that no machine comes near: what a test of half a second is does not depend on the load.
-        let order = ["-j1", "--timeout", "60", "--seed", seed, "-q", "--json", "-", "-o", "small.c"];
+        let order = ["-j1", "--seed", seed, "-q", "--json", "-", "-o", "small.c"];
         let test = ["bug.c", "--stderr", "'mistake' undeclared", "--", "cc", "-fsyntax-only", "@@"];
-        let ran = folder.lop(&[&order[..], &test].concat()).expect_code(0);
+        let ran = folder.lop(&[&TIMEOUT, &order[..], &test].concat()).expect_code(0);
         let text = String::from_utf8(ran.stdout).expect("JSON is UTF-8");
         let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
         events

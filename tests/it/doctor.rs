@@ -7,7 +7,7 @@ use lop::doctor::{Examination, Hollow, Level, examine};
 use lop::oracle::{Cancel, CommandOracle, Conditions, SlotOptions};
 
 use crate::safety::{own_seconds, processes};
-use crate::support::{Folder, Ran};
+use crate::support::{Folder, Ran, TIMEOUT};
 
 /// The command of a test that nothing is wrong with.
 const HEALTHY: &str = "grep -q bug \"$1\"";
@@ -140,7 +140,7 @@ fn tests_that_get_in_each_others_way_are_a_fault() {
         "test.sh",
         &format!("mkdir '{lock}' || {{ touch '{lock}.asked'; exit 1; }}; {HEALTHY}; code=$?; {keep}; rmdir '{lock}'; exit $code"),
     );
-    let ran = examined(&folder, &["-j4", "--timeout", "60", "test.sh", "input.txt"]).expect_code(1);
+    let ran = examined(&folder, &["-j4", TIMEOUT[0], TIMEOUT[1], "test.sh", "input.txt"]).expect_code(1);
     expect(&ran, "fault", "load");
 }
 
@@ -248,11 +248,11 @@ fn checkup_runs_at_the_same_time_where_tests_do() {
     // The run on a line break waits for the one in another directory.
     let waits = format!(
         "met='{}'; case $PWD in *lop-elsewhere-*) : > \"$met\";; esac; n=0; while [ \"$(wc -c < \"$1\")\" -eq 1 ] && ! [ -e \
-         \"$met\" ]; do sleep 0.1; n=$((n + 1)); [ $n -lt 600 ] || {{ : > \"$met.not\"; break; }}; done; {HEALTHY}",
+         \"$met\" ]; do sleep 0.1; n=$((n + 1)); [ $n -lt 6000 ] || {{ : > \"$met.not\"; break; }}; done; {HEALTHY}",
         met.display()
     );
     folder.script("test.sh", &waits);
-    let ran = folder.lop(&["-vj4", "--timeout", "120", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
+    let ran = folder.lop(&["-vj4", TIMEOUT[0], TIMEOUT[1], "-o", "out", "test.sh", "input.txt"]).expect_code(0);
     assert!(ran.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", ran.stderr);
     assert!(met.exists() && !met.with_extension("not").exists(), "one waited for the other in vain");
 }
@@ -284,8 +284,21 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
 #[test]
 fn second_commands_are_examined_with_the_test() {
     let folder = folder(HEALTHY);
-    let line = ["-j1", "--while-passing", "grep -q here @@", "input.txt", "--", "grep", "-q", "bug"];
-    examined(&folder, &line).expect_code(0);
+    let log = folder.path("../log");
+    let second = |script: &str| {
+        folder.script("second.sh", &format!("echo >> '{}'; grep -q here \"$1\" || exit 1; {script}", log.display()));
+        let line = ["-j1", "--while-passing", "./second.sh @@", "input.txt", "--", "grep", "-q", "bug", "@@"];
+        let ran = examined(&folder, &line);
+        (ran, fs::read(&log).expect("the second command writes it").len())
+    };
+    let (ran, runs) = second("");
+    let ran = ran.expect_code(0);
+    // One run is about what is kept.
+    assert!(runs > 1, "{ran:#?}");
+    // A command that changes its mind after that run is found by the runs of the checks.
+    fs::remove_file(&log).expect("our own file");
+    let (ran, _) = second(&format!("test $(wc -l < '{}') -lt 2", log.display()));
+    expect(&ran.expect_code(1), "fault", "input");
     let open = ["--while-passing", "no-such-command-anywhere @@", "input.txt", "--", "grep", "-q", "bug"];
     assert!(examined(&folder, &open).expect_code(2).stderr.contains("no-such-command-anywhere"));
 }

@@ -15,7 +15,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::support::{Folder, Ran, finish, missing, until, wait};
+use crate::support::{Folder, Ran, TIMEOUT, deadline, finish, missing, until, wait};
 
 /// A file of which every third line stays.
 fn input() -> String {
@@ -282,12 +282,14 @@ fn a_disk_that_becomes_read_only_keeps_the_last_result_and_the_best_goes_elsewhe
 fn a_directory_that_is_read_only_is_refused_before_the_first_test() {
     let folder = Folder::new();
     folder.write("input.txt", input());
-    folder.script("test.sh", "touch ran");
+    let ran_at = folder.path("ran");
+    folder.script("test.sh", &format!("touch '{}'", ran_at.display()));
     let prepare = "cp input.txt small/ && mount -o remount,ro small";
     let Some(ran) = on_a_small_disk(&folder, prepare, "", "test.sh small/input.txt") else { return };
     let ran = ran.expect_code(2);
     assert_eq!(errors(&ran).len(), 1, "{ran:#?}");
     assert!(ran.stderr.contains("cannot write small/input.txt"), "{ran:#?}");
+    assert!(!ran_at.exists(), "a test ran");
     assert_eq!(folder.read("seen/input.txt"), input().into_bytes());
     assert!(!folder.path("seen/input.txt.orig").exists());
 }
@@ -314,8 +316,20 @@ fn a_place_for_temporary_files_that_is_full_ends_the_run_with_the_best_result() 
     assert_eq!(left, ["filler"]);
 }
 
-/// A test that would take ten minutes: a run that waits for it fails.
-const FOR_EVER: &str = "sleep 600";
+/// A test that would take an hour: a run that waits for it fails.
+const FOR_EVER: &str = "sleep 3600";
+
+/// Runs lop with a limit of time, one that is long enough to judge the input on this machine now.
+fn limited(folder: &Folder) -> Ran {
+    let run = |seconds: u64| {
+        let limit = seconds.to_string();
+        let words = ["--max-time", &limit, "-j", "1", "./test.sh", "input.txt"];
+        folder.lop(&[&TIMEOUT[..], &words].concat()).expect_code(3)
+    };
+    let limits = (1..).map(|doublings| 1 << doublings).take_while(|seconds| *seconds < deadline().as_secs());
+    let mut runs = limits.map(run);
+    runs.find(|ran| !ran.stderr.contains("before input.txt was judged")).expect("the input is judged in time")
+}
 
 #[test]
 fn the_limit_of_time_ends_a_test_that_runs() {
@@ -323,9 +337,8 @@ fn the_limit_of_time_ends_a_test_that_runs() {
     folder.write("input.txt", input());
     folder.script("test.sh", &format!("cmp -s \"$1\" '{}' || {FOR_EVER}", folder.path("whole.txt").display()));
     folder.write("whole.txt", input());
-    let ran = folder.lop(&["--timeout", "600", "--max-time", "2", "-j", "1", "./test.sh", "input.txt"]);
     // The empty file is a part of the baseline, and the first that takes for ever.
-    let ran = ran.expect_code(3);
+    let ran = limited(&folder);
     assert!(ran.stderr.contains("stopped at the limit"), "{}", ran.stderr);
     assert_eq!(folder.read("input.txt"), input().into_bytes());
     assert!(folder.temporaries().is_empty());
@@ -337,7 +350,7 @@ fn the_limit_of_time_ends_a_run_with_the_best_result() {
     folder.write("input.txt", input());
     // A candidate that lost one of the lines that have to stay takes for ever; the others are interesting.
     folder.script("test.sh", &format!("test -s \"$1\" || exit 1; {KEEP_ALL} || {FOR_EVER}"));
-    let ran = folder.lop(&["--timeout", "600", "--max-time", "3", "-j", "1", "./test.sh", "input.txt"]).expect_code(3);
+    let ran = limited(&folder);
     assert!(ran.stderr.contains("stopped"), "{}", ran.stderr);
     assert!(is_interesting(&folder.read("input.txt")));
     assert!(folder.temporaries().is_empty());

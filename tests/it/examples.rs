@@ -1,12 +1,16 @@
 //! The examples of library use, each of which has to come to what it promises.
 
 #[path = "../../examples/custom_pass.rs"]
+#[expect(dead_code, reason = "nothing calls `main` here")]
 pub(crate) mod custom_pass;
 #[path = "../../examples/fuzz_artifact.rs"]
+#[expect(dead_code, reason = "nothing calls `main` here")]
 mod fuzz_artifact;
 #[path = "../../examples/proptest_regression.rs"]
+#[expect(dead_code, reason = "nothing calls `main` here")]
 mod proptest_regression;
 #[path = "../../examples/remote_executor.rs"]
+#[expect(dead_code, reason = "nothing calls `main` here")]
 pub(crate) mod remote_executor;
 
 #[test]

@@ -40,6 +40,10 @@ pub(crate) struct Counts {
     pub(crate) runs: AtomicUsize,
     pub(crate) remembered: AtomicUsize,
     pub(crate) bytes: AtomicU64,
+    /// Runs that a fault ended.
+    pub(crate) struck: AtomicUsize,
+    /// Runs before which the blobs were forgotten.
+    pub(crate) forgotten: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -179,9 +183,11 @@ impl Inner {
     fn run(&self, digest: &api::Digest, anew: bool) -> Result<api::ExecuteResponse, Status> {
         let run = self.counts.runs.fetch_add(1, Ordering::Relaxed) + 1;
         if strikes(&self.faults.forgets, run) {
+            self.counts.forgotten.fetch_add(1, Ordering::Relaxed);
             self.blobs.lock().expect("no panic").clear();
         }
         if strikes(&self.faults.every, run) {
+            self.counts.struck.fetch_add(1, Ordering::Relaxed);
             return Err(Status::internal("a machine went away"));
         }
         if self.faults.broken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use regex::bytes::Regex;
 use serde::Deserialize;
 
-use crate::support::{Folder, each, has};
+use crate::support::{Folder, TIMEOUT, each, has};
 
 /// `fixtures/<case>/expect`.
 #[derive(Deserialize)]
@@ -83,8 +83,7 @@ impl Case {
         let before = snapshot(&self.folder);
         let folder = Folder::new();
         let (test, input) = (self.path("test.sh"), self.path(&self.input));
-        // A deadline of seconds may strike on a machine with much to do, and the result is another one.
-        let mut line = vec!["-j", "2", "--timeout", "60", "-o", &self.input];
+        let mut line = [&TIMEOUT[..], &["-j", "2", "-o", &self.input]].concat();
         let most = self.expect.max_tests.map(|tests| tests.to_string());
         line.extend(most.iter().flat_map(|most| ["--max-tests", most]));
         line.extend([test.as_str(), &input]);

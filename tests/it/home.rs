@@ -320,7 +320,7 @@ fn outputs_go_to_the_tests_directory_and_a_hang_finds_its_files() {
     assert_eq!(folder.read("../build/case.o"), b"mine\n");
     let hangs = "grep -q bug \"$1\" && test -e \"$2/api.h\" && sleep 600; exit 1";
     let line =
-        ["--timeout", "2", "--timeout-is-interesting", "case.txt", "--", "sh", "-c", hangs, "sh", "@@", "include"];
+        ["--timeout", "10", "--timeout-is-interesting", "case.txt", "--", "sh", "-c", hangs, "sh", "@@", "include"];
     let ran = begun(&folder, &line);
     says(&ran, &[&format!(": include -> {}/include\n", here(&folder))]);
     // A condition that holds nowhere is none of the words' business.

@@ -14,7 +14,7 @@ use lop::reduce::{Control, Event, EventSink, Options, Report, reduce_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::support::{Folder, Ran, finish, many, until, wait};
+use crate::support::{Folder, Ran, TIMEOUT, finish, many, until, wait};
 
 /// Kills over all runs of the test that kills.
 const KILLS: u64 = 18;
@@ -38,7 +38,7 @@ fn folder() -> Folder {
 
 /// On a machine that is busy enough a test may take longer than the deadline that lop finds by itself.
 fn command(folder: &Folder, log: &str, arguments: &[&str]) -> Command {
-    let deadline: &[&str] = if arguments.contains(&"test.sh") { &["--timeout", "600"] } else { &[] };
+    let deadline: &[&str] = if arguments.contains(&"test.sh") { &TIMEOUT } else { &[] };
     let mut command = folder.command(&[deadline, arguments].concat());
     command.env("LOG", folder.path(log));
     command
@@ -418,9 +418,8 @@ fn several_workers_go_on_with_what_is_known() {
 #[test]
 fn a_journal_that_is_being_written_is_not_gone_on_with() {
     let folder = folder();
-    folder.script("test.sh", "test -e go || sleep 1; grep -q keep \"$1\"");
-    let mut child =
-        command(&folder, "first", &["-q", "-j1", "-o", "out", "test.sh", "input.txt"]).spawn().expect("lop");
+    let mut first = command(&folder, "first", &["-q", "-j1", "-o", "out", "test.sh", "input.txt"]);
+    let mut child = first.env("HOLD", "6").spawn().expect("lop");
     until("there is a journal", || folder.path("out.lop/journal").exists().then_some(()));
     for line in [&["resume", "out.lop"][..], &["-o", "out", "test.sh", "input.txt"]] {
         let ran = run(&folder, "second", line).expect_code(2);

@@ -7,12 +7,13 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use lop::passes::{Alternative, Class};
 use lop::reduce::{Effort, Ended, Facts, Growth, Keep, KeepSpec, Minimal, Pass, Prefer, Proposals, Stage, View};
 use lop::syntax::Edit;
 use lop::{Config, Error, Event, ReduceError, Verdict};
+
+use crate::support::deadline;
 
 const INPUT: &[u8] = br#"{"a": [1, 2, {"deep": [true, null, "needle", 4]}], "b": {"c": 5}}"#;
 
@@ -265,7 +266,7 @@ fn edits_that_undo_each_other_come_to_an_end() {
     for stage in [Stage::First, Stage::LocalEdits, Stage::Rules, Stage::Characters] {
         for language in ["text", "c"] {
             let config = Config::new().language(language).pass(By("swap", stage, back_and_forth));
-            let config = config.max_time(Duration::from_secs(60)).options(|options| {
+            let config = config.max_time(deadline()).options(|options| {
                 options.passes.only = vec!["minimality"];
                 options.minimal = Some(Minimal::None);
             });

@@ -28,6 +28,7 @@ mod gate;
 mod generators;
 mod grammars;
 mod home;
+mod hooks;
 mod indentation;
 mod inferred;
 mod install;

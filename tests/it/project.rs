@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lop::{Config, Error, Files};
 
-use crate::support::{Folder, has, many, until};
+use crate::support::{Folder, TIMEOUT, has, many, until};
 
 /// The paths below a folder with their contents; a link with where it leads.
 fn tree(root: &Path) -> BTreeMap<String, String> {
@@ -237,13 +237,14 @@ fn a_kill_leaves_an_interesting_directory_and_resume_ends_with_the_same() {
     let test = |name: &str| format!("sleep 0.005; grep -q v7 {name}/a.c && grep -q v9 {name}/b.c");
     make("whole");
     folder.script("whole.sh", &test("whole"));
-    folder.lop(&["-j1", "./whole.sh", "whole"]).expect_code(0);
+    folder.lop(&[&TIMEOUT[..], &["-j1", "./whole.sh", "whole"]].concat()).expect_code(0);
     for round in 0..many(3) {
         let name = format!("p{round}");
         make(&name);
         let script = folder.script(&format!("{name}.sh"), &test(&name));
         let mut child =
-            folder.command(&["-j1", "-q", script.to_str().expect("plain"), &name]).spawn().expect("lop runs");
+            folder.command(&[&TIMEOUT[..], &["-j1", "-q", script.to_str().expect("plain"), &name]].concat());
+        let mut child = child.spawn().expect("lop runs");
         let journal = folder.path(&format!("{name}.lop/journal"));
         until("the journal is there", || journal.exists().then_some(()));
         // Wherever it strikes, what is said below holds.
@@ -285,7 +286,7 @@ fn a_kill_leaves_the_originals_of_files_side_by_side_and_resume_ends_with_the_sa
         let files = words(name).into_iter();
         [script.to_string_lossy().into_owned()].into_iter().chain(files).collect::<Vec<String>>()
     };
-    let options = ["-j1".to_owned(), "-q".to_owned()];
+    let options = ["-j1", "-q", TIMEOUT[0], TIMEOUT[1]].map(str::to_owned);
     folder.lop(&[&options[..], &start("whole")].concat()).expect_code(0);
     let mut whole = tree(&folder.path("whole"));
     whole.retain(|path, _| !path.contains(".lop"));

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use lop::cli::args::Cli;
 
-use crate::support::{Folder, has};
+use crate::support::{Folder, TIMEOUT, has};
 
 /// Bytes that it may have.
 const MOST: usize = 10_000;
@@ -119,7 +119,7 @@ fn shown(begins: &str, output: &str) -> String {
     let folder = Folder::new();
     symlink(package().join("examples"), folder.path("examples")).expect("our own folder");
     // A machine under load is no reason for another result, and takes longer than other tests may.
-    let words: Vec<&str> = ["--yes", "--timeout", "60"].into_iter().chain(words).collect();
+    let words: Vec<&str> = TIMEOUT.into_iter().chain(["--yes"]).chain(words).collect();
     let ran = folder.command(&words).output().expect("lop can be started");
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(0), "{said}");

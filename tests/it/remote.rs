@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lop::Verdict;
 use lop::exec::{Remote, RemoteOptions};
@@ -13,7 +13,7 @@ use lop::oracle::{
 };
 
 use crate::farm::{Farm, bad_line};
-use crate::support::{Folder, finish, many};
+use crate::support::{Folder, TIMEOUT, deadline, finish, many};
 
 /// Looks for two lines, with a tool beside it, and writes where it likes.
 const TEST: &str = r#"touch beside; "$(dirname "$0")/tools/look" keep "$1" && grep -q also <"$1""#;
@@ -35,7 +35,7 @@ fn with_test() -> Folder {
 /// The words for a reduction of it there.
 fn there<'w>(address: &'w str, more: &[&'w str]) -> Vec<&'w str> {
     let words = ["test.sh", "input.txt", "-j1", "--remote", address, "--remote-input", "tools"];
-    [&words[..], more].concat()
+    [&TIMEOUT, &words[..], more].concat()
 }
 
 fn oracle(script: &str, address: &str, patience: Duration) -> CommandOracle {
@@ -49,17 +49,15 @@ fn oracle(script: &str, address: &str, patience: Duration) -> CommandOracle {
 /// Judges candidates one after the other.
 fn judge(oracle: &CommandOracle, candidates: &[&str], cancel: &Cancel) -> Vec<Outcome> {
     let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
-    let deadline = Duration::from_secs(600);
-    candidates.iter().map(|candidate| oracle.judge(candidate.as_bytes(), &mut slot, deadline, cancel)).collect()
+    candidates.iter().map(|candidate| oracle.judge(candidate.as_bytes(), &mut slot, deadline(), cancel)).collect()
 }
-
-const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn remote_results_are_those_of_here_byte_by_byte_and_are_remembered_there() {
     let (folder, farm) = (with_test(), Farm::start());
     let address = format!("grpc://{}", farm.address);
-    folder.lop(&["test.sh", "input.txt", "-j1", "-o", "here.txt", "--json", "here.json"]).expect_code(0);
+    let here = ["test.sh", "input.txt", "-j1", "-o", "here.txt", "--json", "here.json"];
+    folder.lop(&[&TIMEOUT[..], &here].concat()).expect_code(0);
     let tests = |name: &str| {
         let text = String::from_utf8(folder.read(name)).expect("text");
         text.lines().filter(|line| line.contains(r#""event":"test""#)).count()
@@ -122,27 +120,24 @@ fn remote_calls_say_who_asks_and_which_machine_is_wanted() {
 fn remote_outcomes_are_those_of_a_local_run() {
     let farm = Farm::start();
     let script =
-        "read line; case $line in long) seq 100000; exit 3;; slow) sleep 60;; signal) kill -9 $$;; *) exit 1;; esac";
-    let oracle = oracle(script, &format!("grpc://{}", farm.address), PATIENCE);
+        "read line; case $line in long) seq 100000; exit 3;; slow) sleep 3600;; signal) kill -9 $$;; *) exit 1;; esac";
+    let oracle = oracle(script, &format!("grpc://{}", farm.address), deadline());
     let mut slot = Slot::new(&SlotOptions::default()).expect("a slot");
-    let mut ask = |candidate: &str, seconds| {
-        let deadline = Duration::from_secs(seconds);
-        oracle.judge(candidate.as_bytes(), &mut slot, deadline, &Cancel::new())
-    };
-    let long = ask("long\n", 600);
+    let mut ask = |candidate: &str, deadline| oracle.judge(candidate.as_bytes(), &mut slot, deadline, &Cancel::new());
+    let long = ask("long\n", deadline());
     assert_eq!((long.exit, long.stdout_tail.len()), (Exit::Code(3), Outcome::TAIL));
     assert!(long.stdout_tail.ends_with(b"99999\n100000\n"));
-    assert_eq!(ask("signal\n", 600).exit, Exit::Code(137));
-    let slow = ask("slow\n", 1);
+    assert_eq!(ask("signal\n", deadline()).exit, Exit::Code(137));
+    let slow = ask("slow\n", Duration::from_secs(1));
     assert_eq!((slow.exit, slow.verdict), (Exit::TimedOut, Some(Verdict::Timeout)));
     let large = vec![b'x'; 5 << 20];
-    assert_eq!(oracle.judge(&large, &mut slot, PATIENCE, &Cancel::new()).exit, Exit::Code(1));
+    assert_eq!(oracle.judge(&large, &mut slot, deadline(), &Cancel::new()).exit, Exit::Code(1));
 }
 
 #[test]
 fn remote_machines_that_are_broken_are_not_believed() {
     let farm = Farm::start();
-    let oracle = oracle("grep -q yes", &format!("grpc://{}", farm.address), PATIENCE);
+    let oracle = oracle("grep -q yes", &format!("grpc://{}", farm.address), deadline());
     let cancel = Cancel::new();
     let verdicts = |candidates: &[&str]| -> Vec<Option<Verdict>> {
         judge(&oracle, candidates, &cancel).into_iter().map(|outcome| outcome.verdict).collect()
@@ -150,19 +145,30 @@ fn remote_machines_that_are_broken_are_not_believed() {
     let (yes, no) = (Some(Verdict::Interesting), Some(Verdict::NotInteresting));
     assert_eq!(verdicts(&["yes", "no"]), [yes, no]);
     // Longer than an answer without a word is believed without a question.
-    std::thread::sleep(Duration::from_millis(1100));
+    let pause = || std::thread::sleep(Duration::from_millis(1100));
+    pause();
     farm.faults().broken.store(4, Ordering::Relaxed);
     assert_eq!(verdicts(&["yes, 2", "no, 2", "yes, 3"]), [yes, no, yes]);
-    farm.faults().every.store(2, Ordering::Relaxed);
-    farm.faults().forgets.store(3, Ordering::Relaxed);
+    // An answer and the two known questions about it are three runs: where those of a busy machine are asked each time, three
+    // in a row have to end well now and then.
+    let struck = || [farm.counts().struck.load(Ordering::Relaxed), farm.counts().forgotten.load(Ordering::Relaxed)];
+    farm.faults().every.store(4, Ordering::Relaxed);
+    farm.faults().forgets.store(7, Ordering::Relaxed);
     assert_eq!(verdicts(&["yes, 4", "no, 4", "yes, 5", "yes, 4"]), [yes, no, yes, yes]);
+    for round in 5.. {
+        if struck().iter().all(|times| *times > 1) {
+            break;
+        }
+        pause();
+        assert_eq!(verdicts(&[&format!("no, {round}"), "yes, 4"]), [no, yes]);
+    }
 }
 
 #[test]
 fn remote_server_that_is_started_anew_is_waited_for_and_one_that_is_gone_is_named() {
     let mut farm = Farm::start();
     let address = format!("grpc://{}", farm.address);
-    let oracle = oracle("grep -q yes", &address, Duration::from_secs(20));
+    let oracle = oracle("grep -q yes", &address, deadline());
     let cancel = Cancel::new();
     assert!(judge(&oracle, &["yes"], &cancel)[0].is_interesting());
     farm.stop();
@@ -174,14 +180,12 @@ fn remote_server_that_is_started_anew_is_waited_for_and_one_that_is_gone_is_name
         farm
     });
     drop(farm);
-    let begun = Instant::now();
     let gone = &judge(&self::oracle("true", &address, Duration::from_millis(500)), &["yes"], &cancel)[0];
     let Some(Unresolved::Failed(message)) = &gone.unresolved else { panic!("{gone:?}") };
     assert!(message.starts_with(&address), "{message}");
-    assert!(begun.elapsed() < Duration::from_secs(60));
     let told = cancel.child();
     std::thread::scope(|scope| {
-        let answer = scope.spawn(|| judge(&self::oracle("true", &address, PATIENCE), &["yes"], &told));
+        let answer = scope.spawn(|| judge(&self::oracle("true", &address, deadline()), &["yes"], &told));
         std::thread::sleep(Duration::from_millis(100));
         told.stop();
         assert_eq!(answer.join().expect("no panic")[0].unresolved, Some(Unresolved::Cancelled));
@@ -192,7 +196,7 @@ fn remote_server_that_is_started_anew_is_waited_for_and_one_that_is_gone_is_name
 fn remote_run_whose_server_is_gone_keeps_its_best_and_goes_on_here() {
     let (folder, farm) = (with_test(), Farm::start());
     let address = format!("grpc://{}", farm.address);
-    folder.lop(&["test.sh", "input.txt", "-j1", "-o", "here.txt"]).expect_code(0);
+    folder.lop(&[&TIMEOUT[..], &["test.sh", "input.txt", "-j1", "-o", "here.txt"]].concat()).expect_code(0);
     folder.lop(&there(&address, &["-o", "out.txt", "--max-tests", "12"]));
     drop(farm);
     let part = folder.read("out.txt");
@@ -200,7 +204,8 @@ fn remote_run_whose_server_is_gone_keeps_its_best_and_goes_on_here() {
     folder.lop(&["resume", "out.txt.lop", "-j1", "--remote", "none"]).expect_code(0);
     assert_eq!(folder.read("out.txt"), folder.read("here.txt"));
     let farm = Farm::start();
-    folder.lop(&["test.sh", "input.txt", "-j1", "-o", "two.txt", "--max-tests", "12"]);
+    let two = ["test.sh", "input.txt", "-j1", "-o", "two.txt", "--max-tests", "12"];
+    folder.lop(&[&TIMEOUT[..], &two].concat());
     let address = format!("grpc://{}", farm.address);
     let words = ["resume", "two.txt.lop", "-j1", "--remote", &address, "--remote-input", "tools"];
     folder.lop(&words).expect_code(0);
@@ -211,7 +216,7 @@ fn remote_run_whose_server_is_gone_keeps_its_best_and_goes_on_here() {
 #[test]
 fn remote_results_are_right_through_a_line_that_drops_delays_and_cuts() {
     let (folder, farm) = (with_test(), Farm::start());
-    folder.lop(&["test.sh", "input.txt", "-j1", "-o", "here.txt"]).expect_code(0);
+    folder.lop(&[&TIMEOUT[..], &["test.sh", "input.txt", "-j1", "-o", "here.txt"]].concat()).expect_code(0);
     for seed in 0..many(2) {
         let line = bad_line(farm.address, seed * 1_000);
         farm.faults().every.store(17, Ordering::Relaxed);
@@ -246,7 +251,7 @@ fn remote_options_that_make_no_sense_are_refused_with_the_way_out() {
 #[test]
 fn remote_uploads_are_hardly_more_than_the_candidates() {
     let farm = Farm::start();
-    let oracle = oracle("grep -q yes", &format!("grpc://{}", farm.address), PATIENCE);
+    let oracle = oracle("grep -q yes", &format!("grpc://{}", farm.address), deadline());
     let text = |number: usize| format!("yes {number}\n{}", "some text\n".repeat(10_000));
     let candidates: Vec<String> = (0..10).map(text).collect();
     let bytes = || farm.counts().bytes.load(Ordering::Relaxed);

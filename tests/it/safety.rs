@@ -146,7 +146,7 @@ fn nothing_is_left_after_timeouts() {
     let seconds = own_seconds(1002);
     let hang = format!("grep -q keep \"$1\" || exit 1; grep -q stop \"$1\" || sleep {seconds}");
     folder.script("test.sh", &litter(&seconds, &hang));
-    let ran = folder.lop(&["-j2", "--timeout", "3", "test.sh", "input.txt"]).expect_code(0);
+    let ran = folder.lop(&["-j2", "--timeout", "5", "test.sh", "input.txt"]).expect_code(0);
     assert!(ran.stderr.contains("timed out"), "{}", ran.stderr);
     assert!(ran.stderr.contains("kept by timeout"), "{}", ran.stderr);
     let result = String::from_utf8_lossy(&folder.read("input.txt")).into_owned();

@@ -7,11 +7,10 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
@@ -35,16 +34,6 @@ const GIVEN_BACK: &str = "\x1b[?1049l";
 const CURSOR: &str = "\x1b[?25h";
 /// Set for a process that is to panic on a screen.
 const PANICS: &str = "LOP_TEST_PANICS_ON_SCREEN";
-
-/// The length of a file that has not grown for a while: what was under way when the pause began has ended.
-fn settled(file: &Path) -> usize {
-    let length = || fs::read(file).expect("it is there").len();
-    until("it grows no more", || {
-        let before = length();
-        thread::sleep(Duration::from_secs(1));
-        (length() == before).then_some(before)
-    })
-}
 
 /// The text that the test writes behind the output of a run.
 const THE_END: &str = "\x1b[0mthat is all\x1b[0m";
@@ -147,6 +136,15 @@ impl Session {
         });
     }
 
+    /// Waits until no test is under way.
+    fn settles(&self) {
+        until("all tests have ended", || {
+            let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).expect("it runs").flatten();
+            let mut children = threads.filter_map(|thread| fs::read(thread.path().join("children")).ok());
+            children.all(|list| list.is_empty()).then_some(())
+        });
+    }
+
     fn signal(&self, signal: Signal) {
         let pid = Pid::from_raw(self.child.id().try_into().expect("a process number")).expect("not zero");
         kill_process(pid, signal).expect("it runs");
@@ -163,7 +161,8 @@ fn keys_pause_skip_compare_save_and_quit() {
     run.shows("siblings");
     run.press("p");
     run.shows("PAUSED");
-    let tests = settled(&count);
+    run.settles();
+    let tests = fs::read(&count).expect("it is there").len();
     run.press("?");
     run.shows("no new tests are started");
     run.press("?");

@@ -15,8 +15,15 @@ use std::time::{Duration, Instant};
 
 use regex::Regex;
 
-/// Longer than any run of these tests takes, also on a busy machine.
-const DEADLINE: Duration = Duration::from_secs(900);
+/// How long a test waits for anything: longer than all of these tests take on a busy machine. Each deadline that only ends a
+/// hang is this one, so that no test depends on the load. A test that is about a deadline has its own, and holds however late
+/// that strikes.
+pub(crate) const fn deadline() -> Duration {
+    Duration::from_secs(900)
+}
+
+/// [`deadline`] for the tests of a run of lop, which by itself gives them a second.
+pub(crate) const TIMEOUT: [&str; 2] = ["--timeout", "900"];
 
 /// In the environment: the file to which [`missing`] adds its lines. `tests/run.sh` shows it at the end.
 const NOT_TESTED: &str = "LOP_NOT_TESTED";
@@ -256,7 +263,7 @@ pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(start.elapsed() < DEADLINE, "still not so after {DEADLINE:?}: {what}");
+        assert!(start.elapsed() < deadline(), "still not so after {:?}: {what}", deadline());
         thread::sleep(Duration::from_millis(5));
     }
 }

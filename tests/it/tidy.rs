@@ -525,27 +525,6 @@ fn a_pass_is_one_file_and_its_lines_in_the_registry() {
     assert_eq!(made(("src/reduce/x.rs", "const SKIPPED: &str = \"toy\";")).len(), 1);
 }
 
-/// The steps of ARCHITECTURE.md from a pass to the disk: each with a file and a function in it.
-fn steps(document: &str) -> Vec<(String, String)> {
-    let step = Regex::new(r"(?m)^\d+\. `([^`]+\.rs)`, `(\w+)`: ").expect("a constant");
-    step.captures_iter(document).map(|found| (found[1].to_owned(), found[2].to_owned())).collect()
-}
-
-#[test]
-fn the_steps_from_a_pass_to_the_disk_name_functions_that_are_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let document = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the tree has an architecture");
-    let steps = steps(&document);
-    assert!(steps.len() > 1, "{steps:?}");
-    for (path, function) in &steps {
-        let text = fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let is_there = ["(", "<"].iter().any(|next| text.contains(&format!("fn {function}{next}")));
-        assert!(is_there, "{path} has no function {function}");
-    }
-    let first_and_last = [&steps[0].0, &steps[steps.len() - 1].0];
-    assert!(first_and_last[0].starts_with("src/passes/") && first_and_last[1].starts_with("src/report/"));
-}
-
 /// Types whose methods are in more files than their own and one other. A type's own folder counts as its file.
 fn spread_types(sources: &[Source]) -> Vec<String> {
     let declaration = Regex::new(r"^(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum) (\w+)").expect("a constant");

@@ -150,7 +150,7 @@ fn triage_lists_what_is_in_no_group() {
     // An x fails in one way alone, and in another beside the word.
     folder.script(
         "tool.sh",
-        "case $(cat \"$1\") in hang) sleep 60;; flaky) kill -KILL $$ 2>/dev/null;; esac\n\
+        "case $(cat \"$1\") in hang) sleep 3600;; flaky) kill -KILL $$ 2>/dev/null;; esac\n\
          case $(cat \"$1\") in *x*) if grep -q both \"$1\"; then kill -SEGV $$; else kill -FPE $$; fi;; esac",
     );
     folder.script(
@@ -164,7 +164,7 @@ fn triage_lists_what_is_in_no_group() {
         "-o",
         "out",
         "--timeout",
-        "1",
+        "10",
         "-j1",
         "--with",
         "tool.sh",

@@ -87,6 +87,7 @@ impl From<FileError> for Failure {
 }
 
 fn main() -> ExitCode {
+    lop::install_allocator();
     let result = match Cli::parse().command {
         Command::Compare(args) => compare_all(args),
         Command::Reduce(args) => reduce(args),

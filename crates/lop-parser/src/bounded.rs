@@ -1,4 +1,5 @@
-//! Parses that are abandoned in the middle of an operation when they take too much memory, or are told to stop.
+//! Parses that are abandoned in the middle of an operation when they take too much memory, or are told to stop, where
+//! [`install_allocator`] was called.
 
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -8,8 +9,8 @@ use tree_sitter::{IncludedRangesError, Language, LanguageError, Parser, Range, T
 /// A parser whose parses have bounds.
 ///
 /// tree-sitter asks whether to go on every hundred operations, and one operation on a text with many readings side by side
-/// can take gigabytes. Here memory is counted as it is allocated, the same bytes on every machine, and the parse is asked
-/// then, too.
+/// can take gigabytes. With [`install_allocator`], memory is counted as it is allocated, the same bytes on every machine, and
+/// the parse is asked then, too. Without it, only [`Bounds::progress`] bounds a parse.
 pub struct BoundedParser {
     /// None where a parse was abandoned since.
     parser: Option<Parser>,
@@ -22,13 +23,16 @@ pub struct Bounds<'b, 't> {
     pub read: &'b mut dyn FnMut(usize) -> &'t [u8],
     /// Whether to go on, asked every hundred operations. It is told whether all readings have an error by now.
     pub progress: &'b mut dyn FnMut(bool) -> bool,
-    /// Whether to go on, asked whenever 64 KB were allocated, or more at once.
+    /// Whether to go on, asked whenever 64 KB were allocated, or more at once. Needs [`install_allocator`].
     pub allocated: &'b mut dyn FnMut() -> bool,
-    /// Bytes that the parse may hold at a time.
+    /// Bytes that the parse may hold at a time. Needs [`install_allocator`].
     pub memory: usize,
 }
 
 unsafe extern "C" {
+    /// See `bounded.c`.
+    safe fn lop_install_allocator();
+
     /// See `bounded.c`.
     fn lop_parse(
         parser: *mut ffi::TSParser,
@@ -40,6 +44,16 @@ unsafe extern "C" {
         payload: *mut c_void,
         abandoned: *mut bool,
     ) -> *mut ffi::TSTree;
+}
+
+/// Replaces the allocator of tree-sitter, for the whole process, by one that bounds the memory of each parse by a
+/// [`BoundedParser`].
+///
+/// A program calls this once when it begins, before another thread uses tree-sitter. Parsers and trees from before stay
+/// valid, if their memory is that of `malloc`, as it is unless the program has given tree-sitter another allocator. A program
+/// that has done so must not call this.
+pub fn install_allocator() {
+    lop_install_allocator();
 }
 
 impl Clone for BoundedParser {
@@ -157,6 +171,7 @@ unsafe extern "C" fn allocated(payload: *mut c_void) -> bool {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::sync::Once;
 
     use super::*;
 
@@ -178,6 +193,8 @@ mod tests {
     }
 
     fn bounded() -> BoundedParser {
+        static INSTALLED: Once = Once::new();
+        INSTALLED.call_once(install_allocator);
         BoundedParser::new(&tree_sitter_c::LANGUAGE.into()).expect("it fits")
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 use tree_sitter_language::LanguageFn;
 
-pub use bounded::{BoundedParser, Bounds};
+pub use bounded::{BoundedParser, Bounds, install_allocator};
 
 /// A parser that was loaded.
 #[derive(Clone)]
