@@ -79,7 +79,7 @@ impl Settings {
         let options = Options {
             keep: case.keep(args)?,
             project: case.project.clone(),
-            formatter: formatter(&args.format, &case.subject, &case.path)?,
+            formatter: formatter(&args.format, &case.subject, &case.path, args.timeout)?,
             ..options
         };
         reporting.attention.extend(case.notes.iter().cloned());
