@@ -138,8 +138,8 @@ pub struct ReduceArgs {
     ///
     /// lop's own formats are for languages that it knows. Names become short, too, unless it is `none`; `--skip rename`
     /// keeps them. A command, such as 'clang-format' or 'prettier --stdin-filepath x.ts', reads the result, on standard
-    /// input or as `@@`, and writes it on standard output. This is the last step: its text is the result if that is
-    /// interesting. If it differs in more than blanks, nothing is guaranteed of it
+    /// input or as `@@`, and writes it on standard output. It gets as long as `--timeout` says, or 60 s. This is the last
+    /// step: its text is the result if that is interesting. If it differs in more than blanks, nothing is guaranteed of it
     #[arg(long, value_name = "HOW|CMD", default_value = "pretty", value_parser = FormatParser,
           help_heading = "Result", add = SetBy::Project)]
     pub format: FormatArg,

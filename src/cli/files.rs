@@ -1,12 +1,28 @@
-//! The files that a command line names: none that is written may take the place of one that is needed.
+//! The files that a command line names: none that is written may take the place of one that is needed, and none is read that
+//! need not come to an end.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::disk::{self, Distrusted};
 use crate::report::store::original_name;
 
 use super::failure::Failure;
+
+/// Reads a regular file. A pipe or a device may never come to an end, or have nothing to read yet.
+///
+/// # Errors
+/// When it is something else, or cannot be read.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    disk::read(path, u64::MAX).map_err(|source| match source.kind() {
+        // A directory that cannot be looked at is told from one that can by nothing but this.
+        io::ErrorKind::IsADirectory => Failure::InputIsDirectory(path.to_owned()),
+        _ if Distrusted::cause(&source).is_some() => Failure::InputIsSpecial(path.to_owned()),
+        _ => Failure::Input { path: path.to_owned(), source },
+    })
+}
 
 /// The files that lop reads, and those that it writes except for standard output.
 pub(super) struct Files<'p> {

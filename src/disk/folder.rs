@@ -405,9 +405,11 @@ impl Folder {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()))?)
     }
 
-    /// Makes a file of a name that nothing has, with this mode.
+    /// Makes a file of a name that nothing has, with this mode. As in [`Folder::open`], all that is written goes to its end:
+    /// other processes may open it meanwhile and append to it.
     pub(super) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let access = OFlags::RDWR | OFlags::APPEND;
+        let flags = access | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode as _);
         Ok(retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, mode))?.into())
     }

@@ -1,20 +1,44 @@
 //! The differences of two texts, cut into parts of one kind.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline};
 
 use crate::grammar::Grammar;
 use crate::passes::{Removal, Shapes, siblings};
 use crate::project::{Archive, Entry};
-use crate::syntax::{Document, SyntaxParser, characters, is_blank, lines};
+use crate::syntax::{Document, Stop, SyntaxParser, characters, is_blank, lines};
 
 /// After this time the rest is compared roughly.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How often a request to stop is looked for meanwhile.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A language, and what ends the work on texts in it.
+#[derive(Clone)]
+pub(super) struct Reading {
+    pub(super) grammar: Arc<Grammar>,
+    pub(super) stop: Stop,
+}
+
+impl Reading {
+    /// A parser that ends when it is told to.
+    pub(super) fn parser(&self) -> Option<SyntaxParser> {
+        let parser = SyntaxParser::new(self.grammar.language()).ok()?;
+        Some(parser.no_deeper(self.grammar.deepest()).stopping(&self.stop))
+    }
+
+    fn parse(&self, text: &[u8]) -> Option<(Document, SyntaxParser)> {
+        let mut parser = self.parser()?;
+        let document = Document::parse(&mut parser, text).ok()?;
+        Some((document, parser))
+    }
+}
 
 /// A part in which two texts differ, as its place in each; one of the two may be empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,22 +60,22 @@ pub(super) enum Cut {
     /// Characters.
     Characters,
     /// Units of the tree, such as statements, down to this number of units inside each other.
-    Units(usize, Arc<Grammar>),
+    Units(usize, Reading),
     /// Tokens.
-    Tokens(Arc<Grammar>),
+    Tokens(Reading),
 }
 
 impl Cut {
     /// The coarsest one for two texts; `None` if they are the same.
-    pub(super) fn first(passing: &[u8], failing: &[u8], grammar: Option<&Arc<Grammar>>) -> Option<Self> {
+    pub(super) fn first(passing: &[u8], failing: &[u8], reading: Option<&Reading>) -> Option<Self> {
         if passing == failing {
             return None;
         }
-        Some(match grammar {
+        Some(match reading {
             _ if Archive::of(failing).is_some() => Cut::Files,
             // A parse that is abandoned leaves lines.
-            Some(grammar) if [passing, failing].iter().all(|text| parse(text, grammar).is_some()) => {
-                Cut::Units(1, Arc::clone(grammar))
+            Some(reading) if [passing, failing].iter().all(|text| reading.parse(text).is_some()) => {
+                Cut::Units(1, reading.clone())
             }
             _ => Cut::Hunks,
         })
@@ -64,12 +88,12 @@ impl Cut {
             Cut::Hunks => Some(Cut::Lines),
             // Of several files a line is the smallest change.
             Cut::Lines => Archive::of(failing).is_none().then_some(Cut::Characters),
-            Cut::Units(depth, grammar) => {
+            Cut::Units(depth, reading) => {
                 let next = depth + depth.div_ceil(2);
-                let deepest = [passing, failing].iter().map(|text| units(text, grammar, usize::MAX).1).max();
+                let deepest = [passing, failing].iter().map(|text| units(text, reading, usize::MAX).1).max();
                 Some(match deepest > Some(*depth) {
-                    true => Cut::Units(next, Arc::clone(grammar)),
-                    false => Cut::Tokens(Arc::clone(grammar)),
+                    true => Cut::Units(next, reading.clone()),
+                    false => Cut::Tokens(reading.clone()),
                 })
             }
             Cut::Characters | Cut::Tokens(_) => None,
@@ -98,8 +122,8 @@ impl Cut {
         let mut ends: Vec<usize> = match self {
             Cut::Files | Cut::Hunks | Cut::Lines => lines(text).map(|line| line.end).collect(),
             Cut::Characters => characters(text, 0..text.len()).map(|part| part.end).collect(),
-            Cut::Units(depth, grammar) => units(text, grammar, *depth).0,
-            Cut::Tokens(grammar) => tokens(text, grammar),
+            Cut::Units(depth, reading) => units(text, reading, *depth).0,
+            Cut::Tokens(reading) => tokens(text, reading),
         };
         // A frame begins with the line break before it.
         for entry in &entries {
@@ -115,20 +139,14 @@ impl Cut {
     }
 }
 
-fn parse(text: &[u8], grammar: &Grammar) -> Option<(Document, SyntaxParser)> {
-    let mut parser = SyntaxParser::new(grammar.language()).ok()?.no_deeper(grammar.deepest());
-    let document = Document::parse(&mut parser, text).ok()?;
-    Some((document, parser))
-}
-
 /// The ends of the parts between units of the tree that are within fewer than `depth` others, and the greatest number of
-/// units within each other.
-fn units(text: &[u8], grammar: &Grammar, depth: usize) -> (Vec<usize>, usize) {
-    let Some((document, parser)) = parse(text, grammar) else { return (Vec::new(), 0) };
+/// units within each other. After a request to stop they are not all.
+fn units(text: &[u8], reading: &Reading, depth: usize) -> (Vec<usize>, usize) {
+    let Some((document, parser)) = reading.parse(text) else { return (Vec::new(), 0) };
     let mut shapes = Shapes::new(parser);
     let mut all: Vec<Range<usize>> = Vec::new();
-    for parent in document.ids() {
-        let Some(sequence) = siblings(&document, grammar, &mut shapes, parent, |_| false) else { continue };
+    for parent in document.ids().take_while(|_| !(reading.stop)()) {
+        let Some(sequence) = siblings(&document, &reading.grammar, &mut shapes, parent, |_| false) else { continue };
         for unit in sequence.units {
             let Removal::Nodes(nodes) = unit.removal else { continue };
             let start = nodes.iter().map(|&node| document.node(node).start as usize).min();
@@ -152,8 +170,8 @@ fn units(text: &[u8], grammar: &Grammar, depth: usize) -> (Vec<usize>, usize) {
 }
 
 /// The ends of the tokens of a text.
-fn tokens(text: &[u8], grammar: &Grammar) -> Vec<usize> {
-    let Some((document, _)) = parse(text, grammar) else { return Vec::new() };
+fn tokens(text: &[u8], reading: &Reading) -> Vec<usize> {
+    let Some((document, _)) = reading.parse(text) else { return Vec::new() };
     let leaves = document.ids().filter(|&id| document.is_leaf(id));
     let ends = leaves.flat_map(|id| [document.node(id).start as usize, document.node(id).end as usize]).collect();
     behind_blanks(text, ends)
@@ -196,8 +214,39 @@ fn of_files(archive: &Archive, passing: &[u8], failing: &[u8]) -> Vec<Difference
     }
 }
 
-fn texts<'t>(parts: &[Range<usize>], text: &'t [u8]) -> Vec<&'t [u8]> {
-    parts.iter().map(|part| &text[part.clone()]).collect()
+/// The difference of two rows of parts; `None` after a request to stop. It is looked for on a thread of its own, which comes
+/// to its end within [`PATIENCE`] after a request, too: the comparison itself hears none.
+fn operations(sides: [(&[Range<usize>], &[u8]); 2], stop: &Stop) -> Option<Vec<DiffOp>> {
+    let mut known: HashMap<&[u8], usize> = HashMap::new();
+    let [olds, news] = sides.map(|(parts, text)| {
+        let mut number = |part: &Range<usize>| {
+            let next = known.len();
+            *known.entry(&text[part.clone()]).or_insert(next)
+        };
+        parts.iter().map(&mut number).collect::<Vec<usize>>()
+    });
+    let compare = |olds: &[usize], news: &[usize]| {
+        let deadline = Instant::now().checked_add(PATIENCE);
+        capture_diff_slices_deadline(Algorithm::Histogram, olds, news, deadline)
+    };
+    let (found, finds) = mpsc::channel();
+    let both = Arc::new((olds, news));
+    let theirs = Arc::clone(&both);
+    let work = move || {
+        // After a request to stop the caller has gone.
+        let _ = found.send(compare(&theirs.0, &theirs.1));
+    };
+    if thread::Builder::new().name("difference".to_owned()).spawn(work).is_err() {
+        return Some(compare(&both.0, &both.1));
+    }
+    while !stop() {
+        match finds.recv_timeout(TICK) {
+            Ok(found) => return Some(found),
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Some(compare(&both.0, &both.1)),
+        }
+    }
+    None
 }
 
 /// The differences of two texts by one cut.
@@ -208,9 +257,10 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    pub(super) fn of(passing: &[u8], failing: &[u8], cut: &Cut) -> Self {
+    /// `None` after a request to stop.
+    pub(super) fn of(passing: &[u8], failing: &[u8], cut: &Cut, stop: &Stop) -> Option<Self> {
         if let (Cut::Files, Some(archive)) = (cut, Archive::of(failing)) {
-            return Differences { all: of_files(&archive, passing, failing) };
+            return Some(Differences { all: of_files(&archive, passing, failing) });
         }
         let parts = |text: &[u8], other: &[u8]| {
             let mut start = 0;
@@ -218,9 +268,7 @@ impl Differences {
             ends.into_iter().map(|end| std::mem::replace(&mut start, end)..end).collect::<Vec<_>>()
         };
         let (old, new) = (parts(passing, failing), parts(failing, passing));
-        let deadline = Instant::now().checked_add(PATIENCE);
-        let (olds, news) = (texts(&old, passing), texts(&new, failing));
-        let operations = capture_diff_slices_deadline(Algorithm::Histogram, &olds, &news, deadline);
+        let operations = operations([(&old, passing), (&new, failing)], stop)?;
         let together = |parts: &[Range<usize>], at: usize, len: usize, text: &[u8]| {
             let start = parts.get(at).map_or(text.len(), |part| part.start);
             start..if len == 0 { start } else { parts[at + len - 1].end }
@@ -248,7 +296,7 @@ impl Differences {
                 });
             }
         }
-        Differences { all }
+        Some(Differences { all })
     }
 
     /// The text with some of the differences.

@@ -18,13 +18,13 @@ use crate::engine::{self, Answer, BitSet, approach};
 use crate::exec::{Key, key};
 use crate::grammar::Grammar;
 use crate::project::Archive;
-use crate::syntax::{Document, SyntaxParser};
+use crate::syntax::{Document, Stop, SyntaxParser};
 
 pub use differences::Difference;
-use differences::{Cut, Differences};
+use differences::{Cut, Differences, Reading};
 
 /// A test case that passes and one that fails.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Pair<'p> {
     /// The text that passes.
     pub passing: &'p [u8],
@@ -32,6 +32,8 @@ pub struct Pair<'p> {
     pub failing: &'p [u8],
     /// Their language, if it is known.
     pub grammar: Option<&'p Arc<Grammar>>,
+    /// Ends the work between two questions, which takes long on large texts, when it says so.
+    pub stop: Option<&'p Stop>,
 }
 
 /// Two texts whose difference matters as a whole: without any one part of it the one that fails neither fails nor passes,
@@ -50,6 +52,9 @@ pub struct Isolated {
     pub tests: usize,
     /// Candidates with new syntax errors, which were not.
     pub refused: usize,
+    /// Whether it has come to its end. If not, [`Pair::stop`] said so: the two texts are the nearest so far, and their
+    /// differences are not known.
+    pub is_complete: bool,
 }
 
 /// The work of a level.
@@ -93,26 +98,36 @@ pub fn isolate_by<E>(
     judge: impl FnMut(&[u8]) -> Result<Answer, E>,
 ) -> Result<Isolated, E> {
     let known = [(key(pair.passing), Answer::Passes), (key(pair.failing), Answer::Fails)];
+    let stop = pair.stop.map_or_else(|| Arc::new(|| false) as Stop, Arc::clone);
+    let reading = pair.grammar.map(|grammar| Reading { grammar: Arc::clone(grammar), stop: Arc::clone(&stop) });
     let mut work = Work {
         passing: pair.passing.to_vec(),
         failing: pair.failing.to_vec(),
-        gate: pair.grammar.and_then(|grammar| Gate::new(grammar, pair)),
+        gate: reading.as_ref().and_then(|reading| Gate::new(reading, pair)),
         judge,
         known: HashMap::from(known),
         tests: 0,
         refused: 0,
     };
-    let (mut levels, mut last) = (Vec::new(), Differences::default());
-    let mut cut = Cut::first(&work.passing, &work.failing, pair.grammar);
+    let (mut levels, mut last) = (Vec::new(), Some(Differences::default()));
+    let mut cut = Cut::first(&work.passing, &work.failing, reading.as_ref());
     while let Some(now) = cut {
-        last = Differences::of(&work.passing, &work.failing, &now);
+        last = Differences::of(&work.passing, &work.failing, &now, &stop);
         let is_last = now.finer(&work.passing, &work.failing).is_none();
-        levels.extend(work.level(now.name(), &last, is_last, search)?);
-        last = Differences::of(&work.passing, &work.failing, &now);
+        // After a request to stop neither is as it should be.
+        if stop() {
+            break;
+        }
+        let Some(differences) = &last else { break };
+        levels.extend(work.level(now.name(), differences, is_last, search)?);
+        last = Differences::of(&work.passing, &work.failing, &now, &stop);
         cut = now.finer(&work.passing, &work.failing);
     }
     let Work { passing, failing, tests, refused, .. } = work;
-    Ok(Isolated { differences: last.all, passing, failing, levels, tests, refused })
+    let differences = last.filter(|_| !stop());
+    let is_complete = differences.is_some();
+    let differences = differences.unwrap_or_default().all;
+    Ok(Isolated { differences, passing, failing, levels, tests, refused, is_complete })
 }
 
 struct Work<J> {
@@ -170,11 +185,11 @@ struct Gate {
 
 impl Gate {
     /// `None` where the texts of an archive have languages of their own, or one cannot be parsed.
-    fn new(grammar: &Grammar, pair: Pair<'_>) -> Option<Self> {
+    fn new(reading: &Reading, pair: Pair<'_>) -> Option<Self> {
         if Archive::of(pair.failing).is_some() {
             return None;
         }
-        let mut parser = SyntaxParser::new(grammar.language()).ok()?.no_deeper(grammar.deepest());
+        let mut parser = reading.parser()?;
         let mut errors = |text: &[u8]| Document::parse(&mut parser, text).ok().map(|document| document.errors());
         let most = errors(pair.passing)?.max(errors(pair.failing)?);
         Some(Gate { parser, most })
@@ -189,6 +204,7 @@ impl Gate {
 mod tests {
     use std::convert::Infallible;
     use std::ops::Range;
+    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::passes::testing::Languages;
@@ -203,7 +219,7 @@ mod tests {
     ) -> (Vec<(String, String)>, Isolated) {
         let grammar = (file != "x.txt").then(|| Languages.grammar(file));
         let answer = |text: &[u8]| answer(&String::from_utf8_lossy(text));
-        let pair = Pair { passing, failing, grammar: grammar.as_ref() };
+        let pair = Pair { passing, failing, grammar: grammar.as_ref(), stop: None };
         let found = isolate(pair, |text| Ok::<_, Infallible>(answer(text))).expect("it answers");
         assert_eq!((answer(&found.passing), answer(&found.failing)), (Answer::Passes, Answer::Fails));
         let part = |text: &[u8], range: &Range<usize>| String::from_utf8_lossy(&text[range.clone()]).trim().to_owned();
@@ -284,5 +300,22 @@ mod tests {
             false => Answer::Passes,
         });
         assert!(parts[0].1.ends_with("file 644 new\nn\nm"), "a new file comes as a whole: {parts:?}");
+    }
+
+    #[test]
+    fn isolate_that_is_stopped_between_two_questions_is_not_complete() {
+        // Two texts of which each part is in the other, elsewhere: to compare them takes as long as it may.
+        let lines = |step: u64| {
+            let order = (0..200_000_u64).map(move |at| at * step % 200_003 % 1_000);
+            order.map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+        };
+        let (passing, failing) = (lines(7_919), lines(104_729));
+        let begun = Instant::now();
+        let stop: Stop = Arc::new(move || begun.elapsed() > Duration::from_millis(300));
+        let pair = Pair { passing: &passing, failing: &failing, grammar: None, stop: Some(&stop) };
+        let found = isolate(pair, |_| Ok::<_, Infallible>(Answer::Unresolved)).expect("it answers");
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        assert!(!found.is_complete && found.differences.is_empty());
+        assert_eq!((found.passing, found.failing), (passing, failing));
     }
 }

@@ -148,6 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn two_runs_that_take_turns_lose_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Cache::open(folder.path(), "test", Audience::OWN).expect("it is new or there");
+        let (mut one, mut other) = (open(), open());
+        for key in 0..40 {
+            let cache = if key % 2 == 0 { &mut one } else { &mut other };
+            cache.record(&[key; 16], &outcome(Verdict::Interesting, 0)).expect("there is room");
+        }
+        assert_eq!(open().known.len(), 40);
+    }
+
+    #[test]
     fn damaged_and_torn_entries_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut cache = Cache::open(folder.path(), "test", Audience::OWN).expect("it is new");

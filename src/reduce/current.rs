@@ -474,7 +474,7 @@ impl<'g> Current<'g> {
         self.rebase_text();
         let text = Arc::clone(&self.best.text);
         let document = match known {
-            Some(tree) => Document::new(parser, text, tree),
+            Some(tree) => Document::new(parser, text, tree)?,
             None => Document::parse(parser, text)?,
         };
         let find = |(start, end, kind)| document.find(start, end, kind);

@@ -29,6 +29,9 @@ pub struct Node {
     flags: u16,
 }
 
+/// A request to stop is looked for once in this number of nodes.
+const NODES_PER_LOOK: NodeId = 1 << 12;
+
 const NAMED: u16 = 1;
 const EXTRA: u16 = 2;
 const ERROR: u16 = 4;
@@ -234,12 +237,12 @@ pub(super) struct Arena {
 /// Number of tokens of a tree: leaves that are neither blank nor part of a comment.
 #[must_use]
 pub fn token_count(tree: &SyntaxTree) -> usize {
-    Arena::of(tree).tokens() as usize
+    Arena::of(tree, &|| false).map_or(0, |arena| arena.tokens() as usize)
 }
 
 impl Arena {
     /// Walks a tree once and lays its nodes out in preorder.
-    pub(super) fn of(tree: &SyntaxTree) -> Self {
+    pub(super) fn of(tree: &SyntaxTree, is_stopped: &dyn Fn() -> bool) -> Option<Self> {
         let mut arena = Arena::default();
         arena.nodes.reserve_exact(tree.root_node().descendant_count());
         let mut cursor = tree.walk();
@@ -251,6 +254,9 @@ impl Arena {
                 fields.at(&cursor, parent.id, parent.children - 1)
             });
             let id = arena.push(&cursor, field, &open);
+            if id % NODES_PER_LOOK == 0 && is_stopped() {
+                return None;
+            }
             if cursor.goto_first_child() {
                 open.push(Open { id, children: 0 });
                 continue;
@@ -258,7 +264,7 @@ impl Arena {
             while !cursor.goto_next_sibling() {
                 let Some(closed) = open.pop() else {
                     arena.finish();
-                    return arena;
+                    return Some(arena);
                 };
                 cursor.goto_parent();
                 arena.close(closed.id);
@@ -452,7 +458,7 @@ mod tests {
         ];
         for (file, text) in few.into_iter().chain(wide) {
             let tree = parser(file).parse(&text).expect("it is not hard");
-            let arena = Arena::of(&tree);
+            let arena = Arena::of(&tree, &|| false).expect("nobody stops it");
             let mut cursor = tree.walk();
             for id in 0..arena.count() {
                 cursor.goto_descendant(id as usize);

@@ -27,14 +27,17 @@ impl Document {
     pub fn parse(parser: &mut SyntaxParser, source: impl Into<Arc<[u8]>>) -> Result<Self, ParseError> {
         let source = source.into();
         let tree = parser.parse_unknown(&source)?;
-        Ok(Document::new(parser, source, tree))
+        Document::new(parser, source, tree)
     }
 
     /// The document of a text whose tree the parser has made from that text alone.
-    #[must_use]
-    pub fn new(parser: &SyntaxParser, source: Arc<[u8]>, tree: SyntaxTree) -> Self {
-        let (arena, errors) = (Arena::of(&tree), error_count(&tree));
-        Document { arena, errors, tree: Arc::new(TreeOnDemand::new(parser, source, tree)) }
+    ///
+    /// # Errors
+    /// [`ParseError::Stopped`] if the parser is told to stop meanwhile.
+    pub fn new(parser: &SyntaxParser, source: Arc<[u8]>, tree: SyntaxTree) -> Result<Self, ParseError> {
+        let arena = Arena::of(&tree, &|| parser.is_stopped()).ok_or(ParseError::Stopped)?;
+        let errors = error_count(&tree);
+        Ok(Document { arena, errors, tree: Arc::new(TreeOnDemand::new(parser, source, tree)) })
     }
 
     /// Number of tokens that start in a part of the text.
@@ -218,6 +221,18 @@ mod tests {
 
     fn document(file: &str, text: impl Into<Vec<u8>>) -> Document {
         Document::parse(&mut parser(file), text.into()).expect("a small text has a tree")
+    }
+
+    #[test]
+    fn a_tree_is_not_laid_out_after_a_request_to_stop() {
+        let is_stopped = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let asked = Arc::clone(&is_stopped);
+        let stop: crate::syntax::Stop = Arc::new(move || asked.load(std::sync::atomic::Ordering::SeqCst));
+        let mut parser = parser("x.c").stopping(&stop);
+        let source: Arc<[u8]> = b"int a;".as_slice().into();
+        let tree = parser.parse_unknown(&source).expect("a small text has a tree");
+        is_stopped.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert!(matches!(Document::new(&parser, source, tree), Err(ParseError::Stopped)));
     }
 
     /// Everything that must hold between the nodes of any document.

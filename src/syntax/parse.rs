@@ -157,6 +157,11 @@ impl SyntaxParser {
         SyntaxParser { stop: Some(Arc::clone(stop)), ..self }
     }
 
+    /// Whether it is told to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop())
+    }
+
     /// The same parser, which looks at some parts of every text as if they were all of it. Places in the trees are those in
     /// the whole text.
     #[must_use]

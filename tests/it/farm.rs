@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -21,7 +21,13 @@ use prost::Message;
 use tokio::runtime::Runtime;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-type Items<T> = tokio_stream::Iter<std::vec::IntoIter<Result<T, Status>>>;
+type Items<T> = tokio_stream::Iter<Box<dyn Iterator<Item = Result<T, Status>> + Send>>;
+
+/// A stream of some messages.
+fn items<T: 'static>(all: impl Iterator<Item = T> + Send + 'static) -> Items<T> {
+    let all: Box<dyn Iterator<Item = Result<T, Status>> + Send> = Box::new(all.map(Ok));
+    tokio_stream::iter(all)
+}
 
 /// How the server fails.
 #[derive(Default)]
@@ -30,6 +36,12 @@ pub(crate) struct Faults {
     pub(crate) broken: AtomicUsize,
     /// Each action of this number in a row ends with an internal error.
     pub(crate) every: AtomicUsize,
+    /// Outputs that have to be fetched never end.
+    pub(crate) endless_outputs: AtomicBool,
+    /// Runs never end, and messages say so.
+    pub(crate) endless_runs: AtomicBool,
+    /// Each action ends with an error of so many bytes.
+    pub(crate) wordy: AtomicUsize,
     /// Blobs are forgotten before each action of this number in a row.
     pub(crate) forgets: AtomicUsize,
 }
@@ -186,6 +198,11 @@ impl Inner {
             self.counts.forgotten.fetch_add(1, Ordering::Relaxed);
             self.blobs.lock().expect("no panic").clear();
         }
+        let wordy = self.faults.wordy.load(Ordering::Relaxed);
+        if wordy > 0 {
+            let status = Some(rpc::Status { code: 13, message: "w".repeat(wordy), ..rpc::Status::default() });
+            return Ok(api::ExecuteResponse { status, ..api::ExecuteResponse::default() });
+        }
         if strikes(&self.faults.every, run) {
             self.counts.struck.fetch_add(1, Ordering::Relaxed);
             return Err(Status::internal("a machine went away"));
@@ -274,6 +291,10 @@ impl api::execution_server::Execution for Service {
         let inner = Arc::clone(&self.0);
         let request = request.into_inner();
         let digest = request.action_digest.unwrap_or_default();
+        if inner.faults.endless_runs.load(Ordering::Relaxed) {
+            let run = || Operation { name: "run".to_owned(), ..Operation::default() };
+            return Ok(Response::new(items(std::iter::repeat_with(run))));
+        }
         let ran = tokio::task::spawn_blocking(move || inner.run(&digest, request.skip_cache_lookup)).await;
         let response = ran.map_err(|error| Status::internal(error.to_string()))??;
         let value = response.encode_to_vec();
@@ -281,7 +302,7 @@ impl api::execution_server::Execution for Service {
         let result = Some(operation::Result::Response(protobuf::Any { type_url, value }));
         let begun = Operation { name: "run".to_owned(), ..Operation::default() };
         let done = Operation { name: "run".to_owned(), done: true, result, ..Operation::default() };
-        Ok(Response::new(tokio_stream::iter(vec![Ok(begun), Ok(done)])))
+        Ok(Response::new(items([begun, done].into_iter())))
     }
 
     async fn wait_execution(
@@ -400,9 +421,12 @@ impl stream::byte_stream_server::ByteStream for Service {
         let name = request.into_inner().resource_name;
         let hash = name.split('/').rev().nth(1).unwrap_or_default().to_owned();
         let bytes = self.0.bytes(Some(&api::Digest { hash, size_bytes: 0 }))?;
-        let pieces: Vec<_> =
-            bytes.chunks(1 << 20).map(|data| Ok(stream::ReadResponse { data: data.to_vec() })).collect();
-        Ok(Response::new(tokio_stream::iter(pieces)))
+        if self.0.faults.endless_outputs.load(Ordering::Relaxed) {
+            let piece = || stream::ReadResponse { data: vec![b'x'; 1 << 20] };
+            return Ok(Response::new(items(std::iter::repeat_with(piece))));
+        }
+        let pieces: Vec<_> = bytes.chunks(1 << 20).map(|data| stream::ReadResponse { data: data.to_vec() }).collect();
+        Ok(Response::new(items(pieces.into_iter())))
     }
 
     async fn write(

@@ -44,6 +44,12 @@ fn a_formatter_that_fails_or_changes_what_is_tested_leaves_the_result() {
 }
 
 #[test]
+fn a_formatter_that_does_not_end_has_the_deadline_of_the_tests() {
+    let (result, said) = formatted("sleep 1000", &["--timeout", "1"]);
+    assert!(result == "int wanted;\n" && said.contains("the formatter took longer than 1.00 s;"), "{result}{said}");
+}
+
+#[test]
 fn a_projects_file_names_no_formatter() {
     let folder = Folder::new();
     folder.write("a.c", SEMICOLONS);

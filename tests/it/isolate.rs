@@ -102,6 +102,35 @@ fn isolate_refuses_what_is_no_difference() {
 }
 
 #[test]
+fn isolate_refuses_what_need_not_end() {
+    let folder = with_tool();
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().expect("mkfifo is everywhere").success());
+    for words in [
+        &["isolate", "./tool.sh", "pipe", "a.c"][..],
+        &["isolate", "./tool.sh", "pass.c", "pipe"],
+        &["isolate", "--patch", "pipe", "./tool.sh", "a.c"],
+        &["isolate", "./tool.sh", "/dev/zero", "a.c"],
+        &["./tool.sh", "pipe", "-o", "out"],
+        &["./tool.sh", "/dev/zero", "-o", "out"],
+        &["doctor", "./tool.sh", "pipe"],
+        &["verify", "./tool.sh", "pipe"],
+    ] {
+        // Less memory than the machine has, for one that does not refuse them.
+        let line = format!("ulimit -v 8000000; exec timeout 20 \"$0\" {}", words.join(" "));
+        let lop = env!("CARGO_BIN_EXE_lop");
+        let ran = Command::new("sh")
+            .current_dir(folder.path("."))
+            .env("HOME", folder.path("."))
+            .args(["-c", &line])
+            .arg(lop)
+            .output();
+        let ran = ran.expect("sh is there");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.code() == Some(2) && said.contains(" is a pipe or a device"), "{words:?}: {said}");
+    }
+}
+
+#[test]
 fn isolate_stopped_early_leaves_two_texts_that_do_what_they_should() {
     let folder = Folder::new();
     let lines = |many: usize| (0..many).map(|line| format!("{line}\n")).collect::<String>();

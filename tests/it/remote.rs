@@ -165,6 +165,32 @@ fn remote_machines_that_are_broken_are_not_believed() {
 }
 
 #[test]
+fn remote_server_that_sends_without_end_is_not_listened_to_without_end() {
+    let farm = Farm::start();
+    let address = format!("grpc://{}", farm.address);
+    let told = |oracle: &CommandOracle| {
+        // A server that is listened to without end fails the test by this.
+        let cancel = Cancel::new();
+        cancel.expire_at(Some(std::time::Instant::now() + deadline()));
+        let outcome = judge(oracle, &["yes"], &cancel).remove(0);
+        let Some(Unresolved::Failed(message)) = outcome.unresolved else { panic!("{outcome:?}") };
+        message
+    };
+    let patience = Duration::from_millis(10);
+    let long = oracle("yes | head -c 5000", &address, patience);
+    farm.faults().endless_outputs.store(true, Ordering::Relaxed);
+    let message = told(&long);
+    assert!(message.contains("an output is longer than the server said"), "{message}");
+    farm.faults().endless_runs.store(true, Ordering::Relaxed);
+    let message = told(&oracle("true", &address, patience));
+    assert!(message.contains("messages about a run, and none that it has ended"), "{message}");
+    farm.faults().endless_runs.store(false, Ordering::Relaxed);
+    farm.faults().wordy.store(1 << 20, Ordering::Relaxed);
+    let message = told(&oracle("true", &address, patience));
+    assert!(message.contains("www") && message.len() < 2_000, "{}", message.len());
+}
+
+#[test]
 fn remote_server_that_is_started_anew_is_waited_for_and_one_that_is_gone_is_named() {
     let mut farm = Farm::start();
     let address = format!("grpc://{}", farm.address);

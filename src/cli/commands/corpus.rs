@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::corpus_args::{CorpusArgs, USAGE};
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
+use crate::cli::files;
 use crate::cli::inference::Probe;
 use crate::cli::language::Language;
 use crate::cli::many::{Input, Many, audience, files_in, listed, write_json};
@@ -50,7 +51,8 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
     let all: Vec<&Input> = files.iter().collect();
     let seen = corpus.look(&all, "looking at")?;
     let shows: Vec<Shows> = seen.iter().map(|seen| seen.shows.clone()).collect();
-    let chosen = choose(&shows);
+    let stopped = || Failure::Stopped { path: args.folder.path.clone(), out_of_time: false };
+    let chosen = choose(&shows, &|| cancel.is_stopped()).ok_or_else(stopped)?;
     let chosen: Vec<(&Input, Shows)> = chosen.into_iter().map(|at| (&files[at], shows[at].clone())).collect();
     if chosen.is_empty() {
         return Err(Failure::Uninteresting {
@@ -173,7 +175,7 @@ impl Corpus<'_> {
 
     /// A copy of a file in its place.
     fn put(&self, file: &Input) -> Result<(), Failure> {
-        let content = fs::read(&file.path).map_err(|source| Failure::Input { path: file.path.clone(), source })?;
+        let content = files::read(&file.path)?;
         let place = self.place(file);
         if let Some(folder) = place.parent() {
             fs::create_dir_all(folder).map_err(Failure::Output)?;
@@ -249,8 +251,7 @@ impl Corpus<'_> {
     }
 
     fn reduce(&self, file: &Input, needed: HashSet<u64>) -> Result<(Report, Made), Failure> {
-        let content: Arc<[u8]> =
-            fs::read(&file.path).map_err(|source| Failure::Input { path: file.path.clone(), source })?.into();
+        let content: Arc<[u8]> = files::read(&file.path)?.into();
         let grammar = Language::find(&self.args.folder.grammar, &file.path, &content)?.grammar(None)?;
         let oracle = Arc::new(Behaving { command: self.many.oracle(&file.path)?, needed });
         let jobs = Some(Jobs::Exactly(self.many.jobs));
@@ -282,7 +283,7 @@ impl Corpus<'_> {
 type Looked = (usize, Vec<u64>, Option<&'static str>);
 
 fn look_at(many: &Many, file: &Input, probe: &mut Probe<'_>, cancel: &Cancel) -> Result<Looked, Failure> {
-    let Ok(content) = fs::read(&file.path) else { return Ok((0, Vec::new(), Some("not readable"))) };
+    let Ok(content) = files::read(&file.path) else { return Ok((0, Vec::new(), Some("not readable"))) };
     let (outcome, written) = probe.run(&many.oracle(&file.path)?, &content);
     if outcome.unresolved == Some(Unresolved::Cancelled) || cancel.is_stopped() {
         return Err(Failure::Stopped { path: file.path.clone(), out_of_time: false });

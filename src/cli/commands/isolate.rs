@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -11,6 +13,7 @@ use crate::cli::absolute_words;
 use crate::cli::beside::belongings;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::{BY_HAND, Failure};
+use crate::cli::files;
 use crate::cli::inference::{Probe, missing_of};
 use crate::cli::isolate_args::IsolateArgs;
 use crate::cli::language::Language;
@@ -30,9 +33,13 @@ use crate::project::{self, Archive};
 use crate::reduce::usual_deadline;
 use crate::report::text::{self, FAINT, STRONG};
 use crate::report::{Kept, diff};
+use crate::syntax::Stop;
 
 /// How it is called.
 const FORMS: &str = "lop isolate PASS FAIL -- CMD ARGS…, or lop isolate TEST PASS FAIL; see lop isolate --help";
+
+/// The time for a patch. Its parts are looked for everywhere in a file, which may take hours where they fit nowhere.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The names of the two results, before the extension of the input.
 const NAMES: [&str; 2] = ["pass", "fail"];
@@ -51,7 +58,12 @@ pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
     let place = Place::free(args, &case)?;
     let line = progress_line();
     let mut nearest = (case.passing.clone(), case.failing.clone());
-    let pair = Pair { passing: &case.passing, failing: &case.failing, grammar: case.grammar.as_ref() };
+    let stop: Stop = {
+        let cancel = cancel.clone();
+        Arc::new(move || cancel.is_stopped())
+    };
+    let grammar = case.grammar.as_ref();
+    let pair = Pair { passing: &case.passing, failing: &case.failing, grammar, stop: Some(&stop) };
     let mut tests = 0;
     let found = isolate(pair, |candidate| {
         tests += 1;
@@ -67,7 +79,7 @@ pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
     });
     line.finish_and_clear();
     let found = match found {
-        Ok(found) => Some(found),
+        Ok(found) => Some(found).filter(|found| found.is_complete),
         Err(Halt::Cancelled) => None,
         Err(Halt::Failed(message)) => {
             place.write(&case, &nearest.0, &nearest.1)?;
@@ -139,14 +151,14 @@ impl Case {
                 hint: "name two files, or two directories".to_owned(),
             });
         }
-        let text = |path: &PathBuf| read_case(&of(path)?, std::slice::from_ref(path), true);
+        let content = |path: &PathBuf| read_case(&of(path)?, std::slice::from_ref(path), true);
         let (mut texts, mut names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
-            texts.push(text(path)?);
+            texts.push(content(path)?);
             names.push(path.display().to_string());
         }
         if let Some(patch) = &args.patch {
-            let changes = std::fs::read(patch).map_err(|source| Failure::Input { path: patch.clone(), source })?;
+            let changes = files::read(patch)?;
             let own = project::Member {
                 path: path.file_name().unwrap_or_default().as_encoded_bytes().to_vec(),
                 kind: project::Kind::File,
@@ -156,8 +168,13 @@ impl Case {
             let members = Archive::of(&texts[0]).map_or_else(|| vec![own], |archive| archive.members(&texts[0]));
             let at = path.canonicalize().unwrap_or_else(|_| path.clone());
             let at = if is_directory(&subject) { &at } else { at.parent().unwrap_or(&at) };
-            let (changed, elsewhere) =
-                project::patched(&members, &changes, at).map_err(|why| Failure::Patch { path: patch.clone(), why })?;
+            let at = at.to_owned();
+            let patched = within(DEADLINE, move || project::patched(&members, &changes, &at));
+            let patched = patched.ok_or_else(|| Failure::Usage {
+                message: format!("{} was not applied within {}", patch.display(), text::duration(DEADLINE)),
+                hint: "apply it with another tool, and name the two results".to_owned(),
+            })?;
+            let (changed, elsewhere) = patched.map_err(|why| Failure::Patch { path: patch.clone(), why })?;
             texts.push(match is_directory(&subject) {
                 true => Archive::pack(&changed),
                 false => changed.into_iter().next().map(|member| member.content).unwrap_or_default(),
@@ -183,6 +200,17 @@ impl Case {
         let (names, is_either) = ([first, second], args.patch.is_some());
         Ok(Case { path, names, subject, passing, failing, grammar, archive, is_either, notes })
     }
+}
+
+/// The result of some work; `None` if it takes longer than `most`. It goes on then, until the program ends.
+fn within<T: Send + 'static>(most: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (done, result) = mpsc::channel();
+    let work = move || {
+        // After that time the caller has gone.
+        let _ = done.send(work());
+    };
+    thread::Builder::new().name("work".to_owned()).spawn(work).ok()?;
+    result.recv_timeout(most).ok()
 }
 
 /// Two archives as texts of one, with one mark.
@@ -455,6 +483,8 @@ fn tell(
     let mut out = text::stdout();
     summary(&mut out, case, wanted, found, (&fail, failing), tests)
         .and_then(|()| match &case.archive {
+            // Of texts that are far from each other it takes long, and a user who has ended the run waits for it.
+            _ if found.is_none() => Ok(()),
             Some(archive) => diff::write_files(&mut out, true, archive, (" (passes)", passing), (" (fails)", failing)),
             None => diff::write(&mut out, true, (&pass, passing), (&fail, failing)),
         })

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use crate::cli::args::Cli;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
+use crate::cli::files;
 use crate::cli::inference::{Probe, missing_of};
 use crate::cli::language::Language;
 use crate::cli::many::{Input, Many, audience, files_in, listed, place, write_json};
@@ -99,7 +99,7 @@ impl Triage<'_> {
     fn look(&mut self, files: &[Input], record: &mut Record) -> Result<(), Failure> {
         let names: HashSet<&str> = files.iter().map(|file| &*file.name).collect();
         record.files.retain(|name, _| names.contains(&**name));
-        let hash = |file: &Input| fs::read(&file.path).ok().map(|content| blake3::hash(&content).to_string());
+        let hash = |file: &Input| files::read(&file.path).ok().map(|content| blake3::hash(&content).to_string());
         let is_new = |file: &&Input| {
             let known = record.files.get(&file.name);
             known.is_none() || hash(file).is_none_or(|hash| known.is_some_and(|known| known.hash != hash))
@@ -137,7 +137,7 @@ impl Triage<'_> {
     }
 
     fn look_at(&self, file: &Input, probe: &mut Probe<'_>, table: &Table) -> Result<Look, Failure> {
-        let content = match fs::read(&file.path) {
+        let content = match files::read(&file.path) {
             Ok(content) => content,
             Err(error) => {
                 let found = Found::Is(Kind::Failed(error.to_string()));
@@ -241,7 +241,7 @@ impl Triage<'_> {
         let path = std::path::absolute(&file.path).map_err(Failure::Directory)?;
         let folder = self.out.join(record.folder_of(group));
         let (own, _) = Folder::make(&folder, self.audience).map_err(Failure::Output)?;
-        let content = fs::read(&path).map_err(|source| Failure::Input { path: path.clone(), source })?;
+        let content = files::read(&path)?;
         let put = |name: &str, text: &[u8]| own.replace(OsStr::new(name), text, self.audience).map_err(Failure::Output);
         put(FILES.input, &content)?;
         let signatures: Vec<&Signature> = record.signatures.signatures().collect();
@@ -259,7 +259,7 @@ impl Triage<'_> {
         if self.cancel.is_stopped() {
             return Err(self.stopped());
         }
-        let best = fs::read(&result).map_err(|source| Failure::Input { path: result.clone(), source })?;
+        let best = files::read(&result)?;
         let tests = Past::read(&journal_file(&journal)).map_or(0, |past| past.outcomes());
         let line = shell_line(options.iter().flat_map(|(option, value)| [OsStr::new(option), OsStr::new(value)]));
         put(FILES.signature, format!("{line}\n").as_bytes())?;

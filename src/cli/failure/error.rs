@@ -99,8 +99,8 @@ pub enum Failure {
         /// Why not.
         why: project::PatchError,
     },
-    /// The file to reduce is a pipe or a device, which cannot be replaced.
-    #[error("{} is not a regular file and cannot be replaced; write the result elsewhere with -o", .0.display())]
+    /// A file to read is a pipe or a device, which need not come to an end.
+    #[error("{} is a pipe or a device, and no file", .0.display())]
     InputIsSpecial(PathBuf),
     /// The events cannot be written.
     #[error("cannot write the events to {}", path.display())]

@@ -42,6 +42,7 @@ pub(super) fn hint(failure: &Failure) -> Option<String> {
         Failure::Loaded(error) => return loaded(error),
         Failure::Input { .. } => "FILE stands before `--`, or behind TEST, and has to be there and readable",
         Failure::InputIsDirectory(_) => "name one file in it",
+        Failure::InputIsSpecial(_) => "write its content to a file and name that, or pipe it into lop and write `-`",
         Failure::Condition(ConditionError::Regex { .. }) => "escape special characters with a backslash: \\( or \\[",
         Failure::Command(CommandError::NotInPath { .. }) => "mend the name, or write the path of the program",
         Failure::Store(StoreError::NotWritable { source, .. }) if Distrusted::cause(source).is_some() => NOT_OURS,

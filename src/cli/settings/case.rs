@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +14,7 @@ use globset::{GlobBuilder, GlobSetBuilder};
 use crate::cli::args::ReduceArgs;
 use crate::cli::failure::Failure;
 use crate::cli::grammar_args::GrammarArgs;
-use crate::cli::{language, piped};
+use crate::cli::{files, language, piped};
 use crate::doctor::Hollow;
 use crate::grammar::{Choice, Grammar, TEXT};
 use crate::journal::Past;
@@ -263,7 +262,7 @@ fn pack(names: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, Failure> {
         .map(|(name, path)| {
             let failed = |source| Failure::Input { path: path.clone(), source };
             let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
-            let content = fs::read(path).map_err(failed)?;
+            let content = files::read(path)?;
             Ok(Member { path: name.as_os_str().as_bytes().to_vec(), kind: Kind::File, mode, content })
         })
         .collect();
@@ -310,11 +309,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         }
         return Ok(Archive::pack(&found.members));
     }
-    fs::read(path).map_err(|source| match source.kind() {
-        // A directory that cannot be looked at is told from one that can by nothing but this.
-        io::ErrorKind::IsADirectory => Failure::InputIsDirectory(path.to_owned()),
-        _ => Failure::Input { path: path.to_owned(), source },
-    })
+    files::read(path)
 }
 
 /// The test case, which has something in it unless it may be empty.

@@ -83,7 +83,7 @@ impl Settings {
         let options = Options {
             keep: case.keep(args)?,
             project: case.project.clone(),
-            formatter: formatter(&args.format, &case.subject, &case.path)?,
+            formatter: formatter(&args.format, &case.subject, &case.path, args.timeout)?,
             ..options
         };
         let output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;

@@ -31,11 +31,20 @@ const PIECE: usize = 1 << 20;
 /// Blobs of this size together go there without a question before.
 const SMALL: usize = 64 << 10;
 /// Of an output no more is fetched, in bytes: a test that writes more counts as not interesting.
-const OUTPUT: i64 = (64 << 20) + 1;
+const OUTPUT: usize = (64 << 20) + 1;
+/// The longest message that is read: an output, and what is said besides it.
+const ANSWER: usize = OUTPUT + (1 << 20);
+/// Characters of a server's own words that are shown.
+const WORDS: usize = 1_000;
+/// Messages about one run, of which the last says how it ended. Servers send one for each state, or one every few seconds.
+const MESSAGES: usize = 10_000;
 /// Names of blobs that are remembered as being there.
 const REMEMBERED: usize = 100_000;
-/// A server that says nothing about a run for this long, besides the run's own time, has forgotten it.
+/// A server that says nothing about a run for this long, besides the run's own time, has forgotten it. An output takes no
+/// longer either.
 const SILENCE: Duration = Duration::from_secs(600);
+/// A run has ended within this time, besides its own, however long it had to wait for a machine.
+const WHOLE: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// A channel that says who asks.
 pub(super) type Line = InterceptedService<Channel, Headers>;
@@ -64,7 +73,7 @@ pub(super) struct Trouble {
 
 impl Trouble {
     pub(super) fn passing(message: impl Into<String>) -> Self {
-        Trouble { message: message.into(), passes: true }
+        Trouble { message: shortened(message.into()), passes: true }
     }
 
     fn of(code: Code, message: &str) -> Self {
@@ -76,7 +85,8 @@ impl Trouble {
             Code::OutOfRange,
         ];
         let message = if message.is_empty() { code.description() } else { message };
-        Trouble { message: format!("{message} ({code:?})"), passes: !lasting.contains(&code) }
+        let message = format!("{} ({code:?})", shortened(message.to_owned()));
+        Trouble { message, passes: !lasting.contains(&code) }
     }
 }
 
@@ -140,18 +150,31 @@ impl Server {
             digest_function: api::digest_function::Value::Sha256 as i32,
             ..api::ExecuteRequest::default()
         };
+        let ended = tokio::time::timeout(WHOLE + parcel.time, self.ended(request, parcel, started)).await;
+        let result = ended.unwrap_or_else(|_| Err(Trouble::passing("the server does not end a run")))?;
+        self.finished(result, parcel).await
+    }
+
+    /// Has an action run, and waits for its end.
+    async fn ended(
+        &self,
+        request: api::ExecuteRequest,
+        parcel: &Parcel,
+        started: &Mutex<String>,
+    ) -> Result<Option<Finished>, Trouble> {
         let mut client =
-            api::execution_client::ExecutionClient::new(self.line.clone()).max_decoding_message_size(usize::MAX);
+            api::execution_client::ExecutionClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
         let mut stream = client.execute(request).await.map_err(|status| self.refused(status, parcel))?.into_inner();
-        loop {
+        for _ in 0..MESSAGES {
             let next = tokio::time::timeout(SILENCE + parcel.time, stream.message()).await;
             let next = next.map_err(|_| Trouble::passing("the server says nothing about a run any more"))?;
             match next.map_err(|status| self.refused(status, parcel))? {
                 None => return Err(Trouble::passing("the server left in the middle of a run")),
-                Some(Operation { done: true, result, .. }) => return self.finished(result, parcel).await,
+                Some(Operation { done: true, result, .. }) => return Ok(result),
                 Some(operation) => *started.lock().unwrap_or_else(PoisonError::into_inner) = operation.name,
             }
         }
+        Err(Trouble::passing(format!("the server sent {MESSAGES} messages about a run, and none that it has ended")))
     }
 
     /// Asks the server to end a run, which it need not do.
@@ -206,7 +229,7 @@ impl Server {
             ..api::GetActionResultRequest::default()
         };
         let mut client =
-            api::action_cache_client::ActionCacheClient::new(self.line.clone()).max_decoding_message_size(usize::MAX);
+            api::action_cache_client::ActionCacheClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
         match client.get_action_result(request).await {
             Ok(result) => Ok(Some(result.into_inner())),
             // Without an action cache it is asked anew.
@@ -308,22 +331,33 @@ impl Server {
     /// An output, which stands in the answer or has to be fetched.
     async fn output(&self, raw: Vec<u8>, digest: Option<api::Digest>) -> Result<Vec<u8>, Trouble> {
         let Some(digest) = digest.filter(|digest| raw.is_empty() && digest.size_bytes > 0) else { return Ok(raw) };
+        let fetched = tokio::time::timeout(SILENCE, self.fetched(&digest)).await;
+        fetched.unwrap_or_else(|_| Err(Trouble::passing("an output does not come to its end")))
+    }
+
+    /// The content of a blob, as far as it is looked at.
+    async fn fetched(&self, digest: &api::Digest) -> Result<Vec<u8>, Trouble> {
+        let promised = usize::try_from(digest.size_bytes).unwrap_or(0);
         let request = ReadRequest {
             resource_name: format!("{}blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes),
             read_offset: 0,
-            read_limit: if digest.size_bytes > OUTPUT { OUTPUT } else { 0 },
+            read_limit: if promised > OUTPUT { OUTPUT as i64 } else { 0 },
         };
-        let mut client = ByteStreamClient::new(self.line.clone()).max_decoding_message_size(usize::MAX);
+        let mut client = ByteStreamClient::new(self.line.clone()).max_decoding_message_size(ANSWER);
         let mut stream = client.read(request).await?.into_inner();
         let mut all = Vec::new();
         while let Some(piece) = stream.message().await? {
+            if all.len() + piece.data.len() > promised {
+                return Err(Trouble::passing("an output is longer than the server said"));
+            }
             all.extend_from_slice(&piece.data);
+            // A server that does not know the limit goes on.
+            if all.len() >= OUTPUT {
+                all.truncate(OUTPUT);
+                break;
+            }
         }
-        if all.len() as i64 == digest.size_bytes.min(OUTPUT) {
-            Ok(all)
-        } else {
-            Err(Trouble::passing("an output came in part only"))
-        }
+        if all.len() == promised.min(OUTPUT) { Ok(all) } else { Err(Trouble::passing("an output came in part only")) }
     }
 
     fn storage(&self) -> api::content_addressable_storage_client::ContentAddressableStorageClient<Line> {
@@ -333,6 +367,15 @@ impl Server {
     fn prefix(&self) -> String {
         if self.instance.is_empty() { String::new() } else { format!("{}/", self.instance) }
     }
+}
+
+/// The beginning of a text that may come from a server.
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(WORDS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 fn moment(time: &Timestamp) -> Duration {

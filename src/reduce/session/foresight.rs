@@ -36,6 +36,8 @@ pub(super) struct Foresight<'a> {
     pub(super) running: BTreeMap<Ticket, Run>,
     /// The tests that have ended and whose questions were not asked yet.
     pub(super) ended: HashMap<Key, Vec<Ended>>,
+    /// The bytes of the smallest text of these that shows another failure, by the failure.
+    smallest: HashMap<String, usize>,
     /// Outcomes for questions that were asked.
     pub(super) ready: VecDeque<(Ticket, Key, Outcome)>,
     /// The questions that rehearsals have come to; none if the search has gone another way.
@@ -59,7 +61,7 @@ pub(super) struct Foresight<'a> {
 pub(super) struct Ended {
     pub(super) outcome: Outcome,
     pub(super) bytes: usize,
-    /// Its text, if it shows another failure.
+    /// Its text, if it shows another failure, and no smaller one did so before it.
     pub(super) slipped: Option<Arc<[u8]>>,
 }
 
@@ -144,10 +146,26 @@ impl Foresight<'_> {
             return None;
         }
         if outcome.verdict.is_some() {
-            let slipped = outcome.slip.is_some().then(|| Arc::clone(&text));
-            self.ended.entry(key).or_default().push(Ended { outcome, bytes: text.len(), slipped });
+            let bytes = text.len();
+            let slipped = self.is_smallest(&outcome, bytes).then_some(text);
+            let mut outcome = outcome;
+            // Most of these questions are never asked: what the tests wrote would stay until the end.
+            if stage != Stage::Sure && slipped.is_none() {
+                (outcome.stdout_tail, outcome.stderr_tail) = Default::default();
+            }
+            self.ended.entry(key).or_default().push(Ended { outcome, bytes, slipped });
         }
         Some(ticket)
+    }
+
+    /// Whether an outcome shows another failure, on a smaller text than all before it.
+    fn is_smallest(&mut self, outcome: &Outcome, bytes: usize) -> bool {
+        let Some(slip) = &outcome.slip else { return false };
+        let is_smallest = self.smallest.get(slip).is_none_or(|smallest| bytes < *smallest);
+        if is_smallest {
+            self.smallest.insert(slip.clone(), bytes);
+        }
+        is_smallest
     }
 
     /// The outcome of a test whose question is asked now.
@@ -196,5 +214,37 @@ impl Foresight<'_> {
         self.until = self.until.filter(|_| has_found);
         self.spent += from.elapsed();
         has_found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Verdict;
+
+    /// The bytes of output that are kept of a test on a text of this length.
+    fn kept(foresight: &mut Foresight<'_>, bytes: usize, stage: Stage, slip: Option<&str>) -> usize {
+        let (key, ticket) = ([bytes as u8; 16], Ticket(bytes as u64));
+        foresight.begin(ticket, Run { key, text: vec![b'x'; bytes].into(), stage });
+        let output = || vec![b'o'; Outcome::TAIL];
+        let slip = slip.map(str::to_owned);
+        let outcome = Outcome::of(Verdict::NotInteresting);
+        assert!(
+            foresight.take(ticket, Outcome { stdout_tail: output(), stderr_tail: output(), slip, ..outcome }).is_some()
+        );
+        let outcome = foresight.ended.remove(&key).expect("it has ended").remove(0).outcome;
+        outcome.stdout_tail.capacity() + outcome.stderr_tail.capacity()
+    }
+
+    #[test]
+    fn output_of_answers_that_may_never_be_asked_for_is_not_kept() {
+        let all = 2 * Outcome::TAIL;
+        let mut foresight = Foresight::default();
+        assert_eq!(kept(&mut foresight, 1, Stage::Early, None), 0);
+        assert_eq!(kept(&mut foresight, 2, Stage::Left, None), 0);
+        assert_eq!(kept(&mut foresight, 3, Stage::Sure, None), all, "the input's own may be shown");
+        assert_eq!(kept(&mut foresight, 20, Stage::Early, Some("a crash")), all);
+        assert_eq!(kept(&mut foresight, 21, Stage::Early, Some("a crash")), 0, "the smallest is the one to keep");
+        assert_eq!(kept(&mut foresight, 19, Stage::Early, Some("a crash")), all);
     }
 }
