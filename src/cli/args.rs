@@ -130,8 +130,8 @@ pub struct ReduceArgs {
     pub diff: bool,
     /// The parts in which the result is guaranteed to be minimal
     ///
-    /// The test refuses the result without any single one of these. Deletions that would add a syntax error are tested
-    /// when fewer than 50 tokens are left [default: token, or char without a grammar]
+    /// The test refuses the result without any single one of these. Deletions that would add a syntax error count as
+    /// refused, except in languages with dialects when fewer than 50 tokens are left [default: token, or char without a grammar]
     #[arg(long, value_name = "LEVEL", help_heading = "Result", add = SetBy::Project)]
     pub minimal: Option<MinimalArg>,
     /// How the result is written; or a formatter's command

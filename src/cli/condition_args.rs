@@ -53,7 +53,7 @@ pub struct ConditionArgs {
     pub not_stderr: Vec<String>,
     /// No error message is written that matches none of these expressions
     ///
-    /// For tools that list their errors (`error: …`, `error[E0308]: …`, `ERROR: …`). Repeatable: each message must match
+    /// For tools that list their errors (`error: odd array`, `error[E0308]: mismatched types`). Repeatable: each message must match
     /// one of them. Where lop finds the condition itself, it finds these, too: the errors of FILE
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub only_errors: Vec<String>,

@@ -196,6 +196,10 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
 /// Files side by side are replaced one by one: each of them may be that of another result.
 pub(super) fn knows(past: &Past, input: &Input, found: &[u8]) -> bool {
     let are_side_by_side = matches!(input, Input::Files(_));
+    if matches!(input, Input::Directory(_)) {
+        let members = Archive::of(found).map(|archive| archive.members(found)).unwrap_or_default();
+        return past.knows(found) || past.knows_members(&members);
+    }
     if past.knows(found) || !(are_side_by_side || words(&past.input).is_some()) {
         return past.knows(found);
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Corpus;
+use super::index::Corpus;
 
 /// Chosen files beyond which pairs of them are not tried to be replaced by one: there are too many pairs.
 const MOST_IN_PAIRS: usize = 400;

@@ -9,6 +9,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::{Errno, retry_on_intr};
 
@@ -44,8 +45,8 @@ pub struct Temporary<'f> {
 pub struct TemporaryFolder<'f> {
     folder: &'f Folder,
     name: OsString,
-    /// Says that a process is at work on it.
-    lock: File,
+    /// The folder, whatever its name leads to by now. Its lock says that a process is at work on it.
+    handle: File,
     is_done: bool,
 }
 
@@ -292,28 +293,57 @@ impl Folder {
                 Ok(file) => {
                     // The lock says that a process is at work on it. Some file systems have no locks.
                     let _ = file.try_lock();
-                    return Ok(Temporary { folder: self, name, file, is_done: false });
+                    // Before that it may have been taken for one of a dead process, and cleared.
+                    if self.is_here(&name, &file) {
+                        return Ok(Temporary { folder: self, name, file, is_done: false });
+                    }
                 }
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Makes a new folder. `tag` stands in its name, and is that of [`Folder::clear`].
+    /// Makes a new folder, which only the user can look into. `tag` stands in its name, and is that of [`Folder::clear`].
     ///
     /// # Errors
     /// The system's own words.
-    pub fn temporary_folder(&self, tag: &OsStr, audience: Audience) -> io::Result<TemporaryFolder<'_>> {
+    pub fn temporary_folder(&self, tag: &OsStr) -> io::Result<TemporaryFolder<'_>> {
         for _ in 0..TRIES {
             let mut name = OsString::from(prefix(tag));
             name.push(format!("{:016x}{END}", RandomState::new().hash_one(&self.path)));
-            if self.make_inner(&name, audience)? {
-                let lock = File::open(self.path_of(&name))?;
-                let _ = lock.try_lock();
-                return Ok(TemporaryFolder { folder: self, name, lock, is_done: false });
+            if !self.make_inner(&name, Audience::OWN)? {
+                continue;
+            }
+            // The owner of this folder may have put another one in its place, or a link.
+            let Some(Folder { handle, .. }) = self.inner(&name)? else { continue };
+            let _ = handle.try_lock();
+            let is_empty = Dir::from_std_file(handle.try_clone()?).entries()?.next().is_none();
+            if is_empty && self.is_here(&name, &handle) {
+                return Ok(TemporaryFolder { folder: self, name, handle, is_done: false });
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Opens a folder of whomever in this one. No link is followed.
+    ///
+    /// # Errors
+    /// When there is none, it is something else, or cannot be opened.
+    pub fn open_folder(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty()))?.into())
+    }
+
+    /// Removes a folder that is open, and what is in it. Another one that has its name by now stays if it has something
+    /// in it.
+    fn remove_folder(&self, name: &OsStr, handle: &File) -> io::Result<()> {
+        let folder = Dir::from_std_file(handle.try_clone()?);
+        for entry in folder.entries()? {
+            let entry = entry?;
+            let is_folder = entry.file_type()?.is_dir();
+            if is_folder { folder.remove_dir_all(entry.file_name())? } else { folder.remove_file(entry.file_name())? }
+        }
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR))?)
     }
 
     /// Puts a whole file into a place, instead of what is there.
@@ -336,8 +366,8 @@ impl Folder {
                 let _ = self.remove(&name);
             }
             let inner = || self.inner(&name).ok().flatten();
-            if is_one && inner().is_some_and(|folder| folder.handle.try_lock().is_ok()) {
-                let _ = fs::remove_dir_all(self.path_of(&name));
+            if let Some(folder) = is_one.then(inner).flatten().filter(|folder| folder.handle.try_lock().is_ok()) {
+                let _ = self.remove_folder(&name, &folder.handle);
             }
         }
     }
@@ -451,10 +481,16 @@ impl Folder {
 }
 
 impl TemporaryFolder<'_> {
-    /// Where it is.
+    /// The folder, which is open.
     #[must_use]
-    pub fn path(&self) -> PathBuf {
-        self.folder.path_of(&self.name)
+    pub fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &OsStr {
+        &self.name
     }
 
     /// Gives it a name that nothing has.
@@ -467,12 +503,34 @@ impl TemporaryFolder<'_> {
         Ok(())
     }
 
+    /// Gives it the name of a folder, which gets the name `aside`, which nothing has. There is a folder of the name at each
+    /// moment, where the file system can exchange two names; a kill may leave this one under the name `aside`.
+    ///
+    /// # Errors
+    /// The system's own words.
+    pub fn put_and_keep(mut self, name: &OsStr, aside: &OsStr) -> io::Result<()> {
+        let folder = self.folder;
+        folder.rename_new(&self.name, aside)?;
+        if folder.exchange(aside, name).is_err() {
+            folder.rename_new(aside, &self.name)?;
+            folder.rename_new(name, aside)?;
+            if let Err(error) = folder.rename_new(&self.name, name) {
+                folder.rename_new(aside, name)?;
+                return Err(error);
+            }
+        }
+        self.is_done = true;
+        Ok(())
+    }
+
     /// Gives it the name of a folder, which is then this one, to be looked at and removed. There is a folder of that name at
     /// each moment, where the file system can exchange two names.
     ///
     /// # Errors
     /// The system's own words.
     pub fn put_for(&mut self, name: &OsStr) -> io::Result<()> {
+        // This one is removed in the end, even if another folder gets its name.
+        let old = self.folder.open_folder(name)?;
         match self.folder.exchange(&self.name, name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let mut aside = self.name.clone();
@@ -483,10 +541,12 @@ impl TemporaryFolder<'_> {
                     return Err(error);
                 }
                 self.name = aside;
-                Ok(())
             }
-            done => done,
+            done => done?,
         }
+        let _ = self.handle.unlock();
+        self.handle = old;
+        Ok(())
     }
 }
 
@@ -494,9 +554,9 @@ impl Drop for TemporaryFolder<'_> {
     fn drop(&mut self) {
         if !self.is_done {
             // A later run that finds it tries again.
-            let _ = fs::remove_dir_all(self.path());
+            let _ = self.folder.remove_folder(&self.name, &self.handle);
         }
-        let _ = self.lock.unlock();
+        let _ = self.handle.unlock();
     }
 }
 
@@ -574,6 +634,37 @@ mod tests {
         assert!(folder.has(&name), "it is another's");
         folder.clear(Some(OsStr::new("a")));
         assert!(!folder.has(&name));
+    }
+
+    #[test]
+    fn a_folder_that_is_swapped_for_a_link_is_still_the_one_that_is_written_and_removed() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::at(place.path()).expect("it is there");
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join("precious"), "1").expect("our own");
+        let new = folder.temporary_folder(OsStr::new("a")).expect("there is room");
+        let path = place.path().join(new.name());
+        fs::rename(&path, place.path().join("moved")).expect("our own");
+        std::os::unix::fs::symlink(outside.path(), &path).expect("a link");
+        Dir::from_std_file(new.handle().try_clone().expect("a handle")).write("x", "2").expect("there is room");
+        assert_eq!(fs::read(place.path().join("moved/x")).expect("it went there"), b"2");
+        drop(new);
+        assert!(outside.path().join("precious").exists());
+        assert_eq!(fs::read_dir(outside.path()).expect("ours").count(), 1, "nothing was written there");
+        assert_eq!(fs::read_dir(place.path().join("moved")).expect("ours").count(), 0, "its files are gone");
+    }
+
+    #[test]
+    fn a_folder_that_gets_a_name_leaves_the_one_that_had_it_under_another() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder::at(place.path()).expect("it is there");
+        fs::create_dir(place.path().join("d")).expect("our own");
+        fs::write(place.path().join("d/old"), "1").expect("our own");
+        let new = folder.temporary_folder(OsStr::new("d")).expect("there is room");
+        Dir::from_std_file(new.handle().try_clone().expect("a handle")).write("new", "2").expect("there is room");
+        new.put_and_keep(OsStr::new("d"), OsStr::new("d.orig")).expect("the name is free");
+        assert!(place.path().join("d/new").exists() && place.path().join("d.orig/old").exists());
+        assert_eq!(folder.names().expect("our own").len(), 2);
     }
 
     #[test]

@@ -61,6 +61,7 @@ pub(super) struct Language {
     #[serde(default)]
     pub(super) content_priority: i32,
     pub(super) keep_newlines: Option<bool>,
+    pub(super) dialects: Option<bool>,
     pub(super) deepest: Option<usize>,
     #[serde(default)]
     pub(super) newline_sensitive: Vec<Word>,

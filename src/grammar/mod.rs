@@ -82,6 +82,7 @@ pub struct Grammar {
     deepest: Option<usize>,
     is_written_compact: bool,
     empty_texts: Vec<String>,
+    has_dialects: bool,
     clean: Vec<Regex>,
     includes: Vec<Regex>,
     imports: Vec<Regex>,
@@ -191,6 +192,7 @@ impl Grammar {
             is_written_compact: layers.files().find_map(|file| file.layout.blocks.as_ref()).is_some_and(Vec::is_empty),
             keeps_newlines: layers.files().find_map(|file| file.language.keep_newlines).unwrap_or_default(),
             deepest: layers.files().find_map(|file| file.language.deepest),
+            has_dialects: layers.files().find_map(|file| file.language.dialects).unwrap_or_default(),
             empty_texts: layers.nearest(|file| &file.language.empty),
             clean: layers.expressions(|file| &file.clean.texts)?,
             includes: layers.expressions(|file| &file.files.includes)?,
@@ -278,6 +280,12 @@ impl Grammar {
     /// Whole files of the language with nothing in them.
     pub fn empty_texts(&self) -> &[String] {
         &self.empty_texts
+    }
+
+    /// Whether tools accept much that the parser does not know, because the language has many dialects.
+    #[must_use]
+    pub fn has_dialects(&self) -> bool {
+        self.has_dialects
     }
 
     /// Expressions for texts that may go wherever they stand, before a text is parsed: each finds texts that are alike.

@@ -9,6 +9,7 @@ use super::record::{FORMAT, Header, MAGIC, Record, Recorded, Step, is_record_in,
 use crate::disk;
 use crate::engine::Verdict;
 use crate::exec::{Key, key};
+use crate::project::{Archive, Member};
 use crate::reduce::{Ended, Size};
 use crate::syntax::count_lines;
 
@@ -124,6 +125,24 @@ impl Past {
     #[must_use]
     pub fn knows(&self, text: &[u8]) -> bool {
         self.interesting.contains(&key(text))
+    }
+
+    /// Whether files, in whatever order, are those of the input or of a step.
+    #[must_use]
+    pub fn knows_members(&self, found: &[Member]) -> bool {
+        let mut found = found.to_vec();
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        let is_so = |text: &[u8]| Archive::of(text).is_some_and(|archive| archive.sorted_members(text) == found);
+        let mut text = self.input.clone();
+        is_so(&text)
+            || self
+                .steps
+                .iter()
+                .map_while(|step| {
+                    text = delta::apply(&text, &step.delta)?;
+                    Some(is_so(&text))
+                })
+                .any(|is_so| is_so)
     }
 
     /// The text of a step; 0 is the input, and more than there are means the last one.

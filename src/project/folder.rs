@@ -1,13 +1,17 @@
 //! Reading a folder into the members of an archive, and writing an archive out as a folder.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt as _, OpenOptions, OpenOptionsExt as _};
+use rustix::fs::{AtFlags, Gid, Mode, Uid};
 
 use super::{Archive, Entry, Kind, Member};
 
@@ -178,69 +182,110 @@ fn leads_inside(path: &Path, target: &Path) -> bool {
 /// # Errors
 /// When the system refuses something; part of it may be there then.
 pub fn write(text: &[u8], root: &Path) -> Result<(), WriteError> {
-    write_beside(text, root, None)
+    let failed = |source| WriteError { path: root.to_owned(), source };
+    fs::DirBuilder::new().recursive(true).mode(0o755).create(root).map_err(failed)?;
+    let folder = Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?;
+    write_below(text, &folder, None, None)
+        .map_err(|error| WriteError { path: root.join(error.path), source: error.source })
 }
 
-/// The same where the members of another text are in another folder, which nothing writes to any more: files that have not
-/// changed are one with those there. To make ten thousand of them anew took half a second on a journaling file system.
+/// The same in a folder that is open and empty, whatever its name leads to, as the owner of another folder. The members of
+/// another text are in another folder, which nothing writes to any more: files that have not changed are one with those
+/// there. To make ten thousand of them anew took half a second on a journaling file system.
 ///
 /// # Errors
-/// As [`write()`].
-pub fn write_beside(text: &[u8], root: &Path, other: Option<(&Path, &[u8])>) -> Result<(), WriteError> {
-    make_folder(root, 0o755)?;
+/// As [`write()`], with paths below the folder.
+pub fn write_into(
+    text: &[u8],
+    root: &File,
+    other: Option<(&File, &[u8])>,
+    owner: Option<(u32, u32)>,
+) -> Result<(), WriteError> {
+    let open = |folder: &File| {
+        let failed = |source| WriteError { path: PathBuf::from("."), source };
+        folder.try_clone().map(Dir::from_std_file).map_err(failed)
+    };
+    let other = other.map(|(folder, text)| Ok((open(folder)?, text))).transpose()?;
+    write_below(text, &open(root)?, other.as_ref().map(|(folder, text)| (folder, *text)), owner)
+}
+
+fn write_below(
+    text: &[u8],
+    root: &Dir,
+    other: Option<(&Dir, &[u8])>,
+    owner: Option<(u32, u32)>,
+) -> Result<(), WriteError> {
     let before = other.and_then(|(folder, text)| Some((folder, text, Archive::of(text)?.entries(text))));
     let known: HashMap<&[u8], &Entry> =
         before.iter().flat_map(|(_, _, entries)| entries).map(|entry| (entry.path.as_slice(), entry)).collect();
-    let is_linked = |entry: &Entry, path: &Path| {
+    let is_linked = |entry: &Entry| {
         let (Some((folder, old, _)), Some(same)) = (&before, known.get(entry.path.as_slice())) else { return false };
         let is_same = same.kind == entry.kind && same.mode == entry.mode;
         let is_same = is_same && old[same.content.clone()] == text[entry.content.clone()];
-        is_same && fs::hard_link(folder.join(entry.path()), path).is_ok()
+        is_same && folder.hard_link(entry.path(), root, entry.path()).is_ok()
+    };
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| WriteError { path, source }
     };
     let Some(archive) = Archive::of(text) else { return Ok(()) };
     let entries = archive.entries(text);
-    let mut last = None;
+    let mut folders = BTreeSet::new();
     for entry in &entries {
         let folder = match entry.kind {
             Kind::Folder => Some(entry.path()),
             Kind::File | Kind::Link => entry.path().parent(),
             Kind::Argument => None,
         };
-        if let Some(folder) = folder.filter(|folder| last != Some(*folder)) {
-            make_folder(&root.join(folder), 0o755)?;
-            last = Some(folder);
+        if let Some(folder) = folder.filter(|folder| !folders.contains(*folder)) {
+            let above = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+            folders.extend(above.map(Path::to_owned));
+            let mut builder = DirBuilder::new();
+            builder.recursive(true).mode(0o755);
+            root.create_dir_with(folder, &builder).map_err(failed(folder))?;
         }
     }
     for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
-        let path = root.join(entry.path());
-        if !is_linked(entry, &path) {
-            write_file(entry, text, &path).map_err(|source| WriteError { path, source })?;
+        if !is_linked(entry) {
+            write_file(entry, text, root, owner).map_err(failed(entry.path()))?;
         }
     }
     for entry in entries.iter().filter(|entry| entry.kind == Kind::Link) {
-        let path = root.join(entry.path());
         let target = OsStr::from_bytes(&text[entry.content.clone()]);
-        symlink(target, &path).map_err(|source| WriteError { path, source })?;
+        root.symlink_contents(target, entry.path()).map_err(failed(entry.path()))?;
+    }
+    let links = entries.iter().filter(|entry| entry.kind == Kind::Link).map(Entry::path);
+    if let Some((user, group)) = owner {
+        for path in links.chain(folders.iter().map(PathBuf::as_path)) {
+            give(root, path, user, group);
+        }
     }
     for entry in entries.iter().rev().filter(|entry| entry.kind == Kind::Folder && entry.mode & 0o700 != 0o700) {
-        let path = root.join(entry.path());
-        let mode = fs::Permissions::from_mode(entry.mode);
-        fs::set_permissions(&path, mode).map_err(|source| WriteError { path, source })?;
+        let mode = Mode::from_raw_mode(entry.mode as _);
+        rustix::fs::chmodat(root, entry.path(), mode, AtFlags::empty())
+            .map_err(|error| failed(entry.path())(error.into()))?;
     }
     Ok(())
 }
 
-fn make_folder(path: &Path, mode: u32) -> Result<(), WriteError> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(mode)
-        .create(path)
-        .map_err(|source| WriteError { path: path.to_owned(), source })
+/// Gives a link or a folder to another owner, or to a group at least. Only root may give away.
+fn give(root: &Dir, path: &Path, user: u32, group: u32) {
+    let (user, group) = (Some(Uid::from_raw(user)), Some(Gid::from_raw(group)));
+    if rustix::fs::chownat(root, path, user, group, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+        let _ = rustix::fs::chownat(root, path, None, group, AtFlags::SYMLINK_NOFOLLOW);
+    }
 }
 
-fn write_file(entry: &Entry, text: &[u8], path: &Path) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(entry.mode | 0o200).open(path)?;
+fn write_file(entry: &Entry, text: &[u8], root: &Dir, owner: Option<(u32, u32)>) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(entry.mode | 0o200);
+    let mut file = root.open_with(entry.path(), &options)?.into_std();
     file.write_all(&text[entry.content.clone()])?;
+    if let Some((user, group)) = owner
+        && fchown(&file, Some(user), Some(group)).is_err()
+    {
+        let _ = fchown(&file, None, Some(group));
+    }
     // The mode that it is made with loses what the umask takes.
     if file.metadata()?.permissions().mode() & 0o777 != entry.mode {
         file.set_permissions(fs::Permissions::from_mode(entry.mode))?;
@@ -250,6 +295,8 @@ fn write_file(entry: &Entry, text: &[u8], path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]

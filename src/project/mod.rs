@@ -25,7 +25,7 @@ use std::path::{Component, Path};
 
 use memchr::memmem;
 
-pub use folder::{LeftOut, ReadError, Selection, WriteError, read, stamp, write, write_beside};
+pub use folder::{LeftOut, ReadError, Selection, WriteError, read, stamp, write, write_into};
 #[cfg(feature = "cli")]
 pub use patch::{PatchError, patched};
 
@@ -206,6 +206,14 @@ impl Archive {
         filled
     }
 
+    /// The members of a text in the order of their paths, which is not that of a text in which a file was moved.
+    #[must_use]
+    pub fn sorted_members(&self, text: &[u8]) -> Vec<Member> {
+        let mut members = self.members(text);
+        members.sort_by(|one, other| one.path.cmp(&other.path));
+        members
+    }
+
     /// The files, links and folders of a text.
     #[must_use]
     pub fn files(&self, text: &[u8]) -> Vec<Entry> {
@@ -257,7 +265,7 @@ fn frame(words: &[u8]) -> Option<(Kind, u32, Vec<u8>)> {
     let (kind, mode, path) = (words.next()?, words.next()?, unescaped(words.next()?));
     let (kind, _) = Kind::ALL.into_iter().find(|(_, name)| name.as_bytes() == kind)?;
     let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
-    is_inside(Path::new(OsStr::from_bytes(&path))).then_some((kind, mode & 0o7777, path))
+    is_inside(Path::new(OsStr::from_bytes(&path))).then_some((kind, mode & 0o777, path))
 }
 
 /// Whether a path is one below the root.
@@ -315,6 +323,12 @@ mod tests {
 
     fn member(path: &[u8], content: &[u8]) -> Member {
         Member { path: path.to_vec(), kind: Kind::File, mode: 0o644, content: content.to_vec() }
+    }
+
+    #[test]
+    fn a_mode_from_an_archive_gives_no_rights_of_others() {
+        let text = Archive::pack(&[Member { mode: 0o6755, ..member(b"a", b"x") }]);
+        assert_eq!(Archive::of(&text).expect("it is one").members(&text)[0].mode, 0o755);
     }
 
     #[test]

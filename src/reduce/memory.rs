@@ -175,7 +175,7 @@ impl Memory {
         }
     }
 
-    /// What was refused for a new syntax error may be asked about.
+    /// Texts that were refused for a new syntax error may be asked about.
     pub(super) fn forget_unparsed(&mut self) {
         let is_unparsed = |entry: &&mut Entry| entry.record.as_ref().is_some_and(|record| record.why == Why::Unparsed);
         self.texts.values_mut().filter(is_unparsed).for_each(|entry| entry.answers = None);

@@ -66,7 +66,7 @@ pub enum Effort {
 }
 
 /// The parts that the guarantee is about: the test refuses the result without any single one of these. Deletions that add
-/// syntax errors (where those are not allowed) count as refused while 50 tokens or more are left. In text without a grammar units and tokens are characters; beyond
+/// syntax errors (where those are not allowed) count as refused, except in languages with dialects when fewer than 50 tokens are left. In text without a grammar units and tokens are characters; beyond
 /// a million of them neighbours count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Minimal {

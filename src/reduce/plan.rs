@@ -196,7 +196,7 @@ fn follow_in_part(reducer: &mut Reducer<'_, '_>, plan: &'static Plan) -> Result<
     Ok(())
 }
 
-/// What the other passes would do with a text that does not parse is not worth their tests: no other round follows.
+/// No other round follows: the other passes are not worth their tests on a text that does not parse.
 fn last_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     if verify_unparsed(reducer)? {
         finish(reducer)?;

@@ -195,17 +195,22 @@ impl Store {
     }
 
     /// Prepares to keep results of a reduction of `input`, whose content was `content`, that was interrupted: the
-    /// original may have been kept already.
+    /// original may have been kept already. `knows` says whether files are those of one of its results.
     ///
     /// # Errors
     /// As [`Store::open`], and when what is kept as the original has another content.
-    pub fn reopen(input: impl Into<Input>, kept: &Kept, content: &[u8]) -> Result<Store, StoreError> {
+    pub fn reopen(
+        input: impl Into<Input>,
+        kept: &Kept,
+        content: &[u8],
+        knows: &dyn Fn(&[Member]) -> bool,
+    ) -> Result<Store, StoreError> {
         let whole = input.into();
         let place: Option<Box<dyn ManyFiles>> = match (&whole, kept) {
             (Input::File(_) | Input::Command(_), _) | (_, Kept::Stdout) => None,
             (_, Kept::File(output)) => Directory::written(output)?.map(|directory| Box::new(directory) as _),
             (Input::Directory(path), Kept::InPlace) => {
-                Directory::replaced(path, content)?.map(|directory| Box::new(directory) as _)
+                Directory::replaced(path, content, knows)?.map(|directory| Box::new(directory) as _)
             }
             (Input::Files(files), Kept::InPlace) => {
                 Several::replaced(files, content)?.map(|several| Box::new(several) as _)

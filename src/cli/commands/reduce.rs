@@ -18,7 +18,7 @@ use crate::disk::{self, Audience};
 use crate::doctor::{Checkup, Examination, Extent, Hollow, Missing};
 use crate::exec::{self, Executor, Remembering};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
-use crate::oracle::{Cancel, CommandOracle, Oracle, SlotOptions, Table, Written};
+use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, SlotOptions, Table, Written};
 use crate::project::{self, words};
 use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Report, reduce_shared};
 use crate::report::origins::Origins;
@@ -213,13 +213,21 @@ impl Prepared {
         if self.run.has_only_errors || self.run.elsewhere.is_some() || best == content {
             return None;
         }
+        // Most tests keep their tool's messages to themselves.
+        let before = self.reporters.history.baseline.as_ref()?;
+        if before.stdout_tail.is_empty() && before.stderr_tail.is_empty() {
+            return None;
+        }
         let deadline = self.options.deadline.map_or(COMPARED, |deadline| deadline.min(COMPARED));
         let mut place = Probe::new(content.len(), Some(deadline), &self.run.cancel).ok()?;
         let (table, name) = (Table::default(), self.run.path.file_name().unwrap_or_default().to_string_lossy());
         let result = place.run(&self.oracle, best).1;
-        // Most tests keep their tool's messages to themselves.
         table.lists_errors(&result).then_some(())?;
-        let input = place.run(&self.oracle, content).1;
+        let is_whole = before.stdout_tail.len().max(before.stderr_tail.len()) < Outcome::TAIL;
+        let input = match is_whole {
+            true => Written { stdout: before.stdout_tail.clone(), stderr: before.stderr_tail.clone() },
+            false => place.run(&self.oracle, content).1,
+        };
         let fresh = table.fresh_errors(&name, &input, &result);
         let (shown, more) = fresh.split_at(fresh.len().min(FRESH));
         let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };

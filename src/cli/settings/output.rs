@@ -95,7 +95,7 @@ impl Output {
                 store.expect(&case.content);
                 store
             }
-            Some(past) => Store::reopen(input.clone(), &kept, &past.input)?,
+            Some(past) => Store::reopen(input.clone(), &kept, &past.input, &|found| past.knows_members(found))?,
         };
         let usual = || usual_folder(given, &kept).filter(|_| store.is_file() && !args.state.no_state);
         let state = args.state.state.clone().or_else(usual);

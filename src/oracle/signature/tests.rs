@@ -209,9 +209,9 @@ fn a_compiler_that_is_confused_has_crashed() {
 fn a_quoted_value_that_the_input_does_not_have_is_computed_and_a_word_is_the_tools_own() {
     let of = |said: &str| of(Exit::Code(1), said)[0].1.clone();
     assert_eq!(of("error: bad path '[414E'\n"), "^error: bad path '[^']*'");
-    assert_eq!(of("error: bad path 'TOTAL'\n"), r"error: bad path '\w*'", "in other letters");
-    assert_eq!(of("error: 'NoneType' has no 'total'\n"), r"error: 'NoneType' has no '\w*'");
-    assert_eq!(of("error: unknown option '-Wtotal-x'\n"), "error: unknown option '-Wtotal-x'");
+    assert_eq!(of("error: bad path 'TOTAL'\n"), r"^error: bad path '\w*'", "in other letters");
+    assert_eq!(of("error: 'NoneType' has no 'total'\n"), r"^error: 'NoneType' has no '\w*'");
+    assert_eq!(of("error: unknown option '-Wtotal-x'\n"), "^error: unknown option '-Wtotal-x'");
 }
 
 #[test]

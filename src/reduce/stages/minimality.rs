@@ -11,8 +11,8 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::sweep::SequenceSweep;
 use crate::syntax::Edit;
 
-/// Below this number of tokens the guarantee is about deletions that make new syntax errors, too: that costs little then,
-/// and a tool may accept what the grammar does not know.
+/// Below this number of tokens the guarantee is about deletions that make new syntax errors, too, where the language has
+/// dialects: that costs little then, and a tool may accept what the grammar does not know.
 const FEW: usize = 50;
 
 /// Asks about everything that is left, one by one, until nothing of it can go: the guarantee of
@@ -37,25 +37,24 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     Ok(reducer.weight() < before)
 }
 
-/// Asks about the words without which there is a syntax error more, where few tokens are left. `true` if any went. No tool
-/// takes a text for a correct one that lacks a bracket or a separator.
+/// Asks about the tokens without which there is a syntax error more, where few are left. `true` if any went.
 pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    let is_whole = !reducer.current().is_inside_another();
-    if !is_whole || reducer.session.size().tokens >= FEW || !reducer.session.open_gate() {
+    let has_dialects = reducer.tools.as_ref().is_some_and(|tools| tools.grammar.has_dialects());
+    let is_asked = has_dialects && !reducer.current().is_inside_another();
+    if !is_asked || reducer.session.size().tokens >= FEW || !reducer.session.open_gate() {
         return Ok(false);
     }
-    let result = delete_words(reducer);
+    let result = delete_tokens(reducer);
     reducer.session.close_gate();
     result
 }
 
-/// Deletes words one by one until none can go; `true` if any went.
-fn delete_words(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
+/// Deletes tokens one by one until none can go; `true` if any went.
+fn delete_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let first = reducer.weight();
     loop {
         let before = reducer.weight();
-        let mut units = units_to_verify(reducer, Minimal::Token);
-        units.retain(|unit| text_of(reducer, &unit.removal).contains(char::is_alphanumeric));
+        let units = units_to_verify(reducer, Minimal::Token);
         verify_units(reducer, list_kind::TOKENS, units)?;
         if reducer.weight() >= before {
             return Ok(before < first);
