@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::disk::{self, Distrusted};
+use crate::project::MOST_BYTES;
 use crate::report::store::original_name;
 
 use super::failure::Failure;
@@ -16,12 +17,22 @@ use super::failure::Failure;
 /// # Errors
 /// When it is something else, or cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    disk::read(path, u64::MAX).map_err(|source| match source.kind() {
+    disk::read(path, MOST_BYTES).map_err(|source| match source.kind() {
+        io::ErrorKind::FileTooLarge => too_large(path),
         // A directory that cannot be looked at is told from one that can by nothing but this.
         io::ErrorKind::IsADirectory => Failure::InputIsDirectory(path.to_owned()),
         _ if Distrusted::cause(&source).is_some() => Failure::InputIsSpecial(path.to_owned()),
         _ => Failure::Input { path: path.to_owned(), source },
     })
+}
+
+/// The failure of a test case that would not fit into memory several times.
+pub(super) fn too_large(path: &Path) -> Failure {
+    Failure::Usage {
+        message: format!("{} is larger than {} MiB", path.display(), MOST_BYTES >> 20),
+        hint: "cut it down as far as its form is simple, with `head -c` or `split` for example, while the bug is there"
+            .to_owned(),
+    }
 }
 
 /// The files that lop reads, and those that it writes except for standard output.

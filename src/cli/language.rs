@@ -21,7 +21,7 @@ pub(super) const LARGEST: u64 = 16 << 20;
 /// The language of a file.
 #[derive(Debug)]
 pub(super) struct Language {
-    registry: Registry<'static>,
+    registry: &'static Registry<'static>,
     /// The name of a language that is built in.
     name: Option<String>,
     /// The reason for this language.
@@ -36,7 +36,7 @@ impl Language {
     /// # Errors
     /// An unknown grammar, and whatever is wrong with a library.
     pub(super) fn find(args: &GrammarArgs, path: &Path, content: &[u8]) -> Result<Self, Failure> {
-        let registry = Registry::embedded()?;
+        let registry = Registry::shared()?;
         let (wanted, by_extension) = args.wanted(path);
         let (name, choice, loaded) = match wanted {
             Wanted::Name(name) => {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::grammar::Grammar;
 
 use super::failure::Failure;
+use super::files;
+use crate::project::MOST_BYTES;
 
 /// The name of the candidate, before the extension of its language.
 const NAME: &str = "stdin";
@@ -31,9 +33,11 @@ pub(super) fn is_stdin(path: &Path) -> bool {
 /// The error of the system.
 pub(super) fn read() -> Result<Vec<u8>, Failure> {
     let mut content = Vec::new();
-    match io::stdin().lock().read_to_end(&mut content) {
+    let path = PathBuf::from("standard input");
+    match io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut content) {
+        Ok(read) if read as u64 > MOST_BYTES => Err(files::too_large(&path)),
         Ok(_) => Ok(content),
-        Err(source) => Err(Failure::Input { path: PathBuf::from("standard input"), source }),
+        Err(source) => Err(Failure::Input { path, source }),
     }
 }
 

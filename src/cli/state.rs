@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 
 use crate::disk::{Distrust, Distrusted, Folder};
-use crate::journal::{self, Header, JournalError, OwnKey, Past, Text};
+use crate::journal::{self, Header, JournalError, OwnKey, Past, Text, journal_file};
 use crate::oracle::CommandOracle;
 use crate::project::{Archive, Member, without_words, words};
 use crate::reduce::Project;
+use crate::report::store::state_directory;
 use crate::report::{Input, Kept, others};
 
 use super::args::{Cli, ReduceArgs};
@@ -150,6 +151,18 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
         (reduce.quiet, reduce.verbose) = (now.quiet, now.verbose);
     }
     Ok(reduce)
+}
+
+/// The failure to find a journal at a path, which may be that of a result that has one beside it.
+pub(super) fn not_found(command: &str, path: &Path, error: JournalError) -> Failure {
+    let beside = state_directory(path, &Kept::InPlace);
+    if journal_file(path) == journal_file(&beside) || !journal_file(&beside).is_file() {
+        return error.into();
+    }
+    Failure::Usage {
+        message: format!("{} is no journal", path.display()),
+        hint: format!("did you mean `lop {command} {}`?", beside.display()),
+    }
 }
 
 /// Whether a journal was written by this version of lop.

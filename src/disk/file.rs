@@ -28,10 +28,14 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?);
     check_regular(&file, path)?;
+    let too_long = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {most} bytes"));
+    if file.metadata()?.len() > most {
+        return Err(too_long());
+    }
     let mut content = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {most} bytes")));
+        return Err(too_long());
     }
     Ok(content)
 }

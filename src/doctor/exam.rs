@@ -185,8 +185,9 @@ pub(super) fn elsewhere(
     cancel: &Cancel,
     facts: &mut Facts,
 ) -> Result<(), Trouble> {
-    let beside = slot.path().parent().expect("the directory was made in another");
-    let Ok(place) = tempfile::Builder::new().prefix("lop-elsewhere-").tempdir_in(beside) else { return Ok(()) };
+    // In a place of lop's own: what a kill leaves there is removed by the next run.
+    let outer = slot.another()?;
+    let Ok(place) = tempfile::Builder::new().prefix("elsewhere-").tempdir_in(outer.path()) else { return Ok(()) };
     let options = SlotOptions { directory: Some(place.path().to_owned()), ..examination.slots.clone() };
     let mut there = Slot::new(&options)?;
     let judge = |slot: &mut Slot| {

@@ -91,7 +91,11 @@ impl Hollow {
     pub fn is_hollow(&self, result: &[u8]) -> bool {
         match &self.project {
             None => self.is_hollow_text(result),
-            Some(project) => project.named(result).into_iter().all(|file| self.is_hollow_text(&result[file.content])),
+            // A command alone has no files.
+            Some(project) => {
+                let mut named = project.named(result).into_iter();
+                project.has_files() && named.all(|file| self.is_hollow_text(&result[file.content]))
+            }
         }
     }
 

@@ -202,7 +202,7 @@ impl<'a> Config<'a> {
     ) -> Result<(Option<Arc<Grammar>>, Choice), GrammarError> {
         match &self.language {
             Language::Grammar(grammar) => Ok((grammar.clone(), Choice::Name)),
-            Language::Name(name) => Registry::embedded()?.choose(name, path, content),
+            Language::Name(name) => Registry::shared()?.choose(name, path, content),
         }
     }
 

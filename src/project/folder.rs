@@ -19,7 +19,7 @@ use super::{Archive, Entry, Kind, Member};
 const OF_TOOLS: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
 /// Bytes that are read at most: a test case is held in memory several times.
-const MOST_BYTES: u64 = 1 << 30;
+pub const MOST_BYTES: u64 = 512 << 20;
 
 /// Files, links and folders that a tree may have.
 const MOST_MEMBERS: usize = 1_000_000;
@@ -47,7 +47,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// There is too much.
-    #[error("{} has more than {} GiB, or more than {MOST_MEMBERS} files", .0.display(), MOST_BYTES >> 30)]
+    #[error("{} has more than {} MiB, or more than {MOST_MEMBERS} files", .0.display(), MOST_BYTES >> 20)]
     TooLarge(PathBuf),
 }
 
@@ -71,11 +71,24 @@ pub struct Selection {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Reads a folder. Nothing that a link leads to is read.
+/// Reads a folder. Nothing that a link leads to is read, and nothing at all where there is too much.
 ///
 /// # Errors
 /// When something in it cannot be read, or there is too much.
 pub fn read(root: &Path) -> Result<Selection, ReadError> {
+    let mut selection = list(root)?;
+    for member in selection.members.iter_mut().filter(|member| member.kind == Kind::File) {
+        let path = root.join(OsStr::from_bytes(&member.path));
+        member.content = fs::read(&path).map_err(|source| ReadError::Read { path, source })?;
+    }
+    Ok(selection)
+}
+
+/// The same without the content of files.
+///
+/// # Errors
+/// As [`read`].
+pub fn list(root: &Path) -> Result<Selection, ReadError> {
     let mut selection = Selection::default();
     let mut bytes = 0;
     // Folders that are open, each with the names that are left in it, the last first.
@@ -115,8 +128,7 @@ pub fn read(root: &Path) -> Result<Selection, ReadError> {
             if bytes > MOST_BYTES {
                 return Err(ReadError::TooLarge(root.to_owned()));
             }
-            let content = fs::read(&path).map_err(failed)?;
-            selection.members.push(member(Kind::File, content));
+            selection.members.push(member(Kind::File, Vec::new()));
         } else {
             selection.left_out.push(LeftOut::Special(inner));
         }

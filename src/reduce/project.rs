@@ -65,7 +65,7 @@ impl Project {
         text: &[u8],
         mut language: impl FnMut(&Path, &[u8]) -> Result<(Option<Arc<Grammar>>, Choice), E>,
     ) -> Result<Self, E> {
-        let registry = Registry::embedded()?;
+        let registry = Registry::shared()?;
         let (mut grammars, mut contents) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new());
         let mut known: BTreeMap<String, Option<usize>> = BTreeMap::new();
         let entries = archive.entries(text);
@@ -81,9 +81,13 @@ impl Project {
                 *number
             } else {
                 let rivals = registry.rivals(file.path());
-                let beside = files.iter().filter(|other| rivals.contains(&&*self::extension(other.path())));
-                let all: Vec<u8> = beside.flat_map(|other| text[other.content.clone()].to_vec()).collect();
-                let (grammar, choice) = language(file.path(), if rivals.is_empty() { content } else { &all })?;
+                let (grammar, choice) = if rivals.is_empty() {
+                    language(file.path(), content)?
+                } else {
+                    let beside = files.iter().filter(|other| rivals.contains(&&*self::extension(other.path())));
+                    let all: Vec<u8> = beside.flat_map(|other| text[other.content.clone()].to_vec()).collect();
+                    language(file.path(), &all)?
+                };
                 let number = grammar.map(|grammar| {
                     let same = grammars.iter().position(|same| same.name() == grammar.name());
                     same.unwrap_or_else(|| {
@@ -116,6 +120,12 @@ impl Project {
         let named = paths.iter().map(|path| path.as_os_str().as_bytes()).filter(is_there).map(<[u8]>::to_vec);
         files.named = Some(named.collect());
         Project(Arc::new(files))
+    }
+
+    /// Whether it has any file; a command may be a test case alone.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        !self.0.contents.is_empty()
     }
 
     fn named_paths(&self) -> &[Vec<u8>] {

@@ -152,3 +152,28 @@ fn a_script_has_no_arguments_that_could_go() {
         assert!(said.contains("--reduce-args is about the arguments of a command"), "{said}");
     }
 }
+
+#[test]
+fn an_argument_that_is_not_text_stays_as_it_is() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    folder.script("t.sh", "for word; do case $word in *bug*) printf '%s' \"$word\" | od -An -tx1 | grep -q ff && exit 0;; esac; done; exit 1");
+    let mut words: Vec<&std::ffi::OsStr> =
+        ["-o", "small.sh", "--exit-code", "0", "--reduce-args", "--", "./t.sh", "a"].map(std::ffi::OsStr::new).to_vec();
+    words.extend([std::ffi::OsStr::from_bytes(b"-D bug\xff"), std::ffi::OsStr::new("b")]);
+    folder.lop(&words).expect_code(0);
+    assert_eq!(folder.read("small.sh"), b"./t.sh 'bug\xff'\n");
+    let said = folder.lop(&["verify", "small.sh"]).expect_code(0).stdout;
+    assert!(String::from_utf8_lossy(&said).starts_with("small.sh is interesting and 1-minimal"), "{said:?}");
+}
+
+#[test]
+fn a_command_that_was_edited_is_not_verified() {
+    let folder = Folder::new();
+    folder.lop(&["-o", "small.sh", "--stdout", "x", "--reduce-args", "--", "echo", "a", "x", "b"]).expect_code(0);
+    folder.lop(&["verify", "small.sh"]).expect_code(0);
+    folder.write("small.sh", "echo x y\n");
+    let ran = folder.lop(&["verify", "small.sh"]).expect_code(2);
+    assert!(ran.stderr.contains("is not the command that the journal ends with"), "{}", ran.stderr);
+}

@@ -513,3 +513,74 @@ fn folders_go_that_are_not_needed_around_what_is_in_them() {
     let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
     assert_eq!(tree(&folder.path("out")), BTreeMap::from(expected));
 }
+
+#[test]
+fn a_run_goes_on_although_a_file_was_removed_or_moved_in_the_order() {
+    let folder = Folder::new();
+    folder.write("a.c", "int a;\nint b;\nint c;\nint keep;\n");
+    folder.write("b.c", "int x;\nint y;\n");
+    folder.script("t.sh", "grep -q keep \"$1\"");
+    let command = ["a.c", "b.c", "--", "./t.sh", "@@1", "@@2"];
+    folder.lop(&[&["-j1", "--max-tests", "8"], &command[..]].concat()).expect_code(3);
+    assert!(!folder.path("b.c").exists(), "it went first");
+    folder.lop(&["resume", "a.c.lop"]).expect_code(0);
+    assert_eq!(folder.read("a.c").trim_ascii(), b"keep;");
+    // A header moves into the folder above it, and then stands elsewhere in the order of paths.
+    fs::create_dir_all(folder.path("d/z")).expect("writable");
+    folder.write("d/z/a.h", "int keep;\n");
+    folder.write("d/m.c", "int other;\nint more;\nint third;\n");
+    let test = "cat d/*.h d/*/*.h 2>/dev/null | grep -q keep && grep -q third d/m.c";
+    folder.script("d.sh", test);
+    let mut tests = 2;
+    loop {
+        let ran = folder.lop(&["-j1", "--max-tests", &tests.to_string(), "-o", "out", "./d.sh", "d"]);
+        if ran.code == Some(0) {
+            break;
+        }
+        ran.expect_code(3);
+        if folder.path("out").exists() {
+            let resumed = folder.lop(&["resume", "--max-tests", &(tests + 1).to_string(), "out.lop"]);
+            assert!(matches!(resumed.code, Some(0 | 3)), "after {tests} tests: {}", resumed.stderr);
+        }
+        for name in ["out", "out.lop"] {
+            let _ = fs::remove_dir_all(folder.path(name));
+        }
+        tests += 1;
+    }
+    assert!(tests > 10, "{tests} tests are few");
+}
+
+#[test]
+fn a_result_in_the_place_of_a_journal_leads_to_the_journal() {
+    let folder = Folder::new();
+    folder.write("a.txt", "one\nbug\nthree\nfour\n");
+    folder.script("t.sh", "grep -q bug a.txt");
+    folder.lop(&["-j1", "--max-tests", "4", "./t.sh", "a.txt"]).expect_code(3);
+    for command in ["resume", "history", "replay"] {
+        let ran = folder.lop(&[command, "a.txt"]).expect_code(2);
+        assert!(ran.stderr.contains(&format!("did you mean `lop {command} a.txt.lop`?")), "{}", ran.stderr);
+        let ran = folder.lop(&[command, "t.sh"]).expect_code(2);
+        assert!(!ran.stderr.contains("remove"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn folders_that_tools_have_made_are_named_and_too_much_is_refused_at_once() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("d/node_modules/x")).expect("writable");
+    folder.write("d/node_modules/x/index.js", "f();\n");
+    folder.write("d/a.js", "bug();\n");
+    folder.script("t.sh", "grep -q bug d/a.js");
+    let ran = folder.lop(&["-j1", "-o", "out", "./t.sh", "d"]).expect_code(0);
+    assert!(
+        ran.stderr.contains("a part of the test case: node_modules/ (1 file); if the bug does not need"),
+        "{}",
+        ran.stderr
+    );
+    let large = fs::File::create(folder.path("d/large")).expect("writable");
+    large.set_len(900 << 20).expect("the file system has holes");
+    let ran = folder.lop(&["./t.sh", "d"]).expect_code(2);
+    assert!(ran.stderr.contains("d has more than 512 MiB"), "{}", ran.stderr);
+    let ran = folder.lop(&["./t.sh", "d/large"]).expect_code(2);
+    assert!(ran.stderr.contains("large is larger than 512 MiB"), "{}", ran.stderr);
+}

@@ -32,7 +32,7 @@ const FORMS: &str = "lop doctor TEST FILE, or lop doctor FILE -- CMD ARGS…; se
 /// # Errors
 /// When lop cannot run the test at all.
 pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
-    let (test, paths) = forms(&args.words, &args.test, false).map_err(|failure| match failure {
+    let (test, paths) = forms(&args.words, &args.test, false, false).map_err(|failure| match failure {
         Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
         other => other,
     })?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cli::failure::Failure;
 use crate::cli::piped::is_stdout;
+use crate::cli::state;
 use crate::cli::state_args::HistoryArgs;
 use crate::disk::{self, Audience};
 use crate::journal::{Past, journal_file};
@@ -17,7 +18,8 @@ use crate::report::{Input, Kept, Store, steps, text};
 /// # Errors
 /// When the journal cannot be read, has no such result, or the output cannot be written.
 pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
-    let past = Past::read(&journal_file(&args.folder))?;
+    let past =
+        Past::read(&journal_file(&args.folder)).map_err(|error| state::not_found("history", &args.folder, error))?;
     let Some(number) = args.at else {
         let mut out = text::stdout();
         return steps::history(&mut out, &past).and_then(|()| out.flush()).or_else(Failure::unless_closed);

@@ -117,7 +117,7 @@ fn named(args: &IsolateArgs) -> Result<(Test, Vec<PathBuf>), Failure> {
     if is_command {
         return Ok((Test::Command(args.many.test.clone()), args.words.clone()));
     }
-    let (test, paths) = forms(&args.words, &[], false)?;
+    let (test, paths) = forms(&args.words, &[], false, false)?;
     Ok((test, paths))
 }
 

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::cli::failure::Failure;
+use crate::cli::state;
 use crate::cli::state_args::ReplayArgs;
 use crate::journal::{Past, journal_file};
 use crate::report::{steps, text};
@@ -12,7 +13,8 @@ use crate::report::{steps, text};
 /// # Errors
 /// When the journal cannot be read, or standard output not be written.
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
-    let past = Past::read(&journal_file(&args.folder))?;
+    let past =
+        Past::read(&journal_file(&args.folder)).map_err(|error| state::not_found("replay", &args.folder, error))?;
     let mut out = text::stdout();
     steps::replay(&mut out, &past).and_then(|()| out.flush()).or_else(Failure::unless_closed)
 }

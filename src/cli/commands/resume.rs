@@ -30,8 +30,8 @@ pub(super) fn go_on(
 ) -> Result<Code, Failure> {
     // The working directory is about to change.
     let path = std::path::absolute(journal_file(&args.folder)).map_err(Failure::Directory)?;
-    let lock = Lock::take(&path)?;
-    let past = lock.past()?;
+    let locked = Lock::take(&path).and_then(|lock| lock.past().map(|past| (lock, past)));
+    let (lock, past) = locked.map_err(|error| state::not_found("resume", &args.folder, error))?;
     state::check_version(&past)?;
     if past.ended == Some(Ended::Complete) {
         if !args.quiet {

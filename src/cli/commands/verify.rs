@@ -19,7 +19,7 @@ use crate::disk::{self, Audience};
 use crate::exec;
 use crate::exec::Jobs;
 use crate::journal::{Past, journal_file};
-use crate::oracle::{Cancel, Oracle};
+use crate::oracle::{Cancel, Oracle, exact_shell_line};
 use crate::passes::{Minimality, Pass};
 use crate::project;
 use crate::reduce::{Ended, ReduceError, Silent, reduce_shared};
@@ -43,10 +43,11 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let (reduction, content) = match (&args.words[..], &args.test[..]) {
         ([result], []) => {
             let content = read(result)?;
-            (recorded(result)?, Some(content))
+            let (reduction, command) = recorded(result, &content)?;
+            (reduction, Some(command.unwrap_or(content)))
         }
         (words, test) => {
-            forms(words, test, false).map_err(|failure| match failure {
+            forms(words, test, false, false).map_err(|failure| match failure {
                 Failure::Usage { message, .. } => Failure::Usage { message, hint: FORMS.to_owned() },
                 other => other,
             })?;
@@ -112,8 +113,9 @@ fn given(args: VerifyArgs) -> ReduceArgs {
     ReduceArgs { words, test, timeout, conditions, signature, grammar, confine, ..ReduceArgs::of_defaults() }
 }
 
-/// The reduction whose journal stands beside a result. Its directory becomes the current one.
-fn recorded(result: &path::Path) -> Result<ReduceArgs, Failure> {
+/// The reduction whose journal stands beside a result of this content, and the result itself where that is a command, whose
+/// line is in the file. The directory of the reduction becomes the current one.
+fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<Vec<u8>>), Failure> {
     let folder = state_directory(result, &Kept::InPlace);
     let no_test = |message: String| Failure::Usage {
         message,
@@ -141,10 +143,18 @@ fn recorded(result: &path::Path) -> Result<ReduceArgs, Failure> {
     if reduction.reduce_args {
         // The command that is left is the test.
         let best = past.text(past.steps.len()).map_err(|error| no_test(error.to_string()))?;
+        if reduction.words.is_empty() {
+            let words = project::words(&best).unwrap_or_default();
+            let line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
+            if line != content.trim_ascii_end() {
+                return Err(no_test(format!("{} is not the command that the journal ends with", result.display())));
+            }
+            return Ok((reduction, Some(best)));
+        }
         reduction.test = project::words(&best).into_iter().flatten().map(|(_, word)| word).collect();
         reduction.reduce_args = false;
     }
-    Ok(reduction)
+    Ok((reduction, None))
 }
 
 /// The same reduction, of which only the last step is made, and which writes nothing.
@@ -157,6 +167,7 @@ fn only_asking(reduction: ReduceArgs, minimal: Option<MinimalArg>, jobs: Option<
         only: vec![Minimality.name()],
         words: reduction.words,
         test: reduction.test,
+        reduce_args: reduction.reduce_args,
         conditions: reduction.conditions,
         also_interesting: reduction.also_interesting,
         signature: reduction.signature,

@@ -6,8 +6,9 @@ use crate::cli::suggestion;
 use crate::cli::way_out::way_out;
 use crate::disk::Distrusted;
 use crate::grammar::{GrammarError, LoadError, LoadedError};
-use crate::journal::JournalError;
+use crate::journal::{JournalError, NAME};
 use crate::oracle::{BelongingError, CommandError, ConditionError};
+use crate::project::ReadError;
 use crate::report::StoreError;
 use crate::report::store::original_name;
 
@@ -15,7 +16,10 @@ use super::error::Failure;
 use super::lines::REPEATABLE;
 
 /// The way out where something stands under one of lop's names.
-const NOT_OURS: &str = "lop has not made this: look at it, and remove it if you do not need it";
+const NOT_OURS: &str = "lop has not made this: look at it, and move it away if it is in the way";
+
+/// Where a journal is.
+const BESIDE: &str = "the folder of a run stands beside its result: RESULT.lop";
 
 /// The way out, where there is one.
 pub(super) fn hint(failure: &Failure) -> Option<String> {
@@ -42,6 +46,7 @@ pub(super) fn hint(failure: &Failure) -> Option<String> {
         Failure::Loaded(error) => return loaded(error),
         Failure::Input { .. } => "FILE stands before `--`, or behind TEST, and has to be there and readable",
         Failure::InputIsDirectory(_) => "name one file in it",
+        Failure::Project(ReadError::TooLarge(_)) => "name a directory that has the test case and no more",
         Failure::InputIsSpecial(_) => "write its content to a file and name that, or pipe it into lop and write `-`",
         Failure::Condition(ConditionError::Regex { .. }) => "escape special characters with a backslash: \\( or \\[",
         Failure::Command(CommandError::NotInPath { .. }) => "mend the name, or write the path of the program",
@@ -105,7 +110,9 @@ fn journal(error: &JournalError) -> Option<String> {
         JournalError::Unwritten { .. } => {
             Some("name another folder with --state DIR, or go without a journal by --no-state".to_owned())
         }
-        JournalError::Missing(_) => Some("the folder of a run stands beside its result: RESULT.lop".to_owned()),
+        JournalError::Missing(_) => Some(BESIDE.to_owned()),
+        // It may be the input itself.
+        JournalError::NotAJournal(path) if path.file_name().is_none_or(|name| name != NAME) => Some(BESIDE.to_owned()),
         JournalError::Distrusted(_) => Some(NOT_OURS.to_owned()),
         JournalError::Changed { path, .. } => Some(format!(
             "keep yours under another name; `lop history {} --at 0 -o FILE` writes the run's input again, and then \

@@ -1,7 +1,7 @@
 //! The test case: the file to reduce, its content and its language.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -19,11 +19,14 @@ use crate::doctor::Hollow;
 use crate::grammar::{Choice, Grammar, TEXT};
 use crate::journal::Past;
 use crate::oracle::Subject;
-use crate::project::{self, Archive, Entry, Kind, LeftOut, Member};
+use crate::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection};
 use crate::reduce::{Keep, KeepSpec, MAX_PARSE, Project};
 use crate::report::text;
 
 use super::forms::{Test, subject};
+
+/// Folders of what tools have made of the files, or fetched.
+const MADE: [&str; 5] = ["build", "target", "node_modules", ".venv", "__pycache__"];
 
 /// How files are named.
 const GLOBS: &str = "files are named by their paths in the directory, as in 'src/*.h', 'include', '**/*.json'";
@@ -136,7 +139,7 @@ impl Case {
             grammar: None,
             rules,
             project: Some(project),
-            notes: if matches!(subject, Subject::Directory(_)) { left_out(given) } else { Vec::new() },
+            notes: if matches!(subject, Subject::Directory(_)) { notes(given) } else { Vec::new() },
             subject,
             choice: Choice::Extension,
         })
@@ -279,9 +282,9 @@ fn base_name(path: &Path) -> PathBuf {
     path.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
-/// The entries of a directory that are no part of the test case, as sentences.
-fn left_out(path: &Path) -> Vec<String> {
-    let found = project::read(path).map(|found| found.left_out).unwrap_or_default();
+/// The entries of a directory that are no part of the test case, and those that need not be, as sentences.
+fn notes(path: &Path) -> Vec<String> {
+    let Selection { members, left_out: found } = project::list(path).unwrap_or_default();
     let named = |why: &str, is_one: fn(&LeftOut) -> Option<&PathBuf>| {
         let paths: Vec<String> = found.iter().filter_map(is_one).map(|path| path.display().to_string()).collect();
         (!paths.is_empty()).then(|| format!("not a part of the test case: {} ({why})", paths.join(", ")))
@@ -291,7 +294,29 @@ fn left_out(path: &Path) -> Vec<String> {
         named("a link to what is outside", |left| if let LeftOut::Link(path) = left { Some(path) } else { None }),
         named("no regular file", |left| if let LeftOut::Special(path) = left { Some(path) } else { None }),
     ];
-    all.into_iter().flatten().collect()
+    all.into_iter().flatten().chain(made(path, &members)).collect()
+}
+
+/// The sentence about folders of files that tools have made.
+fn made(root: &Path, members: &[Member]) -> Option<String> {
+    let mut folders: BTreeMap<PathBuf, u64> = BTreeMap::new();
+    for member in members {
+        let path = Path::new(OsStr::from_bytes(&member.path));
+        let above = path.ancestors().skip(1).filter(|folder| MADE.iter().any(|name| folder.ends_with(name)));
+        if let Some(folder) = above.last() {
+            *folders.entry(folder.to_owned()).or_default() += 1;
+        }
+    }
+    let named =
+        folders.iter().map(|(folder, files)| format!("{}/ ({})", folder.display(), text::plural(*files, "file")));
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| {
+        let (named, root) = (named.join(", "), root.display());
+        format!(
+            "a part of the test case: {named}; if the bug does not need that, move it out of {root}, and if only the test needs \
+             it, put it beside the candidate with --with"
+        )
+    })
 }
 
 /// The content of a file; the archive of a directory.

@@ -99,11 +99,13 @@ pub(in crate::cli) fn subject(paths: &[PathBuf]) -> Result<Subject, Failure> {
 /// Tells the two forms apart: `TEST FILE…` and `FILE… -- CMD ARGS…`.
 ///
 /// # Errors
-/// Any other form. Where arguments are reduced there may be no file, and must be a command.
+/// Any other form. Where arguments are reduced there may be no file, and must be a command. A run that is gone on with
+/// (`is_resumed`) had the right form, and may have removed some of the files.
 pub(in crate::cli) fn forms(
     words: &[PathBuf],
     test: &[OsString],
     reduces_args: bool,
+    is_resumed: bool,
 ) -> Result<(Test, Vec<PathBuf>), Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
     if let Some(command) = late_command(words) {
@@ -132,6 +134,7 @@ pub(in crate::cli) fn forms(
             "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help",
         )),
         ([test, files @ ..], []) => Ok((Test::File(test.clone()), files.to_vec())),
+        (files, _) if is_resumed => Ok((Test::Command(test.to_vec()), files.to_vec())),
         (files, command) if let Some(script) = stray_test(files, command) => Err(usage(
             format!("{} is executable and stands before `--`: give either a TEST or a command", script.display()),
             "lop TEST FILE… without `--`, or lop FILE… -- CMD ARGS…; to reduce it as one of several files, name it in the \

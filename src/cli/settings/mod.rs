@@ -69,7 +69,7 @@ impl Settings {
     }
 
     fn build(args: &ReduceArgs, source: Source<'_>) -> Result<Settings, Failure> {
-        let (form, paths) = forms(&args.words, &args.test, args.reduce_args)?;
+        let (form, paths) = forms(&args.words, &args.test, args.reduce_args, matches!(source, Source::Journal(_)))?;
         let mut reporting = Reporting::of(args, paths.len() == 1 && piped::is_stdin(&paths[0]))?;
         let options = options(args)?;
         // A slip in a condition is told before a large file is read.
