@@ -12,6 +12,7 @@ use crate::report::text::{self, HINT};
 
 use super::args::{Cli, ReduceArgs};
 use super::failure::Failure;
+use super::line;
 
 /// The beginning of the script.
 const FIRST: &[u8] = b"# Crash reproducer for ";
@@ -43,7 +44,9 @@ pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(Reduce
         );
     }
     let flag = (!args.reduce_args).then(|| OsString::from("--reduce-args"));
-    let own = words.iter().position(|word| *word == *script).unwrap_or(words.len());
+    let values = line::values(&words);
+    let is_file = |(at, word): (usize, &OsString)| *word == *script && !values.contains(&at);
+    let own = words.iter().enumerate().position(is_file).unwrap_or(words.len());
     let mut expanded = words[..own].to_vec();
     expanded.extend(flag.into_iter().chain([input]).chain(words[own..].iter().skip(1).cloned()));
     expanded.push("--".into());

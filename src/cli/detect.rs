@@ -13,6 +13,7 @@ use crate::report::text::{self, HINT, STRONG, WARN};
 
 use super::failure::{BY_HAND, Failure};
 use super::inference::Inference;
+use super::line;
 use super::second_commands::companions;
 use super::settings::{Settings, in_words};
 use super::signature_choice::{self, Chosen};
@@ -234,7 +235,7 @@ impl Special {
             }
             Special::Warnings(warnings) => {
                 writeln!(out, "the command succeeds on {name} and warns; this would keep the first of its warnings:")?;
-                writeln!(out, "  {}", text::one_line(&line(typed, &warnings[0].options())))?;
+                writeln!(out, "  {}", text::one_line(&shown_line(typed, &warnings[0].options())))?;
                 return others(warnings).map_or(Ok(()), |others| writeln!(out, "{}", text::one_line(&others)));
             }
             Special::Found(chosen, exit) => (chosen, exit),
@@ -253,7 +254,7 @@ impl Special {
             writeln!(out, "  {WARN}but{WARN:#}       {}", text::one_line(&chosen.weakness))?;
         }
         // A script in quotes may have several lines, and users paste it.
-        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(line(typed, &self.options()).as_bytes()))
+        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(shown_line(typed, &self.options()).as_bytes()))
     }
 }
 
@@ -263,19 +264,21 @@ pub(crate) fn with_conditions(typed: Vec<OsString>, found: &[(&'static str, Stri
         return typed;
     }
     let mut words: Vec<OsString> = vec!["lop".into()];
-    let mut rest = typed.into_iter().skip(1).peekable();
-    while let Some(word) = rest.next_if(|word| word != "--") {
-        if !["--crash", "--yes", "-y"].contains(&word.to_str().unwrap_or_default()) {
+    let values = line::values(&typed);
+    let mut rest = typed.into_iter().enumerate().skip(1).peekable();
+    while let Some((at, word)) = rest.next_if(|(_, word)| word != "--") {
+        let is_flag = ["--crash", "--yes", "-y"].contains(&word.to_str().unwrap_or_default());
+        if !is_flag || values.contains(&at) {
             words.push(word);
         }
     }
     words.extend(found.iter().flat_map(|(option, value)| [OsString::from(option), value.into()]));
-    words.extend(rest);
+    words.extend(rest.map(|(_, word)| word));
     words
 }
 
 /// The same as a line of a shell.
-fn line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
+fn shown_line(typed: &[OsString], found: &[(&'static str, String)]) -> String {
     let words = with_conditions(typed.to_vec(), found);
     shell_line(words.iter().map(OsString::as_os_str))
 }
@@ -298,7 +301,7 @@ fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Re
         let others = others(warnings).map_or_else(String::new, |others| format!("; {others}"));
         return nothing(format!(
             "it warns, though{others}, and this keeps {more}: {}",
-            line(typed, &warnings[0].options())
+            shown_line(typed, &warnings[0].options())
         ));
     }
     let shown = warnings.iter().take(OFFERED);
@@ -391,8 +394,10 @@ mod tests {
     #[test]
     fn the_explicit_line_is_the_typed_one_with_the_condition() {
         let typed = words(&["/bin/lop", "a.x", "--crash", "-y", "-q", "--", "cc", "--crash", "@@"]);
-        let explicit = |typed: Vec<OsString>, option, value: &str| line(&typed, &[(option, value.to_owned())]);
+        let explicit = |typed: Vec<OsString>, option, value: &str| shown_line(&typed, &[(option, value.to_owned())]);
         assert_eq!(explicit(typed, "--signal", "SEGV"), "lop a.x -q --signal SEGV -- cc --crash @@");
+        let value = words(&["lop", "-o", "-y", "-y", "a.x", "--", "cc"]);
+        assert_eq!(explicit(value, "--signal", "SEGV"), "lop -o -y a.x --signal SEGV -- cc");
         let script = words(&["lop", "--crash", "./t.sh", "a.x"]);
         assert_eq!(explicit(script, "--stderr", "a b"), "lop ./t.sh a.x --stderr 'a b'");
     }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::doctor::{Hollow, Missing, missing};
+use crate::disk;
+use crate::doctor::{Hollow, Missing, missing, named};
+use crate::grammar::Grammar;
 use crate::oracle::{Cancel, CommandOracle, ConditionSpec, Confinement, Outcome, Slot, SlotOptions, Table, Written};
 use crate::reduce::BASELINE_DEADLINE;
 use crate::report::Kept;
@@ -72,6 +74,49 @@ pub(crate) fn missing_of(
     };
     Ok(missing(&Table::default(), written, path, &mut again))
 }
+
+/// The things beside the test case that its own text names, where the test says yes with them and has said no without.
+///
+/// # Errors
+/// When there is no place to run the test again.
+pub(crate) fn named_of(
+    oracle: &CommandOracle,
+    path: &Path,
+    grammar: &Grammar,
+    place: &mut Probe<'_>,
+    content: &[u8],
+) -> Option<Missing> {
+    let expressions = [grammar.includes(), grammar.imports()].concat();
+    let found = |text: &[u8]| -> Vec<Vec<u8>> {
+        let all = expressions.iter().flat_map(|expression| expression.captures_iter(text));
+        all.filter_map(|found| Some(found.get(1)?.as_bytes().to_vec())).collect()
+    };
+    let mut things: Vec<PathBuf> = Vec::new();
+    let mut texts = vec![content.to_vec()];
+    // A thing that is named may name further ones.
+    for _ in 0..DEEPEST {
+        let names: Vec<Vec<u8>> = texts.iter().flat_map(|text| found(text)).collect();
+        let new = named(names.iter().map(Vec::as_slice), path);
+        let new: Vec<PathBuf> = new.into_iter().filter(|thing| !things.contains(thing)).collect();
+        if new.is_empty() {
+            break;
+        }
+        texts = new.iter().filter_map(|thing| disk::read(thing, LARGEST).ok()).collect();
+        things.extend(new);
+    }
+    if things.is_empty() {
+        return None;
+    }
+    let beside = belongings(&things, path, &Kept::InPlace).ok()?;
+    let oracle = oracle.clone().with_belongings([oracle.belongings(), &beside].concat()).ok()?;
+    let is_interesting = place.run(&oracle, content).0.is_interesting();
+    is_interesting.then(|| Missing { line: String::new(), things })
+}
+
+/// How far what a test case names is followed to what that names.
+const DEEPEST: usize = 4;
+/// Larger files are not looked through for what they name.
+const LARGEST: u64 = 1 << 20;
 
 /// Where commands are run.
 pub(crate) struct Probe<'a> {

@@ -21,7 +21,7 @@ pub(super) const LARGEST: u64 = 16 << 20;
 /// The language of a file.
 #[derive(Debug)]
 pub(super) struct Language {
-    registry: &'static Registry<'static>,
+    registry: Arc<Registry<'static>>,
     /// The name of a language that is built in.
     name: Option<String>,
     /// The reason for this language.
@@ -36,7 +36,20 @@ impl Language {
     /// # Errors
     /// An unknown grammar, and whatever is wrong with a library.
     pub(super) fn find(args: &GrammarArgs, path: &Path, content: &[u8]) -> Result<Self, Failure> {
-        let registry = Registry::shared()?;
+        Self::find_among(&Arc::new(Registry::embedded()?), args, path, content)
+    }
+
+    /// The same among languages that are known: their expressions for the content of files are compiled once.
+    ///
+    /// # Errors
+    /// As [`Language::find`].
+    pub(super) fn find_among(
+        registry: &Arc<Registry<'static>>,
+        args: &GrammarArgs,
+        path: &Path,
+        content: &[u8],
+    ) -> Result<Self, Failure> {
+        let registry = Arc::clone(registry);
         let (wanted, by_extension) = args.wanted(path);
         let (name, choice, loaded) = match wanted {
             Wanted::Name(name) => {

@@ -25,6 +25,7 @@ pub mod info_args;
 mod installed;
 pub mod isolate_args;
 pub mod language;
+mod line;
 mod many;
 pub mod many_args;
 mod options_page;

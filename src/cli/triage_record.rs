@@ -56,6 +56,8 @@ pub(in crate::cli) struct Known {
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Group {
     pub(in crate::cli) name: String,
+    /// The number in the name of its folder, from 1 on: that of the most files is 1. `None` as long as files are looked at.
+    pub(in crate::cli) number: Option<usize>,
     /// The smallest file of the group, once it is reduced; or the reason why it could not be.
     pub(in crate::cli) reduced: Option<Result<Reduced, String>>,
     /// The group with the same reduced text.
@@ -139,7 +141,8 @@ impl Record {
             }
             Some("group") => {
                 if let Some(signature) = signature_of(&line["signature"]) {
-                    let new = Group { name: text("name").unwrap_or_default(), reduced: None, same_as: None };
+                    let name = text("name").unwrap_or_default();
+                    let new = Group { name, number: None, reduced: None, same_as: None };
                     if group.is_some_and(|group| group < self.groups.len()) {
                         return;
                     }
@@ -154,6 +157,10 @@ impl Record {
                 {
                     group.reduced = Some(Ok(Reduced { from, before, after, tests }));
                 }
+            }
+            Some("numbered") => {
+                let Some(group) = group.and_then(|group| self.groups.get_mut(group)) else { return };
+                group.number = number("number");
             }
             Some("merged") => {
                 let into = number("into").and_then(|into| into.checked_sub(1));
@@ -187,15 +194,43 @@ impl Record {
     pub(in crate::cli) fn group_of(&mut self, signature: &Signature, seen: &Seen<'_>) -> Result<usize, Failure> {
         let number = self.signatures.place(signature, seen);
         if number == self.groups.len() {
-            let name = short_name(signature);
+            let short = short_name(signature);
+            let is_free = |name: &String| self.groups.iter().all(|group| group.name != *name);
+            let mut names = std::iter::once(short.clone()).chain((2..).map(|number| format!("{short}-{number}")));
+            let name = names.find(is_free).expect("there are more numbers than groups");
             let (option, value) = signature.mark.option();
             self.write(&json!({
                 "event": "group", "group": number + 1, "name": name,
                 "signature": { "kind": signature.kind, "crash": signature.crash, "option": option, "value": value },
             }))?;
-            self.groups.push(Group { name, reduced: None, same_as: None });
+            self.groups.push(Group { name, number: None, reduced: None, same_as: None });
         }
         Ok(number)
+    }
+
+    /// Numbers the groups that have no number yet, those of most files first.
+    pub(in crate::cli) fn number_groups(&mut self) -> Result<(), Failure> {
+        let mut new: Vec<usize> = (0..self.groups.len()).filter(|&group| self.groups[group].number.is_none()).collect();
+        new.sort_by_key(|&group| (std::cmp::Reverse(self.of_group(group).len()), group));
+        let known = self.groups.len() - new.len();
+        for (place, group) in new.into_iter().enumerate() {
+            let number = known + place + 1;
+            self.write(&json!({ "event": "numbered", "group": group + 1, "number": number }))?;
+            self.groups[group].number = Some(number);
+        }
+        Ok(())
+    }
+
+    /// The number of a group in the name of its folder.
+    pub(in crate::cli) fn number_of(&self, group: usize) -> usize {
+        self.groups[group].number.unwrap_or(group + 1)
+    }
+
+    /// The groups in the order of their numbers.
+    pub(in crate::cli) fn in_order(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.groups.len()).collect();
+        all.sort_by_key(|&group| self.number_of(group));
+        all
     }
 
     /// The files of a group, the smallest first.
@@ -216,7 +251,7 @@ impl Record {
 
     /// The folder of a group that is merged with no other.
     fn own_folder_of(&self, group: usize) -> String {
-        format!("{}-{}", group + 1, self.groups[group].name)
+        format!("{}-{}", self.number_of(group), self.groups[group].name)
     }
 
     /// The folder of a group.
@@ -231,7 +266,7 @@ impl Record {
     /// Groups with the same reduced text are one: the later one's folder moves into that of the first.
     pub(in crate::cli) fn merge(&mut self, folder: &Folder) -> Result<(), Failure> {
         let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
-        for group in 0..self.groups.len() {
+        for group in self.in_order() {
             if self.groups[group].same_as.is_none() {
                 let path = folder.path().join(self.folder_of(group)).join(FILES.reduced);
                 let is_done = matches!(self.groups[group].reduced, Some(Ok(_)));
@@ -266,7 +301,7 @@ impl Record {
                 let text =
                     fs::read(out.join(&folder).join(FILES.reduced)).ok().filter(|_| matches!(reduced, Some(Ok(_))));
                 Row {
-                    number: group + 1,
+                    number: self.number_of(group),
                     folder: folder.display().to_string(),
                     files: all.iter().map(|&one| self.of_group(one).len()).sum(),
                     signatures: all.iter().map(|&one| words_of(signatures[one])).collect(),
@@ -331,9 +366,42 @@ pub(in crate::cli) fn words_of(signature: &Signature) -> String {
     in_words(&spec)
 }
 
-/// A name for a folder, of the first words of a signature.
+/// Functions in which a sanitizer finds what another one has done.
+const OF_LIBRARIES: [&str; 14] = [
+    "free",
+    "malloc",
+    "calloc",
+    "realloc",
+    "operator",
+    "memcpy",
+    "memmove",
+    "memset",
+    "strlen",
+    "strcpy",
+    "strcat",
+    "memcmp",
+    "strcmp",
+    "__interceptor_free",
+];
+
+/// The kind and the function of a sanitizer's report: `double-free-in-rec`.
+fn sanitizer_name(value: &str) -> Option<String> {
+    let kind = regex::Regex::new(r"Sanitizer: ([a-z][a-z-]+)").expect("the expression is well formed");
+    let function = regex::Regex::new(r" in (\w+)").expect("the expression is well formed");
+    let kind = kind.captures(value)?[1].to_owned();
+    let mut functions = function.captures_iter(value).map(|found| found[1].to_owned());
+    let function = functions.find(|function| !OF_LIBRARIES.contains(&function.as_str()))?;
+    let mut name = format!("{kind}-in-{function}");
+    name.truncate(MOST_LETTERS);
+    Some(name)
+}
+
+/// A name for a folder, of what a signature is about or its first words.
 fn short_name(signature: &Signature) -> String {
     let (option, value) = signature.mark.option();
+    if let Some(name) = sanitizer_name(&value) {
+        return name;
+    }
     // Classes and escapes of the expression are no words.
     let plain = regex::Regex::new(r"\[[^\]]*\][+*]?|\\[A-Za-z]|\(\?[^)]*\)").expect("the expression is well formed");
     let value = plain.replace_all(&value, " ");

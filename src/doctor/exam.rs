@@ -1,11 +1,12 @@
 //! Responsible for the whole examination: which runs are made, in which circumstances, and in which order.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, Slot, SlotOptions, is_device, is_root};
+use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, PrivateDirectory, Slot, SlotOptions, is_device, is_root};
 use crate::reduce::{BASELINE_DEADLINE, usual_deadline};
 
 use super::away;
@@ -185,10 +186,13 @@ pub(super) fn elsewhere(
     cancel: &Cancel,
     facts: &mut Facts,
 ) -> Result<(), Trouble> {
-    // In a place of lop's own: what a kill leaves there is removed by the next run.
-    let outer = slot.another()?;
-    let Ok(place) = tempfile::Builder::new().prefix("elsewhere-").tempdir_in(outer.path()) else { return Ok(()) };
-    let options = SlotOptions { directory: Some(place.path().to_owned()), ..examination.slots.clone() };
+    let beside = slot.path().parent().expect("the directory was made in another");
+    let Ok(outer) = PrivateDirectory::new(beside) else { return Ok(()) };
+    let place = outer.path().join("lop-elsewhere-and-deeper");
+    if fs::create_dir(&place).is_err() {
+        return Ok(());
+    }
+    let options = SlotOptions { directory: Some(place), ..examination.slots.clone() };
     let mut there = Slot::new(&options)?;
     let judge = |slot: &mut Slot| {
         let outcome = examination.oracle.judge(examination.content, slot, deadline, cancel);

@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use regex::bytes::Regex;
@@ -67,6 +68,18 @@ pub fn missing(
     found
 }
 
+/// The things that the test case `file` needs beside it by its own words: the `names` in its includes that are there where
+/// the user stands.
+#[must_use]
+pub fn named<'n>(names: impl IntoIterator<Item = &'n [u8]>, file: &Path) -> Vec<PathBuf> {
+    let mut things: Vec<PathBuf> = Vec::new();
+    for name in names {
+        let name = Path::new(OsStr::from_bytes(name));
+        things.extend(thing(name, file).filter(|thing| !things.contains(thing)));
+    }
+    things
+}
+
 /// Whether a path is the one that names the test case from the current directory.
 fn is_file(name: &Path, file: &Path) -> bool {
     file.parent().is_some_and(|folder| !folder.as_os_str().is_empty()) && name == file
@@ -79,6 +92,11 @@ fn thing(name: &Path, file: &Path) -> Option<PathBuf> {
         return None;
     }
     let folder = file.parent().unwrap_or(Path::new(""));
+    // A package of npm is found by its name in this folder.
+    let packages = [folder, Path::new("")].map(|base| base.join("node_modules"));
+    if let Some(packages) = packages.into_iter().find(|packages| packages.join(name).exists()) {
+        return Some(packages);
+    }
     let mut parts = name.components().filter(|part| *part != Component::CurDir);
     let Some(Component::Normal(first)) = parts.next() else { return None };
     let is_other = |path: &Path| path.file_name() != file.file_name();

@@ -26,7 +26,7 @@ pub use checkup::{Checkup, Extent};
 pub use exam::{Examination, examine};
 pub use facts::Facts;
 pub use hollow::{Hollow, HollowCase};
-pub use missing::{Missing, missing};
+pub use missing::{Missing, missing, named};
 pub use rewording::{Reworded, reworded, settled_words};
 pub use trouble::Trouble;
 

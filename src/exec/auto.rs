@@ -26,6 +26,8 @@ pub struct Measured<E> {
     /// Jobs that wait for a slot.
     queued: VecDeque<Job>,
     running: usize,
+    /// Since when all slots have been busy, or since the last answer that came while they were.
+    full_since: Option<Instant>,
     /// Jobs that were cancelled before they had a slot.
     cancelled: VecDeque<Ticket>,
 }
@@ -35,7 +37,7 @@ impl<E: Executor> Measured<E> {
     pub fn new(inner: E) -> Self {
         let gauge = Gauge::new(inner.slots());
         let (queued, cancelled) = Default::default();
-        Self { inner, gauge, queued, running: 0, cancelled }
+        Self { inner, gauge, queued, running: 0, full_since: None, cancelled }
     }
 
     fn start(&mut self) {
@@ -45,9 +47,15 @@ impl<E: Executor> Measured<E> {
             self.running += 1;
             self.inner.submit(job);
         }
+        let is_full = self.running == self.gauge.slots;
+        self.full_since = self.full_since.or_else(|| Some(Instant::now())).filter(|_| is_full);
     }
 
     fn finish(&mut self, answer: (Ticket, Outcome)) -> (Ticket, Outcome) {
+        // Slots without a job say nothing, and neither do tests that were stopped.
+        if let Some(since) = self.full_since.take() {
+            self.gauge.learn(since.elapsed(), answer.1.verdict.is_some());
+        }
         self.running -= 1;
         self.start();
         answer
@@ -68,13 +76,7 @@ impl<E: Executor> Executor for Measured<E> {
         if let Some(ticket) = self.cancelled.pop_front() {
             return Some((ticket, Outcome::cancelled()));
         }
-        let is_full = self.running == self.gauge.slots;
-        let from = Instant::now();
         let answer = self.inner.wait()?;
-        // Slots without a job say nothing, and neither do tests that were stopped.
-        if is_full {
-            self.gauge.learn(from.elapsed(), answer.1.verdict.is_some());
-        }
         Some(self.finish(answer))
     }
 
@@ -185,6 +187,15 @@ mod tests {
         let mut gauge = Gauge::new(4);
         (0..99).for_each(|_| gauge.learn(Duration::from_millis(1), false));
         assert_eq!((gauge.slots, gauge.answers), (1, 0));
+    }
+
+    #[test]
+    fn answers_that_are_there_already_count_as_well() {
+        let mut executor = Measured::new(Inline::new(|_| Verdict::Interesting).with_slots(4));
+        let job = |number| Job { ticket: Ticket(number), candidate: [0].into(), deadline: Duration::from_secs(9) };
+        (0..5).for_each(|number| executor.submit(job(number)));
+        (0..5).for_each(|_| assert!(executor.try_wait().is_some()));
+        assert_eq!((executor.gauge.answers, executor.gauge.slots), (5, 1));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The languages that the program knows, and which of them a file is in.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::Grammar;
 use super::content::{ContentTest, Fit};
@@ -106,22 +106,6 @@ impl Registry<'static> {
             registry.not_built_in.push(Known { folder, extensions });
         }
         Ok(registry)
-    }
-
-    /// The same, made once in a process: a directory has thousands of files, and each would compile expressions for its
-    /// content anew.
-    ///
-    /// # Errors
-    /// As [`Registry::embedded`].
-    pub fn shared() -> Result<&'static Registry<'static>, GrammarError> {
-        static REGISTRY: OnceLock<Registry<'static>> = OnceLock::new();
-        match REGISTRY.get() {
-            Some(registry) => Ok(registry),
-            None => {
-                let made = Registry::embedded()?;
-                Ok(REGISTRY.get_or_init(|| made))
-            }
-        }
     }
 }
 

@@ -191,18 +191,19 @@ impl<'a> Config<'a> {
 
     /// The grammar of an input; `None` is text.
     pub(super) fn grammar(&self, input: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
-        Ok(self.grammar_of(&self.file_name, input)?.0)
+        Ok(self.grammar_of(&Registry::embedded()?, &self.file_name, input)?.0)
     }
 
     /// The grammar of a file of this name, and the reason for it.
     pub(super) fn grammar_of(
         &self,
+        registry: &Registry<'_>,
         path: &Path,
         content: &[u8],
     ) -> Result<(Option<Arc<Grammar>>, Choice), GrammarError> {
         match &self.language {
             Language::Grammar(grammar) => Ok((grammar.clone(), Choice::Name)),
-            Language::Name(name) => Registry::shared()?.choose(name, path, content),
+            Language::Name(name) => registry.choose(name, path, content),
         }
     }
 

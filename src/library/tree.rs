@@ -8,6 +8,7 @@ use std::thread;
 
 use crate::engine::Verdict;
 use crate::exec::{Executor, Inline, Threads};
+use crate::grammar::Registry;
 use crate::project::{Archive, Kind, Member};
 use crate::reduce::{Options, Project, Report, reduce_with};
 
@@ -66,7 +67,8 @@ where
     if let Some(path) = files.keys().find(|path| path.as_os_str().is_empty() || !is_plain(path)) {
         return Err(Error::Path(path.clone()));
     }
-    let project = Project::new(archive.clone(), &text, |path, content| config.grammar_of(path, content))?;
+    let registry = Registry::embedded()?;
+    let project = Project::new(archive.clone(), &text, |path, content| config.grammar_of(&registry, path, content))?;
     let options = Options { project: Some(project), ..config.options.clone() };
     let asked = |candidate: &[u8]| test(&unpacked(&archive, candidate)).into();
     let run = |executor: &mut dyn Executor| {

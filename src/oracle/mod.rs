@@ -45,6 +45,7 @@ pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation};
 pub use elsewhere::{Action, CASE, Content, Elsewhere, Folder, Node, Ran};
 pub use output::Written;
+pub use private::PrivateDirectory;
 #[cfg(feature = "cli")]
 pub(crate) use process::ProcessRegistry;
 pub use process::run_limited;

@@ -35,6 +35,36 @@ pub(super) struct Held {
     _file: Option<File>,
 }
 
+/// A directory for the user alone, which is removed with this value, or by a later run where a kill came first.
+#[derive(Debug)]
+pub struct PrivateDirectory {
+    path: PathBuf,
+    _held: Held,
+}
+
+impl PrivateDirectory {
+    /// Makes one in a place.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new(place: &Path) -> io::Result<Self> {
+        let (path, held) = make(place)?;
+        Ok(PrivateDirectory { path, _held: held })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for PrivateDirectory {
+    fn drop(&mut self) {
+        let _ = remove_tree(&self.path);
+    }
+}
+
 /// Makes a directory in a place. The caller removes it.
 ///
 /// # Errors

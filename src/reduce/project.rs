@@ -65,7 +65,7 @@ impl Project {
         text: &[u8],
         mut language: impl FnMut(&Path, &[u8]) -> Result<(Option<Arc<Grammar>>, Choice), E>,
     ) -> Result<Self, E> {
-        let registry = Registry::shared()?;
+        let registry = Registry::embedded()?;
         let (mut grammars, mut contents) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new());
         let mut known: BTreeMap<String, Option<usize>> = BTreeMap::new();
         let entries = archive.entries(text);

@@ -5,7 +5,10 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::oracle::Outcome;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::oracle::{Outcome, shell_line};
 use crate::project::Member;
 
 use super::redaction::Redaction;
@@ -57,12 +60,14 @@ impl Issue<'_> {
         if self.files.is_empty() {
             put(&format!("Save as {}:\n", code(self.name)));
             put(&block(self.language, self.content, true));
+            as_bytes(self.name, self.content).iter().for_each(|text| put(text));
         }
         for file in &self.files {
             let path = Path::new(OsStr::from_bytes(&file.path));
             put(&format!("Save as {}:\n", code(&path.display().to_string())));
             let language = path.extension().unwrap_or_default().to_string_lossy();
             put(&block(&language, &file.content, true));
+            as_bytes(&path.display().to_string(), &file.content).iter().for_each(|text| put(text));
         }
         put("and run:\n");
         put(&block("sh", self.redaction.text(self.command).as_bytes(), false));
@@ -126,6 +131,17 @@ fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(&text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// The line of a shell that writes a file whose bytes cannot be shown; `None` for another file, and for one that is too long
+/// for a line.
+fn as_bytes(name: &str, content: &[u8]) -> Option<String> {
+    if content.len() > MOST || shown(content).as_bytes() == content {
+        return None;
+    }
+    let name = shell_line([OsStr::new(name)]);
+    let line = format!("echo {} | base64 -d >{name}", STANDARD.encode(content));
+    Some(format!("This line writes the file:\n\n{}", block("sh", line.as_bytes(), false)))
 }
 
 /// A fenced block: the fence is longer than any row of grave accents in the text.
@@ -234,5 +250,6 @@ What was looked for: `stderr matching /internal/`. Reduced from 10 to 2 bytes.
         let text = issue(b"\xff\x1b");
         assert!(text.contains("\\xff\\u{1b}\n```\n") && text.contains("has to be attached"), "{text}");
         assert!(text.contains("without a line break"), "{text}");
+        assert!(text.contains("```sh\necho /xs= | base64 -d >x.zed\n```"), "{text}");
     }
 }

@@ -10,6 +10,7 @@ mod details;
 pub mod diff;
 pub mod explain;
 pub mod findings;
+mod first_run;
 pub mod history;
 pub mod issue;
 pub mod json;
@@ -36,6 +37,7 @@ use std::io;
 use crate::journal::Notes;
 use crate::reduce::{Event, EventSink};
 
+pub use first_run::FirstRun;
 pub use history::History;
 pub use json::JsonLines;
 pub use others::{Other, Others};
@@ -46,6 +48,8 @@ pub use store::{Input, Kept, Store, state_directory};
 
 /// All consumers of one run.
 pub struct Reporters {
+    /// Says that the first run takes long, until it has ended.
+    pub first_run: Option<FirstRun>,
     /// Remembers on disk what an interrupted run needs to go on.
     pub notes: Notes,
     /// Keeps the best result.
@@ -82,6 +86,9 @@ impl Reporters {
 
 impl EventSink for Reporters {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if matches!(event, Event::Baseline { .. }) {
+            self.first_run = None;
+        }
         self.history.event(event)?;
         if self.notes.event(event)? {
             // A step of the run that is gone on with: the file holds a later one.

@@ -143,7 +143,8 @@ fn crashes(others: &Others) -> Vec<String> {
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>) -> io::Result<()> {
-    let untouched = report.before == report.after && report.passes.iter().all(|pass| pass.accepted == 0);
+    // A name or a blank that has changed is nothing removed.
+    let untouched = report.before.tokens == report.after.tokens && report.before.lines <= report.after.lines;
     let (style, word) = match (report.ended, untouched) {
         (Ended::Complete, false) => (GOOD, "reduced"),
         (Ended::Cancelled, false) => (WARN, "stopped early, reduced"),

@@ -27,6 +27,7 @@ mod formatter;
 mod gate;
 mod generators;
 mod grammars;
+mod hints;
 mod home;
 mod hooks;
 mod indentation;

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 
 use crate::cli::args::ReduceArgs;
 use crate::cli::exit_code::Code;
-use crate::cli::failure::{Failure, Unfinished};
-use crate::cli::inference::{Probe, missing_of};
+use crate::cli::failure::{Cause, Failure, Unfinished};
+use crate::cli::inference::{Probe, missing_of, named_of};
 use crate::cli::piped::is_stdout;
 use crate::cli::settings::{Case, Settings};
 use crate::cli::ui_args::UiArg;
 use crate::cli::{absolute_words, detect, signals, state};
 use crate::disk::{self, Audience};
-use crate::doctor::{Checkup, Examination, Extent, Hollow, Missing};
+use crate::doctor::{Checkup, Examination, Extent, Hollow};
 use crate::exec::{self, Executor, Remembering};
+use crate::grammar::{Choice, Grammar};
 use crate::journal::{Before, Cache, Header, Journal, Lock, Notes, Past};
 use crate::oracle::{Cancel, CommandOracle, Oracle, Outcome, SlotOptions, Table, Written};
 use crate::project::{self, words};
@@ -24,9 +25,9 @@ use crate::reduce::{Ended, Event, EventSink, Options, Project, ReduceError, Repo
 use crate::report::origins::Origins;
 use crate::report::screen::Subject;
 use crate::report::summary::{self, Whereabouts};
-use crate::report::text::{self, STRONG, WARN};
+use crate::report::text::{self, HINT, STRONG, WARN};
 use crate::report::{
-    ChangeCheck, History, Input, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory,
+    ChangeCheck, FirstRun, History, Input, JsonLines, Kept, Others, Reporters, Store, Verbosity, state_directory,
 };
 
 use super::doctor::NULL;
@@ -34,6 +35,10 @@ use super::reported::{Reported, open_page};
 
 /// A test that takes longer is not run again to see the errors of the result.
 const COMPARED: Duration = Duration::from_secs(10);
+/// Extensions of texts that are in no language.
+const PLAIN: [&str; 6] = ["txt", "text", "log", "md", "csv", "out"];
+/// A text of no more tokens may be the smallest there is.
+const FEW_TOKENS: usize = 10;
 /// Errors of the result that are shown.
 const FRESH: usize = 3;
 
@@ -79,25 +84,37 @@ pub(super) fn carry_out_until(mut settings: Settings, mut start: Start, cancel: 
             hint: "give -o the name of a directory, which lop makes".to_owned(),
         });
     }
-    announce(&settings);
+    let first_run = announce(&settings);
     // Without a journal only other crashes may be kept there, and their keeper checks the folder first.
     settings.output.state.as_deref().map_or(Ok(()), state::check_folder)?;
     let typed = start.settle(&mut settings, &cancel)?;
     let header = start.header(&settings, &typed)?;
     let run = Run::new(&settings, typed, cancel);
-    Prepared::new(settings, start, header, run)?.reduce()
+    let mut prepared = Prepared::new(settings, start, header, run)?;
+    prepared.reporters.first_run = first_run;
+    prepared.reduce()
 }
 
-/// Says the language before anything can take long.
-fn announce(settings: &Settings) {
-    if settings.reporting.verbosity > Verbosity::Quiet && settings.reporting.ui != UiArg::None {
-        let language = text::one_line(&settings.case.language_and_reason());
-        // A closed standard error is no reason to fail.
-        let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
-        if let Some(place) = settings.test.oracle.place() {
-            let _ = writeln!(text::stderr(), "{STRONG}tests{STRONG:#}     on {place}");
-        }
+/// Says the language before anything can take long, and then whether the first run does, until the value is dropped.
+fn announce(settings: &Settings) -> Option<FirstRun> {
+    if settings.reporting.verbosity == Verbosity::Quiet || settings.reporting.ui == UiArg::None {
+        return None;
     }
+    let language = text::one_line(&settings.case.language_and_reason());
+    // A closed standard error is no reason to fail.
+    let _ = writeln!(text::stderr(), "{STRONG}language{STRONG:#}  {language}");
+    let extension = settings.case.path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if settings.case.choice == Choice::UnknownExtension && !PLAIN.contains(&extension.as_str()) {
+        let _ = writeln!(
+            text::stderr(),
+            "{HINT}hint:{HINT:#} --grammar PATH takes any tree-sitter parser: `npm install @ast-grep/lang-NAME` brings one, \
+             and `tree-sitter build` makes one of a parser's sources"
+        );
+    }
+    if let Some(place) = settings.test.oracle.place() {
+        let _ = writeln!(text::stderr(), "{STRONG}tests{STRONG:#}     on {place}");
+    }
+    FirstRun::watch(settings.test.spec.timeout_is_interesting)
 }
 
 /// A reduction of which everything is open that it writes to, with the workers that run its tests.
@@ -159,6 +176,7 @@ impl Prepared {
         let (asked, then, place) = (oracle.clone(), header.test, run.place());
         let watch: ChangeCheck = Box::new(move || state::changed(&asked, &then, &place));
         let reporters = Reporters {
+            first_run: None,
             watch: Some(watch),
             warnings: Vec::new(),
             notes: Notes::new(journal, cache),
@@ -190,7 +208,8 @@ impl Prepared {
         self.reporters.progress = None;
         let (run, oracle, content, reporters) = (&self.run, &*self.oracle, &*self.case.content, &mut self.reporters);
         let report = result.map_err(|error| {
-            let missing = run.missing(&error, oracle, content, self.options.deadline);
+            let grammar = self.case.grammar.as_deref();
+            let missing = run.missing(&error, oracle, content, (grammar, self.options.deadline));
             run.failed(error, missing, content, reporters)
         })?;
         let changed = oracle.belongings().iter().filter(|belonging| belonging.has_changed());
@@ -422,12 +441,18 @@ impl Run {
         error: &ReduceError,
         oracle: &CommandOracle,
         content: &[u8],
-        deadline: Option<Duration>,
-    ) -> Option<Missing> {
+        (grammar, deadline): (Option<&Grammar>, Option<Duration>),
+    ) -> Option<Cause> {
         let ReduceError::NotInteresting { outcome } = error else { return None };
         let written = Written { stdout: outcome.stdout_tail.clone(), stderr: outcome.stderr_tail.clone() };
         let mut place = Probe::new(content.len(), deadline, &self.cancel).ok()?;
-        missing_of(oracle, &self.path, &written, &mut place, content).ok()?
+        if let Some(missing) = missing_of(oracle, &self.path, &written, &mut place, content).ok()? {
+            return Some(Cause::Misses(missing));
+        }
+        let named = grammar.and_then(|grammar| named_of(oracle, &self.path, grammar, &mut place, content));
+        let turned =
+            || (self.project.is_none() && place.run(oracle, b"").0.is_interesting()).then_some(Cause::IsReversed);
+        named.map(Cause::Misses).or_else(turned)
     }
 
     /// Puts the result in its place, and says so.
@@ -465,6 +490,7 @@ impl Run {
             let journal = notes.place();
             let mut attention = warnings.clone();
             attention.extend(self.attention(best));
+            attention.extend(unmoved(report));
             let command = words(best).map(|_| oracle.line_of(best));
             let places = Whereabouts {
                 input: &self.path,
@@ -544,13 +570,7 @@ impl Run {
     }
 
     /// Saves what can be saved, and says where it is.
-    fn failed(
-        &self,
-        error: ReduceError,
-        missing: Option<Missing>,
-        original: &[u8],
-        reporters: &mut Reporters,
-    ) -> Failure {
+    fn failed(&self, error: ReduceError, why: Option<Cause>, original: &[u8], reporters: &mut Reporters) -> Failure {
         let best = match &error {
             ReduceError::Unresolved { best, .. } => best.as_deref(),
             ReduceError::Sink { best, .. } => Some(best.as_slice()),
@@ -575,7 +595,8 @@ impl Run {
             wanted: self.wanted.clone(),
             says_nothing: self.says_nothing,
             elsewhere: self.elsewhere.clone(),
-            missing: missing.map(|missing| (missing, self.typed.clone())),
+            why,
+            typed: self.typed.clone(),
             kept,
         }));
         if let Some(json) = &mut reporters.json {
@@ -624,6 +645,16 @@ impl Run {
         file.write_all(best)?;
         Ok(file.keep()?.1)
     }
+}
+
+/// The advice where no token could be removed.
+fn unmoved(report: &Report) -> Option<String> {
+    let is_unmoved = report.ended == Ended::Complete && report.after.tokens == report.before.tokens;
+    (is_unmoved && report.before.tokens > FEW_TOKENS).then(|| {
+        "nothing could be removed: the test refuses every smaller candidate. `lop doctor` looks at the test; a condition that \
+         asks for less, such as a part of the message, lets more go"
+            .to_owned()
+    })
 }
 
 /// Whether the reduction did not begin, so that there is nothing to go on with.

@@ -50,7 +50,10 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
     let (folder, _) = Folder::make(&out, audience).map_err(Failure::Output)?;
     let mut record = Record::open(&folder, audience, &head(args, &many)?)?;
     let mut triage = Triage { args, many: &many, out: &out, audience, cancel: &cancel };
-    let outcome = triage.look(&files, &mut record).and_then(|()| triage.reduce_all(&files, &mut record));
+    let outcome = triage
+        .look(&files, &mut record)
+        .and_then(|()| record.number_groups())
+        .and_then(|()| triage.reduce_all(&files, &mut record));
     let stopped = match outcome {
         Err(Failure::Stopped { .. }) => true,
         other => other.map(|()| false)?,
@@ -61,6 +64,12 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
         .replace(OsStr::new(PAGE), triage_page::html(&args.folder.path, &rows, &record.others()).as_bytes(), audience)
         .map_err(Failure::Output)?;
     tell(args, &record, &rows, &out)?;
+    if stopped {
+        let words: Vec<OsString> = std::iter::once("lop".into()).chain(std::env::args_os().skip(1)).collect();
+        let line = shell_line(words.iter().map(OsString::as_os_str));
+        // A closed standard error is no reason to fail.
+        let _ = writeln!(text::stderr(), "stopped early; continue with: {line}");
+    }
     Ok(if stopped { Code::StoppedEarly } else { Code::Reduced })
 }
 
@@ -205,14 +214,19 @@ impl Triage<'_> {
     /// Reduces the smallest file of each group that has no result yet.
     fn reduce_all(&mut self, files: &[Input], record: &mut Record) -> Result<(), Failure> {
         let line = progress_line();
-        for group in 0..record.groups.len() {
+        for (done, group) in record.in_order().into_iter().enumerate() {
             let Some(&(name, _)) = record.of_group(group).first() else { continue };
             if record.groups[group].reduced.is_some() {
                 continue;
             }
             let Some(file) = files.iter().find(|file| file.name == name) else { continue };
             let name = &file.name;
-            line.set_message(format!("reducing {} of {}: {name}", group + 1, record.groups.len()));
+            let message = format!("reducing {} of {}: {name}", done + 1, record.groups.len());
+            if line.is_hidden() {
+                // A closed standard error is no reason to fail.
+                let _ = writeln!(text::stderr(), "{}", text::one_line(&message));
+            }
+            line.set_message(message);
             line.tick();
             let done = self.reduce(group, file, record);
             if self.cancel.is_stopped() {

@@ -74,8 +74,8 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
         Err(ReduceError::Cancelled) => return stopped(),
         Err(error) => {
             let (input, test, wanted) = (name.into(), command, settings.test.wanted);
-            let (says_nothing, missing, kept) = Default::default();
-            let unfinished = Unfinished { error, input, test, wanted, says_nothing, missing, elsewhere, kept };
+            let (says_nothing, why, kept, typed) = Default::default();
+            let unfinished = Unfinished { error, input, test, wanted, says_nothing, why, typed, elsewhere, kept };
             return Err(Failure::Reduce(Box::new(unfinished)));
         }
         Ok(report) => report,

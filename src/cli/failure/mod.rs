@@ -16,7 +16,7 @@ use lines::hint_line;
 
 pub use error::{Failure, RulesError};
 pub(super) use lines::BY_HAND;
-pub use unfinished::Unfinished;
+pub use unfinished::{Cause, Unfinished};
 
 impl Failure {
     /// Says it on standard error. Where that is closed, the exit code has to be enough.

@@ -31,12 +31,23 @@ pub struct Unfinished {
     pub wanted: String,
     /// Whether the test is a command without a condition.
     pub says_nothing: bool,
-    /// The missing file or module of a test that refuses its own input, and the command line, if they are known.
-    pub missing: Option<(Missing, Vec<OsString>)>,
+    /// The reason of a test that refuses its own input, if it is known.
+    pub why: Option<Cause>,
+    /// The command line.
+    pub typed: Vec<OsString>,
     /// The machines that ran the test, if that is not this one.
     pub elsewhere: Option<String>,
     /// Where the best result so far is, as a sentence, if there is one.
     pub kept: Option<String>,
+}
+
+/// The reason why a test refuses its own input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A file or a module is missing in its directory.
+    Misses(Missing),
+    /// It says yes to an empty file: it answers the wrong way round.
+    IsReversed,
 }
 
 impl Unfinished {
@@ -90,9 +101,17 @@ impl Unfinished {
                         "the command gets the candidate on its standard input only; write @@ where the path belongs";
                     return hint_line(out, hint);
                 }
-                if let Some((missing, typed)) = &self.missing {
-                    let is_command = typed.iter().any(|word| word == "--");
-                    return hint_line(out, &way_out(missing, typed, is_command));
+                let is_command = self.typed.iter().any(|word| word == "--");
+                match &self.why {
+                    Some(Cause::Misses(missing)) => return hint_line(out, &way_out(missing, &self.typed, is_command)),
+                    Some(Cause::IsReversed) if !self.says_nothing => {
+                        return hint_line(
+                            out,
+                            "the test says yes to an empty file and no to this one: exit code 0 means interesting, so turn \
+                             its answer round, as in `! CMD` on the last line of a shell script",
+                        );
+                    }
+                    _ => {}
                 }
                 if let Some(place) = &self.elsewhere {
                     let hint = format!(
@@ -101,7 +120,7 @@ impl Unfinished {
                     );
                     return hint_line(out, &hint);
                 }
-                for hint in hints(outcome) {
+                for hint in tool_hints(&self.test, outcome).into_iter().chain(hints(outcome)) {
                     hint_line(out, &hint)?;
                 }
             }
@@ -120,6 +139,13 @@ impl Unfinished {
             ReduceError::EmptyIsInteresting => {
                 field(out, "test", &self.test)?;
                 if self.says_nothing {
+                    if is_curl(&self.test) {
+                        hint_line(
+                            out,
+                            "curl ends with 0 whatever the server answers: --fail-with-body makes an error of HTTP a failure, \
+                             and `--data-binary @@@` sends the candidate (`@` and the path)",
+                        )?;
+                    }
                     hint_line(
                         out,
                         "check that the command fails on the file, or say what is interesting with --stdout RE, \
@@ -149,7 +175,9 @@ impl Unfinished {
 
     fn show_run(&self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         field(out, "test", &self.test)?;
-        field(out, "wanted", &self.wanted)?;
+        if !self.says_nothing {
+            field(out, "wanted", &self.wanted)?;
+        }
         run(out, outcome)
     }
 }
@@ -177,6 +205,33 @@ fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a command line calls curl.
+fn is_curl(test: &str) -> bool {
+    test.split_whitespace().any(|word| word == "curl" || word.ends_with("/curl"))
+}
+
+/// The needs of the programs that a test calls.
+fn tool_hints(test: &str, outcome: &Outcome) -> Vec<String> {
+    let mut hints = Vec::new();
+    let said = [outcome.stdout_tail.as_slice(), &outcome.stderr_tail].concat();
+    let said = String::from_utf8_lossy(&said);
+    if test.split_whitespace().any(|word| word == "npx" || word.ends_with("/npx")) || said.contains("npx ") {
+        hints.push(
+            "npx looks for packages above its directory, which has the candidate only: call the program by its path, as in \
+             node_modules/.bin/NAME, or add --with node_modules"
+                .to_owned(),
+        );
+    }
+    if is_curl(test) || said.contains("curl: (") {
+        match outcome.exit {
+            Exit::Code(7) => hints.push("7 is what curl says where no server answers: start it first".to_owned()),
+            Exit::Code(26) => hints.push("curl reads a file whose name stands behind `@`: write @@@".to_owned()),
+            _ => {}
+        }
+    }
+    hints
 }
 
 /// The usual problems of a test that refuses its own input.

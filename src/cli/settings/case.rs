@@ -16,7 +16,7 @@ use crate::cli::failure::Failure;
 use crate::cli::grammar_args::GrammarArgs;
 use crate::cli::{files, language, piped};
 use crate::doctor::Hollow;
-use crate::grammar::{Choice, Grammar, TEXT};
+use crate::grammar::{Choice, Grammar, Registry, TEXT};
 use crate::journal::Past;
 use crate::oracle::Subject;
 use crate::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection};
@@ -243,9 +243,10 @@ pub(in crate::cli) fn project(
     archive: Archive,
     content: &[u8],
 ) -> Result<Project, Failure> {
+    let registry = Arc::new(Registry::embedded()?);
     let mut known: BTreeMap<String, Option<Arc<Grammar>>> = BTreeMap::new();
     Project::new(archive, content, |path, text| {
-        let found = language::Language::find(grammar_args, path, text)?;
+        let found = language::Language::find_among(&registry, grammar_args, path, text)?;
         let choice = found.choice;
         let Some(folder) = found.folder() else { return Ok((None, choice)) };
         if let Some(grammar) = known.get(folder.name) {
