@@ -421,3 +421,56 @@ fn short_name(signature: &Signature) -> String {
     }
     if name.is_empty() { "failure".to_owned() } else { name }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(option: fn(String) -> Mark, value: &str) -> String {
+        let kind = "a kind".to_owned();
+        let mark = option(value.to_owned());
+        short_name(&Signature { kind, crash: true, mark, at: None, only_errors: Vec::new() })
+    }
+
+    #[test]
+    fn a_group_is_named_by_the_kind_and_the_function_of_its_failure() {
+        let report = r"AddressSanitizer: double-free[\s\S]*?\n +#0 0x[0-9a-f]+ in free.*\n +#1 0x[0-9a-f]+ in rec ";
+        assert_eq!(named(Mark::Stderr, report), "double-free-in-rec");
+        let report =
+            r"AddressSanitizer: heap-buffer-overflow[\s\S]*?\n +#0 0x[0-9a-f]+ in parse.*\n +#1 0x[0-9a-f]+ in main ";
+        assert_eq!(named(Mark::Stderr, report), "heap-buffer-overflow-in-parse");
+        assert_eq!(named(Mark::Stderr, "internal error: bad number"), "internal-error-bad-number");
+        assert_eq!(named(Mark::Signal, "SEGV"), "signal-segv");
+        assert_eq!(named(Mark::Stderr, r"\d+"), "failure");
+    }
+
+    #[test]
+    fn groups_have_names_of_their_own_and_numbers_by_their_files() {
+        let place = tempfile::tempdir().expect("a directory");
+        let folder = Folder::at(place.path()).expect("it is there");
+        let mut record = Record::open(&folder, Audience::OWN, &json!({})).expect("it is new");
+        let mut add = |file: &str, stderr: &str| {
+            let seen = Seen {
+                exit: crate::oracle::Exit::Code(1),
+                stdout: b"",
+                stderr: stderr.as_bytes(),
+                input: b"",
+                name: "x",
+            };
+            let signature = crate::oracle::Table::default().signatures(&seen).swap_remove(0);
+            let group = record.group_of(&signature, &seen).expect("it can be written");
+            record
+                .know(file, Known { hash: String::new(), len: 1, kind: Kind::Fails(group) })
+                .expect("it can be written");
+        };
+        add("one", "error: no rows\n");
+        add("two", "error: no, rows\n");
+        add("three", "error: no, rows\n");
+        record.number_groups().expect("it can be written");
+        let folders: Vec<_> = record.in_order().into_iter().map(|group| record.folder_of(group)).collect();
+        assert_eq!(folders, [Path::new("1-error-no-rows-2"), Path::new("2-error-no-rows")]);
+        // The numbers are those of the record, whatever comes later.
+        let again = Record::open(&folder, Audience::OWN, &json!({})).expect("it is there");
+        assert_eq!(again.in_order(), [1, 0]);
+    }
+}

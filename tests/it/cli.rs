@@ -342,7 +342,6 @@ hint: run the test by hand in an empty directory that holds a copy of the file
             1,
             "error: input.txt is not interesting: its own test says no
   test    sh HERE/no.sh @@
-  wanted  exit code 0
   ended   exit code 3 after TIME: not interesting
 ",
         ),
