@@ -100,7 +100,7 @@ pub enum Failure {
         why: project::PatchError,
     },
     /// A file to read is a pipe or a device, which need not come to an end.
-    #[error("{} is a pipe or a device, and no file", .0.display())]
+    #[error("{} is a pipe or a device, and not a regular file", .0.display())]
     InputIsSpecial(PathBuf),
     /// The events cannot be written.
     #[error("cannot write the events to {}", path.display())]
