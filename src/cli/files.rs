@@ -19,7 +19,7 @@ use super::failure::Failure;
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read(path, MOST_BYTES).map_err(|source| match source.kind() {
         io::ErrorKind::FileTooLarge => too_large(path),
-        // A directory that cannot be looked at is told from one that can by nothing but this.
+        // A directory without read permission gives no other sign of being one.
         io::ErrorKind::IsADirectory => Failure::InputIsDirectory(path.to_owned()),
         _ if Distrusted::cause(&source).is_some() => Failure::InputIsSpecial(path.to_owned()),
         _ => Failure::Input { path: path.to_owned(), source },

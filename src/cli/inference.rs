@@ -75,7 +75,7 @@ pub(crate) fn missing_of(
     Ok(missing(&Table::default(), written, path, &mut again))
 }
 
-/// The things beside the test case that its own text names, where the test says yes with them and has said no without.
+/// The files next to the test case that it includes, if the test accepts the input with them and refuses it without.
 ///
 /// # Errors
 /// When there is no place to run the test again.

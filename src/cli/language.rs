@@ -39,7 +39,7 @@ impl Language {
         Self::find_among(&Arc::new(Registry::embedded()?), args, path, content)
     }
 
-    /// The same among languages that are known: their expressions for the content of files are compiled once.
+    /// Does the same with a registry that several calls share: it compiles the expressions for contents once.
     ///
     /// # Errors
     /// As [`Language::find`].

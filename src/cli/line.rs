@@ -28,7 +28,7 @@ fn wants_value(command: &Command, word: &str) -> bool {
     }
     let Some(letters) = word.strip_prefix('-') else { return false };
     let of = |letter: char| command.get_arguments().find(|arg| arg.get_short() == Some(letter));
-    // The rest behind the first letter that takes a value is that value.
+    // In `-ofile` the letters after `o` are the value, so the next word is a value only if `o` is the last letter.
     let first = letters.char_indices().find(|(_, letter)| takes(of(*letter)));
     first.is_some_and(|(at, letter)| at + letter.len_utf8() == letters.len())
 }

@@ -26,8 +26,8 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// The same, where no error message may appear that the run on the input does not list; of a crash that says nothing,
-    /// which is a bug whatever was said before it.
+    /// Adds the condition that no error message may appear that the run on the input does not list. A crash is left as it
+    /// is: it is a bug no matter which errors come before it.
     pub(super) fn with_only_errors(mut self, table: &Table, seen: &Seen<'_>, again: &(Outcome, Written)) -> Self {
         let signature = &self.signature;
         if !signature.crash {

@@ -153,7 +153,7 @@ pub(super) fn arguments(past: &Past, now: &ResumeArgs) -> Result<ReduceArgs, Fai
     Ok(reduce)
 }
 
-/// The failure to find a journal at a path, which may be that of a result that has one beside it.
+/// The failure to find a journal at a path. If the path is a result, its journal is next to it, and the hint says so.
 pub(super) fn not_found(command: &str, path: &Path, error: JournalError) -> Failure {
     let beside = state_directory(path, &Kept::InPlace);
     if journal_file(path) == journal_file(&beside) || !journal_file(&beside).is_file() {

@@ -386,7 +386,7 @@ const OF_LIBRARIES: [&str; 14] = [
 
 /// The kind and the function of a sanitizer's report: `double-free-in-rec`.
 fn sanitizer_name(value: &str) -> Option<String> {
-    let kind = regex::Regex::new(r"Sanitizer: ([a-z][a-z-]+)").expect("the expression is well formed");
+    let kind = regex::Regex::new(r"Sanitizer: (?:attempting )?([a-z][a-z-]+)").expect("the expression is well formed");
     let function = regex::Regex::new(r" in (\w+)").expect("the expression is well formed");
     let kind = kind.captures(value)?[1].to_owned();
     let mut functions = function.captures_iter(value).map(|found| found[1].to_owned());
@@ -434,7 +434,8 @@ mod tests {
 
     #[test]
     fn a_group_is_named_by_the_kind_and_the_function_of_its_failure() {
-        let report = r"AddressSanitizer: double-free[\s\S]*?\n +#0 0x[0-9a-f]+ in free.*\n +#1 0x[0-9a-f]+ in rec ";
+        let report =
+            r"AddressSanitizer: attempting double-free[\s\S]*?\n +#0 0x[0-9a-f]+ in free.*\n +#1 0x[0-9a-f]+ in rec ";
         assert_eq!(named(Mark::Stderr, report), "double-free-in-rec");
         let report =
             r"AddressSanitizer: heap-buffer-overflow[\s\S]*?\n +#0 0x[0-9a-f]+ in parse.*\n +#1 0x[0-9a-f]+ in main ";

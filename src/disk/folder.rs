@@ -325,7 +325,7 @@ impl Folder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Opens a folder of whomever in this one. No link is followed.
+    /// Opens a folder in this one, no matter who owns it. No link is followed.
     ///
     /// # Errors
     /// When there is none, it is something else, or cannot be opened.

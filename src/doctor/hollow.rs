@@ -55,7 +55,7 @@ impl Hollow {
     }
 
     /// Candidates with nothing in them: the empty file first, then a line break, then the texts of the language, then
-    /// openings of which the input has some. Without the input itself.
+    /// those opening brackets and quotes that the input contains. The input itself is left out.
     #[must_use]
     pub fn cases(&self, input: &[u8]) -> Vec<HollowCase> {
         let language = self.empty_texts.iter().take(OF_LANGUAGE).map(|text| text.clone().into_bytes());

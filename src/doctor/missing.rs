@@ -68,8 +68,8 @@ pub fn missing(
     found
 }
 
-/// The things that the test case `file` needs beside it by its own words: the `names` in its includes that are there where
-/// the user stands.
+/// The files that the test case `file` includes and that exist: those of the `names` found next to it or in the current
+/// directory.
 #[must_use]
 pub fn named<'n>(names: impl IntoIterator<Item = &'n [u8]>, file: &Path) -> Vec<PathBuf> {
     let mut things: Vec<PathBuf> = Vec::new();

@@ -27,7 +27,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// A parser that ends when it is told to.
+    /// A parser that stops when the user asks for it.
     pub(super) fn parser(&self) -> Option<SyntaxParser> {
         let parser = SyntaxParser::new(self.grammar.language()).ok()?;
         Some(parser.no_deeper(self.grammar.deepest()).stopping(&self.stop))

@@ -202,7 +202,7 @@ impl Case {
     }
 }
 
-/// The result of some work; `None` if it takes longer than `most`. It goes on then, until the program ends.
+/// The result of some work; `None` if it takes longer than `most`. The thread then keeps running until the program ends.
 fn within<T: Send + 'static>(most: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (done, result) = mpsc::channel();
     let work = move || {

@@ -113,8 +113,8 @@ fn given(args: VerifyArgs) -> ReduceArgs {
     ReduceArgs { words, test, timeout, conditions, signature, grammar, confine, ..ReduceArgs::of_defaults() }
 }
 
-/// The reduction whose journal stands beside a result of this content, and the result itself where that is a command, whose
-/// line is in the file. The directory of the reduction becomes the current one.
+/// The reduction whose journal is next to a result with this content. If the result is a command, the file holds its line, and
+/// the second value is the command as the journal has it. The directory of the reduction becomes the current one.
 fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<Vec<u8>>), Failure> {
     let folder = state_directory(result, &Kept::InPlace);
     let no_test = |message: String| Failure::Usage {

@@ -36,7 +36,7 @@ const OUTPUT: usize = (64 << 20) + 1;
 const ANSWER: usize = OUTPUT + (1 << 20);
 /// Characters of a server's own words that are shown.
 const WORDS: usize = 1_000;
-/// Messages about one run, of which the last says how it ended. Servers send one for each state, or one every few seconds.
+/// Messages about one run; the last says how it ended. Servers send one for each state, or one every few seconds.
 const MESSAGES: usize = 10_000;
 /// Names of blobs that are remembered as being there.
 const REMEMBERED: usize = 100_000;
@@ -351,7 +351,7 @@ impl Server {
                 return Err(Trouble::passing("an output is longer than the server said"));
             }
             all.extend_from_slice(&piece.data);
-            // A server that does not know the limit goes on.
+            // A server that ignores the limit keeps sending.
             if all.len() >= OUTPUT {
                 all.truncate(OUTPUT);
                 break;

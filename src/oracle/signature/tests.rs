@@ -192,6 +192,22 @@ fn a_message_is_preferred_to_the_line_that_says_where_it_is() {
 }
 
 #[test]
+fn a_sanitizers_report_says_what_was_attempted() {
+    let frames = "\n    #0 0x55aa in free (a+0x1)\n    #1 0x55ab in rec tool.c:4\n";
+    let report = |what: &str| format!("==7==ERROR: AddressSanitizer: {what} 0x602000000010{frames}");
+    assert!(
+        of(Exit::Code(1), &report("attempting double-free on"))[0]
+            .1
+            .starts_with("AddressSanitizer: attempting double-free[")
+    );
+    assert!(
+        of(Exit::Code(1), &report("heap-use-after-free on address"))[0]
+            .1
+            .starts_with("AddressSanitizer: heap-use-after-free[")
+    );
+}
+
+#[test]
 fn a_compiler_that_is_confused_has_crashed() {
     let seen = Seen {
         exit: Exit::Code(1),
