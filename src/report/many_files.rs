@@ -23,7 +23,7 @@ use rustix::fs::Mode;
 use crate::disk::{Folder, TemporaryFolder};
 use crate::project::{self, Archive, Member};
 
-use super::result_file::{StoreError, check_directory, explain, free_original, original_name, parent, with_ending};
+use super::result_file::{StoreError, check_directory, explain, free_name, free_original, original_name, parent};
 use super::target::last;
 
 /// A place of results that are archives of several files.
@@ -234,12 +234,7 @@ impl Directory {
         if !matches!(self.left, Some(State::Result(_))) || now == self.left {
             return Ok(None);
         }
-        let names = (1_u32..).map(|number| match number {
-            1 => with_ending(&self.name, ".edited"),
-            number => with_ending(&self.name, &format!(".edited.{number}")),
-        });
-        let mut free = names.filter(|name| !self.near.has(last(name)));
-        let saved = free.next().expect("there are more numbers than files");
+        let saved = free_name(&self.near, &self.name, ".edited");
         old.put_new(last(&saved))?;
         Ok(Some(saved))
     }
@@ -288,12 +283,7 @@ impl ManyFiles for Directory {
     }
 
     fn go_beside(&mut self) {
-        let names = (1_u32..).map(|number| match number {
-            1 => with_ending(&self.name, ".reduced"),
-            number => with_ending(&self.name, &format!(".reduced.{number}")),
-        });
-        let mut free = names.filter(|name| !self.near.has(last(name)));
-        self.beside.get_or_insert_with(|| free.next().expect("there are more numbers than files"));
+        self.beside.get_or_insert_with(|| free_name(&self.near, &self.name, ".reduced"));
         (self.left, self.written) = (None, None);
     }
 

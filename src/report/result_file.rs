@@ -138,6 +138,16 @@ pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// A name near a file or directory that nothing has: its own with the ending, and a number if need be.
+pub(super) fn free_name(near: &Folder, name: &Path, ending: &str) -> PathBuf {
+    let mut names = (1_u32..).map(|number| match number {
+        1 => with_ending(name, ending),
+        number => with_ending(name, &format!("{ending}.{number}")),
+    });
+    let is_free = |path: &PathBuf| path.file_name().is_some_and(|file| !near.has(file));
+    names.find(is_free).expect("there are more numbers than files")
+}
+
 pub(super) fn parent(file: &Path) -> PathBuf {
     match file.parent() {
         Some(directory) if !directory.as_os_str().is_empty() => directory.to_owned(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Audience, Folder};
 
-use super::result_file::{LeftAs, StoreError, check_directory, parent, with_ending};
+use super::result_file::{LeftAs, StoreError, check_directory, free_name, parent};
 
 /// A file that results replace.
 #[derive(Debug)]
@@ -89,12 +89,7 @@ impl Target {
 
     /// Sends results to a name beside the place that nothing has.
     pub(super) fn go_beside(&mut self) {
-        let names = (1_u32..).map(|number| match number {
-            1 => with_ending(&self.name, ".reduced"),
-            number => with_ending(&self.name, &format!(".reduced.{number}")),
-        });
-        let mut free = names.filter(|name| !self.near.has(last(name)));
-        self.beside.get_or_insert_with(|| free.next().expect("there are more numbers than files"));
+        self.beside.get_or_insert_with(|| free_name(&self.near, &self.name, ".reduced"));
     }
 
     /// A message for a user who looks for the result in its place.
