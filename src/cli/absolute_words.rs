@@ -43,7 +43,7 @@ pub(crate) fn changes(words: &[OsString], file: &Path) -> Vec<Reworded> {
 /// The sentence about them.
 fn said(changes: &[Reworded]) -> String {
     let changes = changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    format!("tests run in a directory of their own, where relative paths lead nowhere: {changes}")
+    format!("relative paths made absolute, as tests run in another directory: {changes}")
 }
 
 /// A command line of which the last words have become others.

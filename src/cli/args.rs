@@ -31,8 +31,8 @@ use super::verify_args::{self, VerifyArgs};
 use crate::exec::Jobs;
 
 /// Shown above the options.
-const USAGE: &str = "lop [OPTIONS] FILE... -- CMD [ARGS]...
-       lop [OPTIONS] TEST FILE...
+const USAGE: &str = "lop [OPTIONS] FILE... -- CMD [ARGS]...   keep the way CMD fails
+       lop [OPTIONS] TEST FILE...               keep what makes TEST exit with 0
        lop COMMAND [ARGS]...";
 
 /// The name of the command that shows options.
@@ -41,14 +41,12 @@ pub(super) const CONFIG: &str = "config";
 /// How it is called.
 const CONFIG_USAGE: &str = "lop config [OPTIONS] [TEST FILE | FILE -- CMD]";
 
-/// Reduces a file to the smallest one for which a test still says that it is interesting.
+/// Reduces a file that triggers a bug to the part that matters.
 #[derive(Debug, Parser)]
 #[command(
     name = "lop",
     version,
-    about = "Reduces a file to a small one on which a test still says: interesting.\n\
-        FILE is replaced by the result and kept as FILE.orig, unless -o says otherwise.\n\
-        The best result so far is on disk at any time; Ctrl-C stops and keeps it.",
+    about = "lop reduces a file that triggers a bug to the part that matters.",
     override_usage = USAGE,
     args_conflicts_with_subcommands = true,
     max_term_width = 110
@@ -62,37 +60,37 @@ pub struct Cli {
     pub reduce: ReduceArgs,
 }
 
-/// The commands of lop beside reducing.
+/// The commands of lop other than reducing.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the languages that lop knows the grammar of, or show what one of them makes of a file
+    /// List the languages, or show the syntax tree of a file
     #[command(after_help = grammar_args::names())]
     Grammars(GrammarsArgs),
     /// List the passes and what each does
     Passes,
-    /// Go on with a reduction that was interrupted
+    /// Continue an interrupted run
     #[command(max_term_width = 110)]
     Resume(ResumeArgs),
-    /// Show a reduction again, without running its test
+    /// Print the steps of a run again, without running its test
     Replay(ReplayArgs),
-    /// List the best results of a reduction, or write one of them
+    /// List the results of a run, or restore one of them
     History(HistoryArgs),
-    /// Find out whether a test can be relied on: run it in different circumstances and say what to mend
+    /// Check a test before you rely on it
     #[command(override_usage = doctor_args::USAGE, after_help = doctor_args::HELP, max_term_width = 110)]
     Doctor(Box<DoctorArgs>),
-    /// Check that a result is 1-minimal: ask the test again about every deletion that shows it
+    /// Check that a result is minimal
     #[command(override_usage = verify_args::USAGE, after_help = verify_args::HELP, max_term_width = 110)]
     Verify(Box<VerifyArgs>),
-    /// Find the difference by which one file fails and another passes
+    /// Find the change that makes one of two files fail
     #[command(override_usage = isolate_args::USAGE, after_help = isolate_args::HELP, max_term_width = 110)]
     Isolate(Box<IsolateArgs>),
-    /// Choose few files that together do what all of a folder do
+    /// Minimise a fuzzing corpus
     #[command(override_usage = corpus_args::USAGE, after_help = corpus_args::HELP, max_term_width = 110)]
     Corpus(Box<CorpusArgs>),
-    /// Group a folder of crashes, and reduce one of each group
+    /// Group a directory of crashes, and reduce one of each group
     #[command(override_usage = triage_args::USAGE, after_help = triage_args::HELP, max_term_width = 110)]
     Triage(Box<TriageArgs>),
-    /// Show the value of each option here, and where it comes from
+    /// Show the value of each option, and where it comes from
     #[command(override_usage = CONFIG_USAGE, max_term_width = 110)]
     Config(Box<ConfigArgs>),
     /// Write a completion script for a shell
@@ -104,53 +102,24 @@ pub enum Command {
 /// The arguments of a reduction.
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
-    /// TEST FILE: an executable that exits with 0 if the candidate is interesting, and the file to reduce.
-    /// FILE alone: the file to reduce, with the test's command after `--`. FILE may be `-`, standard input, or a directory
-    /// or several files, which are reduced together
+    /// FILE is the file to reduce. It may be `-` for standard input, a directory, or several files, which are reduced
+    /// together. TEST is an executable that exits with 0 if the candidate is interesting. Without TEST, write the test's
+    /// command after `--`
     #[arg(value_name = "TEST FILE... | FILE...", num_args = 0.., hide_default_value = true, help_heading = ARGUMENTS)]
     pub words: Vec<PathBuf>,
 
-    /// The test as a command. `@@` in it is the candidate's path, `@@.EXT` its path under a name that ends in .EXT, and
-    /// `@@2` that of the second of several files; without any of these the candidate comes on standard input and in the working directory
+    /// The test as a command. `@@` is the path of the candidate, `@@.EXT` the path of a copy that ends in .EXT, and `@@2`
+    /// the path of the second of several files. Without any of these, the candidate is on standard input and in the
+    /// working directory
     #[arg(last = true, value_name = "CMD", allow_hyphen_values = true, help_heading = ARGUMENTS)]
     pub test: Vec<OsString>,
-
-    /// Write the result to OUT and leave FILE alone
-    ///
-    /// `-` is standard output. Without this option FILE is replaced by the result, and what it was is kept as
-    /// FILE.orig; a FILE.orig that is there already is never overwritten
-    #[arg(short, long, value_name = "OUT", help_heading = "Result",
-          add = SetBy::CommandLine("it names the result of one run"))]
-    pub output: Option<PathBuf>,
-    /// Print a unified diff of FILE and the result
-    ///
-    /// With --explain and --format-issue one after the other, each under a heading. An invisible sign is shown as an
-    /// escape
-    #[arg(long, help_heading = "Result")]
-    pub diff: bool,
-    /// The parts in which the result is guaranteed to be minimal
-    ///
-    /// The test refuses the result without any single one of these. Deletions that would add a syntax error count as
-    /// refused, except in languages with dialects when fewer than 50 tokens are left [default: token, or char without a grammar]
-    #[arg(long, value_name = "LEVEL", help_heading = "Result", add = SetBy::Project)]
-    pub minimal: Option<MinimalArg>,
-    /// How the result is written; or a formatter's command
-    ///
-    /// lop's own formats are for languages that it knows. Names become short, too, unless it is `none`; `--skip rename`
-    /// keeps them. A command, such as 'clang-format' or 'prettier --stdin-filepath x.ts', reads the result, on standard
-    /// input or as `@@`, and writes it on standard output. It gets as long as `--timeout` says, or 60 s. This is the last
-    /// step: its text is the result if that is interesting. If it differs in more than blanks, nothing is guaranteed of it
-    #[arg(long, value_name = "HOW|CMD", default_value = "pretty", value_parser = FormatParser,
-          help_heading = "Result", add = SetBy::Project)]
-    pub format: FormatArg,
 
     /// Conditions on a run that is interesting.
     #[command(flatten)]
     pub conditions: ConditionArgs,
-    /// Keep a copy of a candidate with this exit code
+    /// Save candidates with this exit code in FILE.lop/other
     ///
-    /// The copy goes below FILE.lop/other, and the reduction goes on as if the candidate was not interesting
-    /// (repeatable)
+    /// They still count as not interesting (repeatable)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS, add = SetBy::Project)]
     pub also_interesting: Vec<i32>,
@@ -159,48 +128,76 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub signature: SignatureArgs,
 
-    /// Tests at the same time [default: one per core]
+    /// Write the result to OUT and leave FILE alone
     ///
-    /// With 1 and the same --seed a run repeats itself exactly. `auto` finds out during the run how many give the most
-    /// answers per second, beginning with one, up to two per core
+    /// `-` is standard output. Without this option the result replaces FILE, and the original is kept as FILE.orig. An
+    /// existing FILE.orig is never overwritten
+    #[arg(short, long, value_name = "OUT", help_heading = "Result",
+          add = SetBy::CommandLine("it names the result of one run"))]
+    pub output: Option<PathBuf>,
+    /// Print what was removed, as a unified diff
+    ///
+    /// Invisible characters are escaped. With --explain and --format-issue, each text gets a heading
+    #[arg(long, help_heading = "Result")]
+    pub diff: bool,
+    /// Size of the pieces of which none can be removed from the result
+    ///
+    /// lop tries to delete each single one at the end. It doesn't try deletions that would add a syntax error, except in
+    /// languages with dialects when fewer than 50 tokens are left [default: token, or char without a grammar]
+    #[arg(long, value_name = "LEVEL", help_heading = "Result", add = SetBy::Project)]
+    pub minimal: Option<MinimalArg>,
+    /// Layout of the result, or the command of a formatter
+    ///
+    /// lop's own layouts work for languages that it knows. They also shorten names; `--skip rename` keeps the names. A
+    /// command, such as 'clang-format' or 'prettier --stdin-filepath x.ts', reads the result on standard input or as `@@`
+    /// and writes it to standard output, within `--timeout` or 60 s. lop uses the formatted text only if it is still
+    /// interesting. If the formatter changes more than whitespace, the result may not be minimal
+    #[arg(long, value_name = "HOW|CMD", default_value = "pretty", value_parser = FormatParser,
+          help_heading = "Result", add = SetBy::Project)]
+    pub format: FormatArg,
+
+    /// Tests to run at once [default: one per core]
+    ///
+    /// With 1 and the same --seed, two runs are identical. `auto` starts with 1 and measures which number gives the most
+    /// answers per second, up to two per core
     #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING, add = SetBy::Project)]
     pub jobs: Option<Jobs>,
-    /// Begin at most N tests for each that is needed, with several at the same time
+    /// Limit speculation: start at most N tests per needed test
     ///
-    /// Workers that would wait begin tests that are likely to be needed. With 1 none is begun in vain, and more of them
-    /// wait; 1.3 is a good price where tests are paid for [default: as many as are likely enough]
+    /// Idle workers start tests that will probably be needed. 1 turns this off, so that more workers wait; 1.3 is a good
+    /// value if you pay for each test [default: as many as are likely enough to be needed]
     #[arg(long, value_name = "N", value_parser = spend, help_heading = RUNNING, add = SetBy::Project)]
     pub spend: Option<f64>,
-    /// Deadline of one test [default: by the runs so far]
+    /// Time limit of one test [default: measured]
     ///
-    /// By default it is 5 times the slowest accepted run, and at least 1 s. The first run on FILE may take 300 s
+    /// The default is 5 times the slowest accepted run, and at least 1 s. The first run on FILE may take 300 s
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING, add = SetBy::Project)]
     pub timeout: Option<Duration>,
-    /// Stop after this many tests, with the best so far
+    /// Stop after N tests with the best result so far
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), help_heading = RUNNING,
           add = SetBy::Project)]
     pub max_tests: Option<u64>,
-    /// Stop after this time, with the best so far
+    /// Stop after SECS with the best result so far
     ///
-    /// A test that runs then is ended, and its answer is not used
+    /// Tests that are running then are killed
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING, add = SetBy::Project)]
     pub max_time: Option<Duration>,
-    /// Go on although the test answers differently on the same file
+    /// Accept a test that answers differently on the same file
     #[arg(long, help_heading = RUNNING, add = SetBy::Project)]
     pub allow_flaky: bool,
-    /// Accept a candidate only when N runs of the test agree
+    /// Accept a candidate only if N runs of the test agree
     ///
-    /// [default: 1 until the test contradicts itself, then as many as its contradictions ask for]
+    /// [default: 1 until the test contradicts itself, then depending on its error rate]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = RUNNING,
           add = SetBy::Project)]
     pub confirm: Option<u32>,
-    /// Go on although the empty file is interesting
+    /// Accept a test to which the empty file is interesting
     #[arg(long, help_heading = RUNNING,
           add = SetBy::CommandLine("it switches off a check, which should be asked for each time"))]
     pub allow_empty: bool,
-    /// Do not examine the test at the start
+    /// Don't check the test at the start
     ///
-    /// It takes a few runs of the test; `lop doctor` does more of it
+    /// The check takes a few runs of the test. `lop doctor` checks more
     #[arg(long, help_heading = RUNNING, add = SetBy::Project)]
     pub no_checkup: bool,
 
@@ -211,81 +208,80 @@ pub struct ReduceArgs {
     /// The language of FILE.
     #[command(flatten)]
     pub grammar: GrammarArgs,
-    /// Add the reduce.scm and language.toml of this folder to the language
+    /// Add the reduce.scm and language.toml of this directory to the language
     #[arg(long, value_name = "DIR", help_heading = SEARCH, add = SetBy::Project)]
     pub rules: Option<PathBuf>,
-    /// The syntax errors that candidates may have
+    /// Syntax errors that candidates may have
     #[arg(long, value_name = "WHICH", default_value = "old", help_heading = SEARCH, add = SetBy::Project)]
     pub syntax: SyntaxArg,
-    /// Leave alone what this regular expression matches
+    /// Never change text in FILE that matches RE
     ///
-    /// A kept part stays byte by byte, in its order; everything around it may go, and it may move. An expression that
-    /// matches nothing is noted. The guarantee of --minimal is about what is not kept (repeatable)
+    /// The text stays byte for byte and in its order. Everything around it may be removed, and it may move. lop tells you
+    /// if RE matches nothing. --minimal doesn't apply to kept text (repeatable)
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = SEARCH, add = SetBy::Project)]
     pub keep: Vec<String>,
-    /// Leave these lines of FILE alone, counted from 1: `3`, `10-20` (repeatable)
+    /// Never change these lines of FILE, counted from 1: `3`, `10-20` (repeatable)
     #[arg(long, value_name = "A-B", value_parser = line_range, help_heading = SEARCH,
           add = SetBy::CommandLine("it counts the lines of one FILE"))]
     pub keep_lines: Vec<(usize, usize)>,
-    /// Leave alone what this tree-sitter query captures as @keep: '(call_expression) @keep' (repeatable)
+    /// Never change what this tree-sitter query captures as @keep: '(call_expression) @keep' (repeatable)
     #[arg(long, value_name = "QUERY", help_heading = SEARCH, add = SetBy::Project)]
     pub keep_query: Vec<String>,
-    /// Of several files leave those alone whose paths match: 'src/*.h', 'include' (repeatable)
+    /// Never change files whose paths match: 'src/*.h', 'include' (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = SEARCH, add = SetBy::Project)]
     pub keep_files: Vec<String>,
-    /// Of several files reduce only those whose paths match (repeatable)
+    /// Reduce only files whose paths match (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = SEARCH, add = SetBy::Project)]
     pub only_files: Vec<String>,
-    /// Reduce the arguments of CMD, too
+    /// Also reduce the arguments of CMD
     ///
-    /// Each word behind the program is a unit, like a file; the shortest command line is printed at the end. Without a
-    /// FILE nothing but the command is reduced: `lop --reduce-args -- CMD ARGS`
+    /// lop tries to remove each argument and prints the shortest command line at the end. Without FILE, it reduces only the
+    /// command: `lop --reduce-args -- CMD ARGS`
     #[arg(long, help_heading = SEARCH, add = SetBy::CommandLine("it is about the command of one run"))]
     pub reduce_args: bool,
-    /// Make only these passes: names from `lop passes`, separated by commas
+    /// Run only these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH, add = SetBy::Project)]
     pub only: Vec<&'static str>,
-    /// Leave these passes out: names from `lop passes`, separated by commas
+    /// Skip these passes: names from `lop passes`, separated by commas
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = pass(), hide_possible_values = true,
           help_heading = SEARCH, add = SetBy::Project)]
     pub skip: Vec<&'static str>,
-    /// Do less and end sooner; nothing is guaranteed
+    /// Stop early; the result may not be minimal
     ///
-    /// Deletion, local edits and tokens have one turn each
+    /// Runs the passes that delete, edit locally and remove tokens once each
     #[arg(long, conflicts_with = "thorough", help_heading = SEARCH, add = SetBy::Project)]
     pub fast: bool,
-    /// Do more: begin again until a whole round changes nothing
+    /// Search longer: repeat all passes until a whole round changes nothing
     ///
-    /// All that was refused is forgotten and asked again
+    /// Each round tries rejected deletions again
     #[arg(long, help_heading = SEARCH, add = SetBy::Project)]
     pub thorough: bool,
-    /// The measure by which edits are compared
+    /// Measure of size
     ///
-    /// It decides what goes first and which edits are a gain. The guarantee of --minimal does not depend on it
+    /// It decides what lop tries first and which edits make the file smaller. --minimal doesn't depend on it
     #[arg(long, value_name = "WHAT", default_value = "tokens", help_heading = SEARCH, add = SetBy::Project)]
     pub prefer: PreferArg,
-    /// Which part of the file comes first
+    /// Order in which lop works on the parts of the file
     #[arg(long, value_name = "HOW", default_value = "gain", help_heading = SEARCH, add = SetBy::Project)]
     pub schedule: ScheduleArg,
-    /// Shuffle the elements of each list by this number; 0: in the direction that the grammar says
+    /// Seed by which the elements of each list are shuffled; 0: the grammar's order
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH, add = SetBy::Project)]
     pub seed: u64,
 
-    /// Stop before 1-minimality; nothing is guaranteed
+    /// Stop before the check that the result is minimal
     ///
-    /// Nothing that a sweep kept is asked about again
+    /// Tries no deletion twice
     #[arg(long, help_heading = ENGINE, add = SetBy::Project)]
     pub simplify_only: bool,
-    /// The share of every list that is expected to go
+    /// Expected share of removable units in every list
     ///
-    /// Behind a comma: the share of the units behind one that goes, which is the same without it. It takes the place of
-    /// a prior that is open to everything
+    /// After a comma: P(removable | previous unit removable) [default: P]. Replaces the prior, which assumes nothing
     #[arg(long, value_name = "P[,P(u|u)]", value_parser = waste, help_heading = ENGINE,
           add = SetBy::Project)]
     pub expect_waste: Option<Waste>,
 
-    /// Where it remembers.
+    /// Where the run is recorded.
     #[command(flatten)]
     pub state: StateArgs,
 
@@ -293,7 +289,7 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub files: FilesArgs,
 
-    /// Reports beside the summary.
+    /// Reports in addition to the summary.
     #[command(flatten)]
     pub reporting: ReportArgs,
 
@@ -301,17 +297,17 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub ui: UiArgs,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = OUTPUT, add = SetBy::Project)]
     pub quiet: bool,
-    /// Say more: each pass, and -vv each test
+    /// Print each pass; -vv also each test
     ///
-    /// The summary has its tables of passes, rules and depths, too
+    /// The summary then has tables of passes and rules, and where the time went
     #[arg(short, long, action = ArgAction::Count, help_heading = OUTPUT, add = SetBy::Project)]
     pub verbose: u8,
-    /// Write every event as a line of JSON
+    /// Write each event as a line of JSON
     ///
-    /// To a file, or to standard output (`-`)
+    /// FILE may be `-` for standard output
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, add = SetBy::CommandLine("it names a file of one run"))]
     pub json: Option<PathBuf>,
     /// When to use colours
@@ -340,7 +336,7 @@ impl ReduceArgs {
     }
 }
 
-const ARGUMENTS: &str = "Test and file";
+const ARGUMENTS: &str = "Arguments";
 const RUNNING: &str = "Running tests";
 const ENGINE: &str = "Engine";
 const OUTPUT: &str = "Output";
@@ -348,20 +344,20 @@ const OUTPUT: &str = "Output";
 /// `--syntax`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SyntaxArg {
-    /// No more than the best result so far
+    /// Those that the best result has
     Old,
-    /// As many as there may be
+    /// Any
     Any,
-    /// None; FILE must have none
+    /// None. FILE must have none
     Valid,
-    /// At least one; FILE must have one
+    /// At least one. FILE must have one
     Invalid,
 }
 
 /// `--schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScheduleArg {
-    /// The part that is expected to lose most tokens per test
+    /// The part with the most expected gain per test
     Gain,
     /// Level by level from the root (HDD)
     Levels,
@@ -388,7 +384,7 @@ impl ReduceArgs {
 /// `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorArg {
-    /// Where it is shown on a terminal
+    /// On a terminal
     Auto,
     /// Always
     Always,
@@ -451,7 +447,7 @@ fn line_range(text: &str) -> Result<(usize, usize), String> {
     let line = |text: &str| text.trim().parse().map_err(|_| "write a line as 3 or lines as 10-20".to_owned());
     match (line(first)?, line(last)?) {
         (0, _) => Err("lines are counted from 1".to_owned()),
-        (first, last) if first > last => Err(format!("line {last} stands before line {first}")),
+        (first, last) if first > last => Err(format!("line {last} comes before line {first}")),
         lines => Ok(lines),
     }
 }

@@ -8,65 +8,65 @@ use crate::oracle::ConditionSpec;
 use super::set_by::SetBy;
 
 /// The group in the list of options.
-pub(super) const CONDITIONS: &str = "What is interesting (default: exit code 0; all kinds given must hold)";
+pub(super) const CONDITIONS: &str = "Conditions (default: exit code 0; all kinds given must hold)";
 
 /// The conditions of an interesting run of the test.
 #[derive(Clone, Debug, Args)]
 pub struct ConditionArgs {
-    /// This exit code is interesting
+    /// The test exits with N
     ///
-    /// Repeatable: one of them
+    /// Repeatable: any of them
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS, add = SetBy::Project)]
     pub exit_code: Vec<i32>,
-    /// Death by this signal is interesting: SEGV, 11
+    /// The test is killed by this signal, such as SEGV
     ///
-    /// A signal by its name, with or without SIG, or its number; also that of a shell's child. Repeatable: one of them
+    /// A name, with or without SIG, or a number. A signal that kills a child of a shell counts, too. Repeatable: any of
+    /// them
     #[arg(long, value_name = "NAME", help_heading = CONDITIONS, add = SetBy::Project)]
     pub signal: Vec<String>,
-    /// Standard output matches this expression
+    /// Standard output matches this regular expression
     ///
-    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
+    /// `^` and `$` match at the start and the end of each line. Repeatable: any of them
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub stdout: Vec<String>,
-    /// Standard error matches this expression
+    /// Standard error matches this regular expression
     ///
-    /// A regular expression; `^` and `$` match at the borders of every line. Repeatable: one of them
+    /// `^` and `$` match at the start and the end of each line. Repeatable: any of them
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub stderr: Vec<String>,
-    /// This stands in FILE where the message points to
+    /// Text of FILE at the reported position matches this regular expression
     ///
-    /// A regular expression for what stands at the place that the output names: a line and a column, an offset, or a mark
-    /// below a line. `<here>` in it marks the place, which is its start otherwise. With --stderr or --stdout it is the
-    /// place of what they match, else the first one. Repeatable: one of them
+    /// The test's output reports the position as line and column, as an offset, or by a caret below a line. `<here>` in RE
+    /// is the position; without it, the match begins there. With --stderr or --stdout, lop takes the position from the
+    /// message that they match, otherwise the first one. Repeatable: any of them
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub at: Vec<String>,
-    /// Standard output does not match this expression
+    /// Standard output doesn't match this regular expression
     ///
     /// Repeatable: none of them may match
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_stdout: Vec<String>,
-    /// Standard error does not match this expression
+    /// Standard error doesn't match this regular expression
     ///
     /// Repeatable: none of them may match
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_stderr: Vec<String>,
-    /// No error message is written that matches none of these expressions
+    /// Every error message of the tool matches this regular expression
     ///
-    /// For tools that list their errors (`error: odd array`, `error[E0308]: mismatched types`). Repeatable: each message must match
-    /// one of them. Where lop finds the condition itself, it finds these, too: the errors of FILE
+    /// For tools that list their errors (`error: odd array`, `error[E0308]: mismatched types`). Repeatable: each message
+    /// must match one of them. If lop chooses the condition, it also adds the errors of FILE here
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = CONDITIONS, add = SetBy::Project)]
     pub only_errors: Vec<String>,
-    /// This exit code is not interesting
+    /// The test doesn't exit with N
     ///
-    /// Where no ending is asked for every other one is interesting, a signal's too. Repeatable: none of them
+    /// Without --exit-code or --signal, any other ending is interesting, including signals. Repeatable: none of them
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = exit_code(),
           help_heading = CONDITIONS, add = SetBy::Project)]
     pub not_exit_code: Vec<i32>,
-    /// Running into the deadline is interesting
+    /// A test that runs into its time limit is interesting
     ///
-    /// Beside --exit-code or --signal it is an alternative to them, since a run that was cut off has neither; what is
-    /// asked of the output is asked of it, too
+    /// With --exit-code or --signal, either is enough. Conditions on the output must hold as well
     #[arg(long, help_heading = CONDITIONS, add = SetBy::Project)]
     pub timeout_is_interesting: bool,
 }

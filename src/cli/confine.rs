@@ -22,9 +22,9 @@ impl ConfineArgs {
         #[cfg(feature = "remote")]
         if self.remote.address().is_some() && (isolation != Isolation::None || self.memory_limit.is_some()) {
             return Err(Failure::Usage {
-                message: "--isolate and --memory-limit are about this machine, and the tests run on another one"
+                message: "--isolate and --memory-limit don't work with --remote"
                     .to_owned(),
-                hint: "leave them out, or say --remote none".to_owned(),
+                hint: "omit them, or use --remote none".to_owned(),
             });
         }
         #[cfg(feature = "remote")]

@@ -15,20 +15,20 @@ use super::values::size;
 /// The parts of the machine that a test may use and see.
 #[derive(Clone, Debug, Args)]
 pub struct ConfineArgs {
-    /// Address space of each process of a test
+    /// Limit the address space of each process of a test
     ///
-    /// Bytes, or with K, M or G. Programs with a sanitizer reserve terabytes
+    /// In bytes, or with K, M or G. Programs with a sanitizer reserve terabytes
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = CONFINEMENT)]
     pub memory_limit: Option<usize>,
-    /// Put this beside the candidate in each test
+    /// Put PATH next to the candidate in every test
     ///
-    /// Repeatable; a file or a directory, which is copied once for the run. A test finds a link to the read-only copy,
-    /// under its own name. FILE and what lop writes are left out of a directory's copy
+    /// PATH is a file or a directory. lop copies it once, and each test has a link to the read-only copy under the same
+    /// name. The copy of a directory leaves out FILE and what lop writes (repeatable)
     #[arg(long, value_name = "PATH", help_heading = CONFINEMENT, add = SetBy::Project)]
     pub with: Vec<PathBuf>,
-    /// Keep tests from the rest of the machine
+    /// Isolate tests from the rest of the machine
     ///
-    /// It is refused where the system has or allows no such thing
+    /// lop stops if the system doesn't support it
     #[arg(long, value_name = "HOW", default_value = "none", help_heading = CONFINEMENT)]
     pub isolate: IsolateArg,
     /// The other machine.
@@ -69,17 +69,17 @@ impl ConfineArgs {
     }
 }
 
-const CONFINEMENT: &str = "What a test may use and see";
+const CONFINEMENT: &str = "What a test may see and use";
 
 /// `--isolate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IsolateArg {
     /// Not at all
     None,
-    /// Its processes see no others and none outlives it (needs `unshare`)
+    /// A test sees only its own processes, and none outlives it (needs `unshare`)
     Pidns,
-    /// That, and it can write to its own directories only and has no terminal (needs `bwrap`)
+    /// Also, a test writes only to its own directories and has no terminal (needs `bwrap`)
     Bwrap,
-    /// That, and it has no network but a loopback interface of its own
+    /// Also, a test has no network except a separate loopback interface
     Offline,
 }

@@ -11,13 +11,12 @@ pub(super) const USAGE: &str = "lop corpus [OPTIONS] DIR -o OUT -- CMD [ARGS]...
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-CMD writes what a file does on standard output, a line for each behaviour: edges of a coverage tool, rules of a parser, the
-output itself. OUT gets few and small files of DIR that together do everything, under their names. Each is run once, and
-those that were chosen once more. With --reduce each file then becomes as small as it can be while all of them together
-still do everything.
+CMD prints one line for each behaviour of a file: edges of a coverage tool, rules of a parser, or the output itself. lop
+runs it on every file of DIR, and copies to OUT a small set of files that together print all lines. The chosen files run
+once more. With --reduce, lop also reduces each chosen file, as long as together they still cover everything.
 
 Exit codes:
-  0 done   2 could not start   3 stopped early   4 a file did not do the same twice   6 something went wrong on the way";
+  0 done   2 bad usage   3 stopped early   4 a file behaved differently the second time   6 runtime error";
 
 /// The arguments of a corpus.
 #[derive(Debug, Args)]
@@ -25,10 +24,10 @@ pub struct CorpusArgs {
     /// The directory and the command.
     #[command(flatten)]
     pub folder: FolderArgs,
-    /// Where the chosen files go; there must be nothing in it yet
+    /// Directory for the chosen files. It must be empty or new
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Make each file small, too, while it does what it is there for
+    /// Also reduce each chosen file
     #[arg(long)]
     pub reduce: bool,
 }

@@ -32,8 +32,8 @@ pub(super) fn expanded(args: ReduceArgs, words: Vec<OsString>) -> Result<(Reduce
         return Ok((args, words));
     }
     let (input, command) = pair(script, &String::from_utf8_lossy(&text)).ok_or_else(|| Failure::Usage {
-        message: format!("{} is a crash reproducer without a command for an input beside it", script.display()),
-        hint: "name both: lop --reduce-args FILE -- CMD ARGS…, with @@ in the place of FILE".to_owned(),
+        message: format!("{} is a crash reproducer, but its command has no input next to it", script.display()),
+        hint: "name both: lop --reduce-args FILE -- CMD ARGS…, with @@ for FILE".to_owned(),
     })?;
     if !args.quiet {
         let (script, input) = (text::path(script), text::path(Path::new(&input)));

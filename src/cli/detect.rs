@@ -62,7 +62,7 @@ pub(crate) fn settle(settings: &mut Settings, typed: Option<&[OsString]>, cancel
         }
     }
     if !weakness.is_empty() {
-        settings.reporting.attention.push(format!("the condition was found by lop and says little: {weakness}"));
+        settings.reporting.attention.push(format!("lop chose the condition, and it is unspecific: {weakness}"));
     }
     let accompanied = open.accompany(cancel);
     not_stopped(open.path, cancel)?;
@@ -103,8 +103,8 @@ impl Inference<'_> {
         let (insists, has_none) = (self.sought.crash, !self.spec.has_conditions());
         if insists && !has_none {
             return Err(Failure::Usage {
-                message: "--crash finds the condition by itself, and there is one already".to_owned(),
-                hint: "leave --crash out, or the condition".to_owned(),
+                message: "--crash finds the condition itself, but you gave one".to_owned(),
+                hint: "omit --crash, or the condition".to_owned(),
             });
         }
         // An empty file has nothing that could be special.
@@ -197,7 +197,7 @@ fn no_crash(path: &Path, exit: Exit) -> Failure {
     Failure::NoCrash {
         path: path.to_owned(),
         exit,
-        hint: format!("without --crash any failure of the command is kept; or {BY_HAND}"),
+        hint: format!("omit --crash to keep any failure of the command, or {BY_HAND}"),
     }
 }
 
@@ -223,38 +223,38 @@ impl Special {
             Special::Vague(exit) => {
                 return writeln!(
                     out,
-                    "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, on the empty file as well or not each \
-                     time: {BY_HAND}"
+                    "{HINT}hint:{HINT:#} the command ends with {exit} on {name}, but also on the empty file, or not every \
+                     time; {BY_HAND}"
                 );
             }
             Special::Flaky(first, other) => {
                 return writeln!(
                     out,
-                    "{HINT}hint:{HINT:#} the command is flaky: two runs on {name} ended with {first} and with {other}"
+                    "{HINT}hint:{HINT:#} the command is flaky: one run on {name} ended with {first}, another with {other}"
                 );
             }
             Special::Warnings(warnings) => {
-                writeln!(out, "the command succeeds on {name} and warns; this would keep the first of its warnings:")?;
+                writeln!(out, "the command succeeds on {name} and warns; to keep its first warning:")?;
                 writeln!(out, "  {}", text::one_line(&shown_line(typed, &warnings[0].options())))?;
                 return others(warnings).map_or(Ok(()), |others| writeln!(out, "{}", text::one_line(&others)));
             }
             Special::Found(chosen, exit) => (chosen, exit),
         };
-        writeln!(out, "no condition was given: what the command does on {name} is kept")?;
+        writeln!(out, "no condition given; keeping this failure of the command on {name}:")?;
         writeln!(out, "  {STRONG}ended{STRONG:#}     {exit}")?;
         writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&chosen.signature.kind))?;
-        writeln!(out, "  {STRONG}signature{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
+        writeln!(out, "  {STRONG}condition{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
         if !chosen.signature.only_errors.is_empty() {
             writeln!(
                 out,
-                "            errors that the input does not have are refused; leave out --only-errors to allow them"
+                "            new errors are rejected; to allow them, omit --only-errors"
             )?;
         }
         if !chosen.weakness.is_empty() {
-            writeln!(out, "  {WARN}but{WARN:#}       {}", text::one_line(&chosen.weakness))?;
+            writeln!(out, "  {WARN}warning{WARN:#}   {}", text::one_line(&chosen.weakness))?;
         }
         // A script in quotes may have several lines, and users paste it.
-        writeln!(out, "  {STRONG}the same{STRONG:#}  {}", text::shown(shown_line(typed, &self.options()).as_bytes()))
+        writeln!(out, "  {STRONG}same as{STRONG:#}   {}", text::shown(shown_line(typed, &self.options()).as_bytes()))
     }
 }
 
@@ -290,28 +290,28 @@ fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Re
     }
     let name = text::path(open.path);
     let nothing = |hint: String| {
-        let message = format!("the command succeeds on {name}, and on an empty file: there is no failure to keep");
+        let message = format!("the command succeeds on {name} and on an empty file, so there is no failure to keep");
         Err(Failure::Usage { message, hint })
     };
     if !is_somebody_there() {
         let more = match warnings.len() {
-            1 => "it".to_owned(),
-            several => format!("the first of its {several} kinds"),
+            1 => "its warning".to_owned(),
+            several => format!("the first of {several} kinds"),
         };
         let others = others(warnings).map_or_else(String::new, |others| format!("; {others}"));
         return nothing(format!(
-            "it warns, though{others}, and this keeps {more}: {}",
+            "it prints warnings; to keep {more}: {}{others}",
             shown_line(typed, &warnings[0].options())
         ));
     }
     let shown = warnings.iter().take(OFFERED);
     let mut out = text::stderr();
     let listed =
-        writeln!(out, "the command succeeds on {name} and warns; which warning is to be kept?").and_then(|()| {
+        writeln!(out, "the command succeeds on {name} and warns. Which warning do you want to keep?").and_then(|()| {
             shown.enumerate().try_for_each(|(number, warning)| {
                 writeln!(out, "  {STRONG}{}{STRONG:#}  {}", number + 1, text::one_line(&warning.mark.option().1))
             })?;
-            write!(out, "a number, Enter for 1, or n for none: ")
+            write!(out, "A number, Enter for 1, or n for none: ")
         });
     let mut answer = String::new();
     let chosen = match listed.and_then(|()| io::stdin().read_line(&mut answer)) {
@@ -336,7 +336,7 @@ fn others(warnings: &[Signature]) -> Option<String> {
     });
     let shown: Vec<String> = shown.collect();
     let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
-    (!shown.is_empty()).then(|| format!("in its place {} keeps another{more}", shown.join(" or ")))
+    (!shown.is_empty()).then(|| format!("other warnings: {}{more}", shown.join(" or ")))
 }
 
 fn is_somebody_there() -> bool {
@@ -350,7 +350,7 @@ fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
     }
     if is_somebody_there() {
         let mut answer = String::new();
-        let asked = write!(text::stderr(), "reduce on this all the same? [y/N] ")
+        let asked = write!(text::stderr(), "Use it anyway? [y/N] ")
             .and_then(|()| io::stdin().read_line(&mut answer));
         if asked.is_ok() && answer.trim_start().to_lowercase().starts_with('y') {
             return Ok(());
@@ -358,9 +358,9 @@ fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
     }
     let name = text::path(open.path);
     Err(Failure::Usage {
-        message: format!("what is special about the command on {name} says too little: {}", special.weakness()),
+        message: format!("the failure on {name} is too unspecific to keep: {}", special.weakness()),
         hint: format!(
-            "{BY_HAND}, or --at RE for what stands at the place that a message names; --yes goes on with this"
+            "{BY_HAND}, or --at RE for the text at the position in a message; --yes keeps this failure anyway"
         ),
     })
 }
@@ -371,12 +371,12 @@ fn ask(yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let mut answer = String::new();
-    let asked = write!(text::stderr(), "reduce on this? [Y/n] ").and_then(|()| io::stdin().read_line(&mut answer));
+    let asked = write!(text::stderr(), "Continue? [Y/n] ").and_then(|()| io::stdin().read_line(&mut answer));
     let no = answer.trim_start().to_lowercase().starts_with('n');
     // The end of the input is no answer, but a user sent it.
     if no || matches!(asked, Ok(0)) {
         return Err(Failure::Usage {
-            message: "not reduced; nothing was changed".to_owned(),
+            message: "stopped; nothing was changed".to_owned(),
             hint: BY_HAND.to_owned(),
         });
     }

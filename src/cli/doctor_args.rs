@@ -20,18 +20,18 @@ pub(super) const USAGE: &str = "lop doctor [OPTIONS] TEST FILE
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-The test is run some 15 times: on FILE, again and again, in another directory, several at the same
-time, on the empty file and on others with nothing in them. Nothing is reduced and FILE is left alone. Where no condition
-is given and CMD fails on FILE, what a reduction would keep is found first, and shown.
+lop doctor takes the same arguments as a reduction. It runs the test about 15 times: on FILE, in another directory,
+several at the same time, on the empty file and on trivial files. It then prints what it found and how to fix it. FILE
+stays as it is. Without a condition, it first shows the failure that a reduction would keep.
 
 Levels:
   ok       as it should be
-  note     good to know; nothing has to be done
-  warning  the reduction may become slow or misled
-  fault    the reduction would not start, or its result would be worth nothing
+  note     good to know; nothing to do
+  warning  the reduction may be slow or end on another bug
+  fault    the reduction would not start, or its result would be useless
 
 Exit codes:
-  0 no fault   1 a fault   2 could not start   3 stopped early";
+  0 no fault   1 a fault   2 bad usage   3 stopped early";
 
 /// The arguments of an examination.
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub struct DoctorArgs {
     /// Tests at the same time [default, and with `auto`: one per core]
     #[arg(short, long, value_name = "N|auto", value_parser = jobs, help_heading = RUNNING)]
     pub jobs: Option<Jobs>,
-    /// Deadline of one test [default: 5 times the first run, at least 1 s]
+    /// Time limit of one test [default: 5 times the first run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds, help_heading = RUNNING)]
     pub timeout: Option<Duration>,
 

@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub(super) fn too_large(path: &Path) -> Failure {
     Failure::Usage {
         message: format!("{} is larger than {} MiB", path.display(), MOST_BYTES >> 20),
-        hint: "cut it down as far as its form is simple, with `head -c` or `split` for example, while the bug is there"
+        hint: "cut it first, for example with `head -c` or `split`, as long as the bug is still there"
             .to_owned(),
     }
 }
@@ -53,9 +53,9 @@ impl Files<'_> {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let original = original_name(self.input);
         let program = (self.program, "the test's program");
-        let result = self.output.map(|output| (output, "where the result goes"));
-        let input = [(self.input, "the file to reduce"), (original.as_path(), "where the original is kept"), program];
-        let events = self.json.map(|json| (json, "where the events go"));
+        let result = self.output.map(|output| (output, "the result"));
+        let input = [(self.input, "the file to reduce"), (original.as_path(), "the backup of the original"), program];
+        let events = self.json.map(|json| (json, "the file for events"));
         free("-o", self.output, [program].into_iter())?;
         free("--json", self.json, input.into_iter().chain(result))?;
         free("--report", self.report, input.into_iter().chain(result).chain(events))
@@ -71,7 +71,7 @@ fn free<'p>(
     match taken.find(|(path, _)| is_same(name, path)) {
         None => Ok(()),
         Some((_, what)) => Err(Failure::Usage {
-            message: format!("`{option} {}` is {what}", name.display()),
+            message: format!("`{option} {}` would overwrite {what}", name.display()),
             hint: "name another file".to_owned(),
         }),
     }

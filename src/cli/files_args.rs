@@ -7,9 +7,9 @@ use super::set_by::SetBy;
 /// Whether files add to the command line.
 #[derive(Debug, Default, Args)]
 pub struct FilesArgs {
-    /// Take no options from `lop.toml`
+    /// Ignore lop.toml
     ///
-    /// Neither from the project's nor from the user's; `lop config` shows what they say
-    #[arg(long, help_heading = "Command line", add = SetBy::CommandLine("it is about the files themselves"))]
+    /// Both the project's and yours. `lop config` shows what they set
+    #[arg(long, help_heading = "Configuration", add = SetBy::CommandLine("it is about the files themselves"))]
     pub no_config: bool,
 }

@@ -20,17 +20,17 @@ pub(super) const SYMBOL: &str = "#";
 /// The language of a file.
 #[derive(Debug, Default, Args)]
 pub struct GrammarArgs {
-    /// Language of FILE, or text
+    /// Language of FILE, or text [default: by extension]
     ///
-    /// A name from `lop grammars`, `text` for none, or `auto`: by the extension, or where there is none by the
-    /// content. Or the path of any tree-sitter parser, with a `/` or the ending of a library in it: a shared library, a
-    /// folder with a language.toml, or a parser's npm package. `#tree_sitter_NAME` behind it names the function that gives
-    /// the parser, where a library has several. Its code is run
-    #[arg(long, value_name = "NAME|PATH", default_value = AUTO, help_heading = SEARCH, add = SetBy::Project)]
+    /// A name from `lop grammars`, `text` for none, or `auto`: by the extension, or by the content if there is no extension.
+    /// Also the path of any tree-sitter parser: a shared library, a directory with a language.toml, or the parser's npm
+    /// package. Write a path with a `/`. lop runs code in the parser. If a library has several parsers, add
+    /// `#tree_sitter_NAME`
+    #[arg(long, value_name = "NAME|PATH", default_value = AUTO, hide_default_value = true, help_heading = SEARCH, add = SetBy::Project)]
     pub grammar: Wanted,
     /// Language of files with this extension
     ///
-    /// Repeatable; a name or a path as for --grammar, which counts for more
+    /// A name or a path, as for --grammar, which takes precedence (repeatable)
     #[arg(long, value_name = "EXT=NAME|PATH", value_parser = for_extension, help_heading = SEARCH)]
     pub grammar_for: Vec<ForExtension>,
 }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::builder::{Resettable, StyledStr};
+use clap::builder::StyledStr;
 use clap::{ArgAction, Command, CommandFactory};
 
 use crate::report::text;
@@ -14,56 +14,59 @@ use super::failure::Failure;
 use super::options_page;
 use super::suggestion;
 
-/// The options that most people need, in their order.
-const COMMON: [&str; 18] = [
-    "output",
-    "exit_code",
-    "signal",
-    "stderr",
-    "stdout",
-    "crash",
-    "jobs",
-    "timeout",
-    "max_time",
-    "grammar",
-    "keep",
-    "fast",
-    "diff",
-    "explain",
-    "report",
-    "quiet",
-    "verbose",
-    "yes",
+/// The options that most people need, by task.
+const COMMON: [(&str, &[&str]); 3] = [
+    (
+        "What to keep (default: the failure of CMD on FILE)",
+        &["stderr", "stdout", "exit_code", "signal", "crash", "keep", "yes"],
+    ),
+    ("Running", &["output", "jobs", "timeout", "max_time", "with", "grammar", "fast"]),
+    ("Output", &["diff", "explain", "report", "quiet", "verbose"]),
 ];
 
-/// The commands that few people need often.
-const RARE: [&str; 3] = ["passes", "completions", "man"];
+/// The subcommands, the most useful first.
+const COMMANDS: [&str; 13] = [
+    "doctor",
+    "resume",
+    "history",
+    "verify",
+    "triage",
+    "corpus",
+    "isolate",
+    "grammars",
+    "config",
+    "replay",
+    "passes",
+    "completions",
+    "man",
+];
+
+/// Subcommands that one line lists by name.
+const RARE: usize = 5;
 
 const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
 const EXAMPLES: &str = "\
 Examples:
-  lop crash.c -- gcc -O2 -c @@    keeps what is special about how this fails
+  lop crash.c -o small.c -- gcc -O2 -c @@
   lop crash.c -o small.c --stderr 'internal compiler error' -- gcc -O2 -c @@
-                                  keeps this message
-  lop ./test.sh crash.c           keeps what ./test.sh says yes to (exit code 0)
-  lop doctor ./test.sh crash.c    finds out first whether it can be trusted
-  lop resume crash.c.lop          goes on with an interrupted run
+  lop ./test.sh crash.c";
 
-@@ is the candidate's path, @@.EXT one that ends in .EXT. Each test runs in a
-directory of its own that holds only the candidate, under FILE's name.";
+const PLACES: &str = "\
+@@ is the file under test (@@.c: with that extension). Each test runs in a fresh
+directory with only that file: use absolute paths, or --with. Without -o, FILE
+is replaced and kept as FILE.orig. Ctrl-C keeps the best result so far.";
 
 const CODES: &str = "\
 Exit codes:
-  0 reduced   1 input not interesting   2 could not start
-  3 stopped early, with a valid result   4 the test is flaky
-  5 grammar or rule file wrong   6 an error while running";
+  0 reduced   1 input not interesting   2 bad usage   3 stopped early
+  4 flaky test   5 bad grammar or rules   6 runtime error";
 
 const MORE: &str = "\
-`lop help all` says more of each option and lists the others, `lop help COMMAND`
-says what a command takes. Options for all runs: lop.toml, see `lop config`.";
+All options: lop help all     One command: lop help COMMAND [--all]
+Options for all runs: lop.toml (lop config shows them)";
 
-/// The text of the manual page below the options.
+/// The part of the manual page that follows the options.
 pub(super) fn below() -> String {
     format!("{EXAMPLES}\n\n{CODES}")
 }
@@ -71,20 +74,28 @@ pub(super) fn below() -> String {
 /// lop's command line, with one page of help.
 pub(super) fn command() -> Command {
     let command = laid_out();
-    let commands = commands(&command, &RARE);
+    let commands = commands(&command, COMMANDS.len() - RARE);
     command
         .after_help(format!("{commands}\n\n{CODES}\n\n{MORE}"))
-        .mut_args(|arg| match COMMON.iter().position(|id| arg.get_id() == id) {
-            Some(place) => arg.help_heading(Resettable::Reset).display_order(place),
+        .mut_args(|arg| match place(arg.get_id().as_str()) {
+            Some((heading, place)) => arg.help_heading(heading).display_order(place),
             None => arg.hide_short_help(true),
         })
         .disable_help_flag(true)
-        .arg(flag(ArgAction::HelpShort).help("Show this page"))
+        .disable_version_flag(true)
+        .arg(flag(ArgAction::HelpShort).help("Show this page").hide_short_help(true))
+        .arg(clap::Arg::new("version").short('V').long("version").action(ArgAction::Version).hide_short_help(true))
         // The setting takes the flag from the subcommands, too.
         .mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Show help, all of it with --help")))
 }
 
-/// Prints the page that is asked for by `lop help`, if it is none of a subcommand's.
+/// The group of a common option, and its place among all of them.
+fn place(id: &str) -> Option<(&'static str, usize)> {
+    let all = COMMON.iter().flat_map(|(heading, ids)| ids.iter().map(move |id| (*heading, *id)));
+    all.enumerate().find(|(_, (_, common))| *common == id).map(|(place, (heading, _))| (heading, place))
+}
+
+/// Prints a page for `lop help`, or returns `None` if clap knows the answer.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -95,42 +106,56 @@ pub(super) fn answer(words: &[OsString]) -> Option<Result<(), Failure>> {
     }
     let page = match rest.iter().map(|word| word.to_str()).collect::<Vec<_>>().as_slice() {
         [] => command().render_help(),
-        [Some("all" | suggestion::REDUCE)] => all(),
+        [Some("all" | "--all" | suggestion::REDUCE)] => all(),
         [Some("markdown")] => options_page::markdown(&below()).into(),
+        [Some(name)] => of_subcommand(name)?.render_help(),
+        [Some(name), Some("--all")] | [Some("--all"), Some(name)] => of_subcommand(name)?.render_long_help(),
         _ => return None,
     };
     let mut out = text::stdout();
     Some(write!(out, "{}", page.ansi()).and_then(|()| out.flush()).or_else(Failure::unless_closed))
 }
 
+/// The definition of a subcommand.
+fn of_subcommand(name: &str) -> Option<Command> {
+    let mut command = command();
+    command.build();
+    command.find_subcommand(name).cloned()
+}
+
 /// Everything about every option of a reduction.
 fn all() -> StyledStr {
     let command = laid_out();
-    let commands = commands(&command, &[]);
+    let commands = commands(&command, COMMANDS.len());
     let help = flag(ArgAction::HelpShort).help("Show the most used options");
     command.after_help(format!("{commands}\n\n{CODES}")).disable_help_flag(true).arg(help).render_long_help()
 }
 
-/// The definition with the examples, and without a list of the subcommands that says more than fits.
+/// The definition with the examples, and without clap's own list of subcommands.
 fn laid_out() -> Command {
     let command = Cli::command().mut_subcommands(|inner| inner.hide(true));
-    // TEST and FILE stand before CMD.
+    // TEST and FILE come before CMD.
     let order = |arg: clap::Arg| if arg.is_last_set() { arg.display_order(1) } else { arg };
-    command.help_template(TEMPLATE).before_help(EXAMPLES).mut_args(order)
+    command.help_template(TEMPLATE).before_help(format!("{EXAMPLES}\n\n{PLACES}")).mut_args(order)
 }
 
 fn flag(action: ArgAction) -> clap::Arg {
     clap::Arg::new("help").short('h').long("help").action(action)
 }
 
-/// The subcommands as a list, but for some.
-fn commands(command: &Command, without: &[&str]) -> String {
+/// The list of subcommands: a line for each of the first `told`, and one with the names of the others.
+fn commands(command: &Command, told: usize) -> String {
     let mut lines = vec!["Commands:".to_owned()];
-    for inner in command.get_subcommands().filter(|inner| !without.contains(&inner.get_name())) {
-        let about = inner.get_about().map(ToString::to_string).unwrap_or_default();
-        // The command's own help has the part behind a colon or a comma.
-        let about = about.split([':', ',']).next().unwrap_or_default();
-        lines.push(format!("  {:<12}{about}", inner.get_name()));
+    let (told, named) = COMMANDS.split_at(told);
+    for name in told {
+        let about = command.find_subcommand(name).and_then(Command::get_about);
+        // The command's own help has the part after a comma.
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        let about = about.split(',').next().unwrap_or_default();
+        lines.push(format!("  {name:<12}{about}"));
+    }
+    if !named.is_empty() {
+        lines.push(format!("  also: {}", named.join(", ")));
     }
     lines.join("\n")
 }
@@ -155,7 +180,7 @@ mod tests {
             let page = page(width);
             assert!(page.lines().count() <= 60, "{width}: {} lines\n{page}", page.lines().count());
             assert_eq!(page.lines().find(|line| line.chars().count() > width), None);
-            for id in COMMON {
+            for id in COMMON.iter().flat_map(|(_, ids)| *ids) {
                 let option = format!("--{}", id.replace('_', "-"));
                 assert!(
                     page.lines().any(|line| line.get(6..).is_some_and(|line| line.starts_with(&option))),
@@ -188,9 +213,16 @@ mod tests {
 
     #[test]
     fn every_common_option_exists() {
-        for id in COMMON {
+        for id in COMMON.iter().flat_map(|(_, ids)| *ids) {
             assert!(Cli::command().get_arguments().any(|arg| arg.get_id() == id), "{id}");
         }
+    }
+
+    #[test]
+    fn every_subcommand_is_listed() {
+        let names: std::collections::BTreeSet<String> =
+            Cli::command().get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
+        assert_eq!(names, COMMANDS.map(str::to_owned).into());
     }
 
     /// Numbers that are written into a sentence.

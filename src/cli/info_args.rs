@@ -22,8 +22,7 @@ pub struct CompletionsArgs {
 /// `lop man`.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Where to write lop.1 and a page for each subcommand; it is made if it is missing [default: lop.1 on standard
-    /// output]
+    /// Directory for lop.1 and a page for each command. lop creates it if needed [default: lop.1 on standard output]
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }
@@ -31,22 +30,22 @@ pub struct ManArgs {
 /// The arguments of `lop grammars`.
 #[derive(Debug, Args)]
 pub struct GrammarsArgs {
-    /// Show the tree of this file, and what each rule and each pass would propose there
+    /// Show the syntax tree of this file, and what each rule and each pass would propose
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The language of FILE.
     #[command(flatten)]
     pub grammar: GrammarArgs,
-    /// Add the reduce.scm and language.toml of this folder to the language
+    /// Add the reduce.scm and language.toml of this directory to the language
     #[arg(long, value_name = "DIR", requires = "file")]
     pub rules: Option<PathBuf>,
-    /// Show how often each rule matches in FILE instead, those that never do first
+    /// Show how often each rule matches in FILE instead, unused rules first
     #[arg(long, requires = "file")]
     pub coverage: bool,
-    /// List the parsers that other programs have installed here, with what makes lop use each; none of them is run
+    /// List the parsers that other programs have installed here, with the option to use each. lop runs none of them
     #[arg(long, conflicts_with = "file")]
     pub installed: bool,
-    /// Say more: everything, however long it is
+    /// Show everything, however long it is
     #[arg(short, long, requires = "file")]
     pub verbose: bool,
     /// Whether files add to the command line.

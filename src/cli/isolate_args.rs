@@ -17,32 +17,32 @@ pub(super) const USAGE: &str = "lop isolate [OPTIONS] PASS FAIL -- CMD [ARGS]...
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-PASS and FAIL are files, or directories. The result is two texts, of which one still passes and the other fails, and whose
-difference is 1-minimal; it is shown as a diff on standard output. Without a condition the most telling sign of CMD's run
-on FAIL is used that its run on PASS does not show. Passing means to end as on PASS; a run that does neither says nothing,
-and a candidate with new syntax errors is not run.
+PASS and FAIL are files or directories. lop brings them as close together as it can: one still passes, the other still
+fails, and their difference is 1-minimal. It prints the difference as a diff. Without a condition, lop chooses the part of
+the failure on FAIL that best identifies it and that the run on PASS lacks. A candidate passes if it ends like PASS. lop
+doesn't run candidates with new syntax errors.
 
 Exit codes:
-  0 isolated   1 PASS fails, or FAIL passes   2 could not start   3 stopped early, with the nearest texts so far
-  4 the test answers differently on the same text   6 something went wrong on the way";
+  0 isolated   1 PASS fails, or FAIL passes   2 bad usage   3 stopped early, with the closest texts so far
+  4 flaky test   6 runtime error";
 
 /// The arguments of an isolation.
 #[derive(Debug, Args)]
 pub struct IsolateArgs {
-    /// PASS FAIL with the test's command after `--`, or TEST PASS FAIL; with --patch one file or directory
+    /// PASS FAIL with the test's command after `--`, or TEST PASS FAIL. With --patch, one file or directory
     #[arg(value_name = "PASS FAIL", num_args = 0.., hide_default_value = true)]
     pub words: Vec<PathBuf>,
-    /// The changes between DIR and the other directory, which need not be there
+    /// Find the change within this patch to DIR
     ///
-    /// As `git diff` and `diff -ru` write them. DIR may have them or be without them; which of the two fails is found
-    /// out. Paths in it may begin with folders that DIR is in
+    /// A patch from `git diff` or `diff -ru`. DIR may be the state with the patch or without it; lop finds out which of the
+    /// two fails. Paths in the patch may begin with the directories above DIR
     #[arg(long, value_name = "FILE")]
     pub patch: Option<PathBuf>,
-    /// Make this folder for the two texts [default: FAIL with `.isolated` added]
+    /// Directory for the two texts [default: FAIL with `.isolated` added]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
-    /// Deadline of one run [default: 5 times the slower of the first two, at least 1 s]
+    /// Time limit of one run [default: 5 times the slower of the first two, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 

@@ -64,11 +64,11 @@ impl Many {
     pub(super) fn new(args: &FolderArgs, usage: &str) -> Result<Self, Failure> {
         let FolderArgs { path: folder, jobs, timeout, many: args, .. } = args;
         if args.test.is_empty() {
-            let message = "there is no command".to_owned();
+            let message = "no command given".to_owned();
             return Err(Failure::Usage { message, hint: usage.to_owned() });
         }
         if !folder.is_dir() {
-            let message = format!("{} is no directory", folder.display());
+            let message = format!("{} is not a directory", folder.display());
             return Err(Failure::Usage { message, hint: usage.to_owned() });
         }
         let changes = absolute_words::changes(&args.test, folder);
@@ -172,8 +172,8 @@ pub(super) fn files_in(folder: &Path, but: &Path) -> Result<Vec<Input>, Failure>
     all.sort_by(|one, other| one.path.cmp(&other.path));
     if all.is_empty() {
         return Err(Failure::Usage {
-            message: format!("there are no files in {}", folder.display()),
-            hint: "name the directory that has them".to_owned(),
+            message: format!("{} has no files", folder.display()),
+            hint: "name the directory with the files".to_owned(),
         });
     }
     Ok(all)

@@ -15,13 +15,13 @@ use crate::exec::Jobs;
 /// A directory of files, on each of which a command is run.
 #[derive(Debug, Args)]
 pub struct FolderArgs {
-    /// The directory with the files, and folders of them
+    /// The directory with the files. Subdirectories count, too
     #[arg(id = "folder", value_name = "DIR")]
     pub path: PathBuf,
-    /// Runs at the same time, in all [default, and with `auto`: one per core]
+    /// Runs at the same time [default, and with `auto`: one per core]
     #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
     pub jobs: Option<Jobs>,
-    /// Deadline of one run [default: 10]
+    /// Time limit of one run [default: 10]
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// The language of all files.
@@ -35,12 +35,12 @@ pub struct FolderArgs {
 /// How a command is run on test cases, and where the results are written for programs.
 #[derive(Debug, Args)]
 pub struct ManyArgs {
-    /// The test as a command, with `@@` in the place of the candidate's path
+    /// The test as a command, with `@@` for the path of the candidate
     #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
     pub test: Vec<OsString>,
-    /// Write what was found as lines of JSON
+    /// Write the findings as lines of JSON
     ///
-    /// To a file, or to standard output (`-`) in the place of everything else there
+    /// FILE may be `-` for standard output, which then has nothing else
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// How much of the machine a run gets.

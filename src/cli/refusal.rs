@@ -47,5 +47,5 @@ fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     // An option of the test's command is nothing that lop knows, where `--` was forgotten.
     let plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-')).count();
     let is_late = error.kind() == ErrorKind::UnknownArgument && plain > 1 && words.iter().all(|word| word != "--");
-    is_late.then(|| "a command stands behind `--`, with its options: lop FILE -- CMD ARGS…".to_owned())
+    is_late.then(|| "write the command and its options after `--`: lop FILE -- CMD ARGS…".to_owned())
 }

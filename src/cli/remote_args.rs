@@ -29,15 +29,15 @@ const MOST_JOBS: usize = 2048;
 /// Where tests run, if that is not this machine.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RemoteArgs {
-    /// Run the tests on a server of the Remote Execution API: grpc://HOST:PORT[/INSTANCE], grpcs, or none
+    /// Run the tests on a Remote Execution API server: grpc://HOST:PORT[/INSTANCE], grpcs, or none
     ///
-    /// `none`, which stands for this machine, is for what a file says otherwise. TEST goes there, the candidate, and what --with
-    /// and --remote-input name. Nothing else of this machine is there: a command's program is one of the server's machines, and
-    /// of the environment there is PATH. LOP_REMOTE_HEADERS (NAME=VALUE, separated by `;`), LOP_REMOTE_CA, LOP_REMOTE_CERT and
-    /// LOP_REMOTE_KEY (files of PEM) prove who asks; so do `ca`, `cert`, `key` and `[headers]` in remote.toml beside your lop.toml
+    /// `none` is this machine; it overrides a file. lop sends TEST, the candidate, and what --with and --remote-input name.
+    /// Everything else comes from the server's machines, including the program of a command; of the environment, only PATH
+    /// is set. To authenticate, set LOP_REMOTE_HEADERS (NAME=VALUE, separated by `;`), LOP_REMOTE_CA, LOP_REMOTE_CERT and
+    /// LOP_REMOTE_KEY (PEM files), or `ca`, `cert`, `key` and `[headers]` in remote.toml next to your lop.toml
     #[arg(long, value_name = "ADDRESS", value_parser = place, help_heading = ELSEWHERE)]
     pub remote: Option<Place>,
-    /// Tests at the same time there [default: -j, or else 16]
+    /// Remote tests at the same time [default: -j, or 16]
     #[arg(long, value_name = "N", requires = "remote", value_parser = jobs, help_heading = ELSEWHERE)]
     pub remote_jobs: Option<usize>,
     /// Ask for a machine with this property, such as OSFamily=linux
@@ -45,9 +45,9 @@ pub struct RemoteArgs {
     /// Repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = property, requires = "remote", help_heading = ELSEWHERE)]
     pub remote_property: Vec<(String, String)>,
-    /// Take this file or directory along for TEST
+    /// Send this file or directory along with TEST
     ///
-    /// Repeatable. A path below the directory of TEST stays the same as seen from TEST; another one is beside it
+    /// A path below the directory of TEST keeps its place relative to TEST; any other is next to TEST (repeatable)
     #[arg(long, value_name = "PATH", requires = "remote", help_heading = ELSEWHERE)]
     pub remote_input: Vec<PathBuf>,
     /// Whether each test is run, also where the server remembers its answer.
@@ -72,7 +72,7 @@ fn place(text: &str) -> Result<Place, String> {
     }
 }
 
-const ELSEWHERE: &str = "Tests on another machine";
+const ELSEWHERE: &str = "Tests on other machines";
 
 impl RemoteArgs {
     /// The server, if one is named.

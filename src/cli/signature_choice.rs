@@ -56,8 +56,8 @@ pub(super) fn probe(
         let (before, rest) = (&seen.input[cut.file.start..cut.rest.start], &seen.input[cut.rest.clone()]);
         if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
             let with = |text: &[u8]| [&seen.input[..cut.rest.start], text, &seen.input[cut.rest.end..]].concat();
-            texts.push(("the input cut off where the message points".to_owned(), with(b""), false));
-            texts.push(("the input cut off there with nonsense behind it".to_owned(), with(NONSENSE), false));
+            texts.push(("the input cut off at the reported position".to_owned(), with(b""), false));
+            texts.push(("the input cut off there, followed by nonsense".to_owned(), with(NONSENSE), false));
         }
     }
     let judge = |(name, text, is_empty): (String, Vec<u8>, bool)| {
@@ -104,8 +104,8 @@ fn weakness(signature: &Signature, probes: &[Probe]) -> String {
     let names: Vec<&str> =
         probes.iter().filter(|probe| probe.shows(signature)).map(|probe| probe.name.as_str()).collect();
     match names.as_slice() {
-        [] => "an exit code alone says no more than that something went wrong".to_owned(),
-        names => format!("{} does the same", names.join(", or ")),
+        [] => "an exit code alone only says that something failed".to_owned(),
+        names => format!("{} fails in the same way", names.join(", or ")),
     }
 }
 

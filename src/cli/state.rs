@@ -121,7 +121,7 @@ pub(super) fn changed(oracle: &CommandOracle, then: &str, result: &str) -> Optio
     let changed = test_identity(oracle).map_or(true, |now| now != then);
     let program = oracle.program().display();
     changed.then(|| {
-        format!("{program} was changed while lop ran: not all answers are those of one test; `lop verify {result}` asks again")
+        format!("{program} changed while lop ran, so the answers come from different tests; check with `lop verify {result}`")
     })
 }
 
@@ -160,7 +160,7 @@ pub(super) fn not_found(command: &str, path: &Path, error: JournalError) -> Fail
         return error.into();
     }
     Failure::Usage {
-        message: format!("{} is no journal", path.display()),
+        message: format!("{} is not a journal", path.display()),
         hint: format!("did you mean `lop {command} {}`?", beside.display()),
     }
 }
@@ -182,7 +182,7 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     let foreign = |what, why: String| Err(JournalError::Foreign { path: past.path.clone(), what, why });
     let then = &past.header;
     if then.input != now.input {
-        return foreign("input", "the copy of it in the journal is another one".to_owned());
+        return foreign("input", "the copy in the journal differs".to_owned());
     }
     let archive = settings.case.project.as_ref().map(Project::archive);
     let changed = match (&settings.output.kept, settings.output.input.found(&Kept::InPlace, archive)) {
@@ -196,8 +196,8 @@ pub(super) fn check(past: &Past, now: &Header, settings: &Settings) -> Result<()
     }
     if then.test != now.test {
         let program = settings.test.oracle.program().display();
-        let what = if settings.test.oracle.belongings().is_empty() { "" } else { ", or what --with names," };
-        return foreign("test", format!("{program}{what} has changed since"));
+        let what = if settings.test.oracle.belongings().is_empty() { "" } else { ", or a --with path," };
+        return foreign("test", format!("{program}{what} has changed"));
     }
     if then.grammar != now.grammar {
         return foreign("grammar", format!("it was {}, and is {}", then.grammar, now.grammar));

@@ -1,4 +1,4 @@
-//! The typed options about journals: the options of a run, and the commands that go on with one or show it.
+//! The typed options about journals: the options of a run, and the commands that continue a run or show it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,17 +15,17 @@ const STATE: &str = "Journal";
 /// Where a reduction remembers.
 #[derive(Debug, Args)]
 pub struct StateArgs {
-    /// Keep the journal of the run in this folder
+    /// Directory for the journal of the run
     ///
-    /// [default: the result's name with `.lop` added] `lop resume` goes on with it after an interruption
+    /// [default: the result's name with `.lop` added] `lop resume` continues from it after an interruption
     #[arg(long, value_name = "DIR", help_heading = STATE, add = SetBy::CommandLine("it names the journal of one run"))]
     pub state: Option<PathBuf>,
-    /// Keep no journal
+    /// Write no journal
     #[arg(long, conflicts_with = "state", help_heading = STATE)]
     pub no_state: bool,
     /// Share outcomes with other runs of the same test
     ///
-    /// They are kept in this folder. Timeouts are not shared
+    /// DIR holds the outcomes. Timeouts are not shared
     #[arg(long, value_name = "DIR", help_heading = STATE)]
     pub cache: Option<PathBuf>,
 }
@@ -33,32 +33,31 @@ pub struct StateArgs {
 /// `lop resume`.
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// The folder of the run (the result's name with `.lop` added), or a journal in it
+    /// The directory of the run (the result's name with `.lop` added), or a journal in it
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Tests at the same time [default: as many as before]; only with 1, before and now, the result is exactly that of an
-    /// uninterrupted run
+    /// Tests at the same time [default: as before]. With 1 both times, the result is exactly that of an uninterrupted run
     #[arg(short, long, value_name = "N", value_parser = workers)]
     pub jobs: Option<usize>,
     /// The other machine.
     #[cfg(feature = "remote")]
     #[command(flatten)]
     pub remote: RemoteArgs,
-    /// Stop after this many tests, those before the interruption included [default: as before; none if it was reached]
+    /// Stop after N tests, including those before the interruption [default: as before; none if it was reached]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub max_tests: Option<u64>,
-    /// Stop after this time, that before the interruption included [default: as before; none if it was reached]
+    /// Stop after SECS, including the time before the interruption [default: as before; none if it was reached]
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub max_time: Option<Duration>,
-    /// Run the command in a stranger's journal
+    /// Run the command of a journal that your own lop did not write
     ///
-    /// Without this lop shows the command of a journal that your own lop has not written, and does not run it.
+    /// Without this, lop only shows the command of such a journal
     #[arg(short = 'y', long)]
     pub yes: bool,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: -v for every pass, -vv for every test
+    /// Print each pass; -vv also each test
     #[arg(short, long, action = ArgAction::Count)]
     pub verbose: u8,
 }
@@ -66,7 +65,7 @@ pub struct ResumeArgs {
 /// `lop replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The folder of the run (the result's name with `.lop` added), or a journal in it
+    /// The directory of the run (the result's name with `.lop` added), or a journal in it
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }
@@ -74,13 +73,13 @@ pub struct ReplayArgs {
 /// `lop history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// The folder of the run (the result's name with `.lop` added), or a journal in it
+    /// The directory of the run (the result's name with `.lop` added), or a journal in it
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Write the best result of this number instead of the list; 0 is the input
+    /// Write the result with this number instead of the list; 0 is the input
     #[arg(long, value_name = "N")]
     pub at: Option<usize>,
-    /// Write it here instead of to standard output
+    /// Write it to OUT instead of standard output
     #[arg(short, long, value_name = "OUT", requires = "at")]
     pub output: Option<PathBuf>,
 }

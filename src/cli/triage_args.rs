@@ -11,13 +11,13 @@ pub(super) const USAGE: &str = "lop triage [OPTIONS] DIR -- CMD [ARGS]...";
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-CMD runs on every file in DIR, twice where it fails. Failures with one signature are one group, and the smallest file of
-each group is reduced to a small one that shows the same signature and that of no other group. OUT gets a folder for each
-group with input, reduced, signature (what to write behind `lop FILE`), stderr and issue.md, and index.html over all. The
-same command line goes on where a run was stopped or killed, and takes new files in.
+lop runs CMD on every file in DIR, twice if it fails, groups equal failures, and reduces the smallest file of each group.
+The result shows the failure of its group and of no other. OUT has a directory for each group with input, reduced,
+signature (the options for `lop FILE`), stderr and issue.md, and an index.html. Run the same command again to continue
+after an interruption, or to add new files.
 
 Exit codes:
-  0 done   2 could not start   3 stopped early   6 something went wrong on the way";
+  0 done   2 bad usage   3 stopped early   6 runtime error";
 
 /// The arguments of a triage.
 #[derive(Debug, Args)]
@@ -25,13 +25,13 @@ pub struct TriageArgs {
     /// The directory and the command.
     #[command(flatten)]
     pub folder: FolderArgs,
-    /// Where the groups go [default: DIR with `.triage` added]
+    /// Directory for the groups [default: DIR with `.triage` added]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Only crashes count; a file on which CMD fails otherwise passes
+    /// Count only crashes; other failures pass
     #[arg(long)]
     pub crash: bool,
-    /// Reduce less and end sooner
+    /// Stop each reduction early; the results may not be minimal
     #[arg(long)]
     pub fast: bool,
 }

@@ -106,8 +106,8 @@ impl Record {
         }
         if lines.first() != Some(head) {
             return Err(Failure::Usage {
-                message: format!("{} has the groups of another directory or command", folder.path().display()),
-                hint: "give -o the name of another folder, or remove this one".to_owned(),
+                message: format!("{} holds the groups of another directory or command", folder.path().display()),
+                hint: "name another directory with -o, or remove this one".to_owned(),
             });
         }
         if whole < text.len() {

@@ -11,7 +11,7 @@ use crate::report::{Form, Progress, Verbosity};
 /// How a run shows itself.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct UiArgs {
-    /// The view of the run on standard error
+    /// Progress display on standard error
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Output")]
     pub ui: UiArg,
 }
@@ -19,13 +19,12 @@ pub struct UiArgs {
 /// `--ui`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum UiArg {
-    /// `tui` on a terminal with room for it, unless -q, -v or --json say that it is needed for something else; else
-    /// `line`
+    /// `tui` on a large enough terminal without -q, -v or --json; otherwise `line`
     #[default]
     Auto,
-    /// The whole screen, with keys: p pauses, s skips the pass, q quits and keeps the best result, ? lists all
+    /// The whole screen, with keys: p pauses, s skips the pass, q quits with the best result, ? lists all
     Tui,
-    /// One line that is kept up to date, or `plain` where that is not possible
+    /// One line that is updated, or `plain` if that is not possible
     Line,
     /// A line for each step, without colours and control characters
     Plain,

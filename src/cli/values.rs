@@ -17,7 +17,7 @@ const WORKERS_PER_CORE: usize = 64;
 /// `--minimal`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MinimalArg {
-    /// Nothing is guaranteed
+    /// No guarantee
     None,
     /// Units of the tree, such as statements
     Unit,
@@ -53,14 +53,14 @@ pub(super) fn most_workers() -> usize {
 pub(super) fn workers(text: &str) -> Result<usize, String> {
     let most = most_workers();
     match at_least_one(text)? {
-        number if number > most => Err(format!("at most {most} can run at the same time here")),
+        number if number > most => Err(format!("at most {most} can run at the same time on this machine")),
         number => Ok(number),
     }
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) => Err("at least 1 is needed".to_owned()),
+        Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(_) => Err("not a number".to_owned()),
     }
@@ -71,7 +71,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err("must be more than 0 and not endless".to_owned()),
+        _ => Err("must be a positive number".to_owned()),
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 pub(super) fn spend(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if number >= 1.0 => Ok(number),
-        _ => Err("must be a number of at least 1, as in 1.3".to_owned()),
+        _ => Err("must be a number of at least 1, such as 1.3".to_owned()),
     }
 }
 

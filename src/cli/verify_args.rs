@@ -23,13 +23,12 @@ pub(super) const USAGE: &str = "lop verify [OPTIONS] RESULT
 
 /// Shown below the options.
 pub(super) const HELP: &str = "\
-The test is asked about RESULT, and about RESULT without each of its units, tokens or characters. RESULT itself is left
-alone. Without a test the one of the journal in RESULT.lop is asked, in its directory and with its options, where your own
-lop has written that journal.
+lop runs the test on RESULT, and on RESULT without each single unit, token or character. It doesn't change RESULT. Without
+a test, lop uses the one in the journal RESULT.lop with its options and directory, if your own lop wrote that journal.
 
 Exit codes:
-  0 nothing can go   1 something can, or RESULT is not interesting   2 could not start
-  3 stopped early   6 the test could not be run";
+  0 RESULT is minimal   1 RESULT is not minimal, or not interesting   2 bad usage
+  3 stopped early   6 the test could not run";
 
 /// The arguments of a verification.
 #[derive(Debug, Args)]
@@ -42,16 +41,16 @@ pub struct VerifyArgs {
     #[arg(last = true, value_name = "CMD", allow_hyphen_values = true)]
     pub test: Vec<OsString>,
 
-    /// Ask about deletions of this size [default: as the reduction was asked for, or else token]
+    /// Size of the deletions to try [default: that of the reduction, or token]
     #[arg(long, value_name = "LEVEL", value_parser = level())]
     pub minimal: Option<MinimalArg>,
-    /// Write the smaller text to this file, where something can go
+    /// Write a smaller text to this file, if there is one
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Tests at the same time [default, and with `auto`: one per core]
     #[arg(short, long, value_name = "N|auto", value_parser = jobs)]
     pub jobs: Option<Jobs>,
-    /// Deadline of one test [default: 5 times the first run, at least 1 s]
+    /// Time limit of one test [default: 5 times the first run, at least 1 s]
     #[arg(long, value_name = "SECS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 

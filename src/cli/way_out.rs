@@ -1,27 +1,27 @@
-//! The way out where a test misses something in a directory of its own: the command line with it.
+//! The hint for a test that misses something in its directory: the command line that adds it.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::doctor::Missing;
 use crate::oracle::shell_line;
 
-/// The way out in a sentence. `typed` is the command line, and `is_command` says whether it has a command.
+/// Returns the hint, a sentence. `typed` is the command line, and `is_command` says whether it has a command.
 pub(crate) fn way_out(missing: &Missing, typed: &[OsString], is_command: bool) -> String {
     if !missing.things.is_empty() {
         let line = with_things(typed, missing);
-        return format!("it finds only the candidate there; with what it misses beside it: {}", shell(&line));
+        return format!("tests see only the candidate; add what is missing: {}", shell(&line));
     }
     if is_command {
-        return "it names the file itself, which is not there: write @@ where the candidate's path belongs".to_owned();
+        return "the command names the original file, which tests don't see; write @@ for the candidate".to_owned();
     }
-    "it names the file itself, which is not there: the candidate's path is its argument, $1 in a shell".to_owned()
+    "the test names the original file by a path that tests don't see; use its argument, $1 in a shell".to_owned()
 }
 
 fn shell(line: &[OsString]) -> String {
     shell_line(line.iter().map(OsString::as_os_str))
 }
 
-/// The command line that puts what is missing beside the candidate.
+/// Returns the command line that puts the missing things next to the candidate.
 fn with_things(typed: &[OsString], missing: &Missing) -> Vec<OsString> {
     let end = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
     let options = missing.things.iter().flat_map(|path| [OsStr::new("--with"), path.as_os_str()]);

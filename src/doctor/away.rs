@@ -107,7 +107,7 @@ pub(super) fn finding(away: &Away, there: &Outcome) -> Finding {
         let finding = Finding::new("elsewhere", Level::Fault, seen);
         let finding = if shown.is_empty() { finding } else { finding.means(shown) };
         return finding
-            .mend("choose a machine with --remote-property, or take along what is missing with --remote-input");
+            .fix("choose a machine with --remote-property, or take along what is missing with --remote-input");
     }
     match &shown[..] {
         "" => Finding::ok("elsewhere", format!("{same} programs are the same here and on {place}")),

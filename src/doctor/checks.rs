@@ -23,7 +23,7 @@ const CHECKS: [Check; 15] = [
 
 /// The checks whose findings say that a result may be worth nothing.
 pub(super) const TRIVIAL_CHECKS: [&str; 2] = ["trivial file", HOLLOW];
-const HOLLOW: &str = "hollow file";
+const HOLLOW: &str = "minimal file";
 /// Names that are listed; more are only counted.
 const LISTED: usize = 5;
 /// A test that takes no longer than this is fast, whatever part of it is start-up.
@@ -41,8 +41,8 @@ fn starts(facts: &Facts) -> Option<Finding> {
     let first = facts.input.first()?;
     Some(match &first.unresolved {
         Some(Unresolved::Failed(message)) => Finding::new("start", Level::Fault, message)
-            .means("without a run there is no answer")
-            .mend("run it by hand, as lop does: in an empty directory that holds a copy of the file"),
+            .means("lop cannot ask the test")
+            .fix("run it by hand in an empty directory with a copy of the file"),
         _ => Finding::ok("start", format!("{} can be run", facts.program.display())),
     })
 }
@@ -56,13 +56,13 @@ fn input(facts: &Facts) -> Option<Finding> {
     if let Some(interesting) = facts.input.iter().find(|outcome| outcome.is_interesting()) {
         return Some(Finding::ok("input", format!("the input is interesting ({})", interesting.exit)));
     }
-    let seen = format!("the input is not interesting: it ended with {}; wanted: {}", first.exit, facts.wanted);
-    let finding = Finding::new("input", Level::Fault, seen).means("there is nothing to keep while reducing");
-    Some(finding.mend(match first.exit {
-        Exit::Code(127) => "127 is a shell's code for a command that it did not find: give its absolute path",
-        Exit::Code(126) => "126 is a shell's code for a file that it could not execute: chmod +x",
-        Exit::TimedOut => "give it more time with --timeout, or --timeout-is-interesting if it is to hang",
-        _ => "run the test by hand in an empty directory that holds a copy of the file, and look at its exit code",
+    let seen = format!("the test rejects the input: {}, expected {}", first.exit, facts.wanted);
+    let finding = Finding::new("input", Level::Fault, seen).means("there is nothing to reduce");
+    Some(finding.fix(match first.exit {
+        Exit::Code(127) => "a shell exits with 127 if it doesn't find a command: write its absolute path",
+        Exit::Code(126) => "a shell exits with 126 if it cannot execute a file: chmod +x",
+        Exit::TimedOut => "give it more time with --timeout; to keep a hang, use --timeout-is-interesting",
+        _ => "run the test by hand in an empty directory with a copy of the file, and look at its exit code",
     }))
 }
 
@@ -72,7 +72,7 @@ fn repeats(facts: &Facts) -> Option<Finding> {
     if facts.is_flaky() {
         let seen = format!("the test is flaky: {interesting} of {} runs on the input were interesting", all.len());
         return Some(
-            Finding::new("repeated", Level::Fault, seen).means("what goes may be needed, and what stays may be not").mend(
+            Finding::new("repeated", Level::Fault, seen).means("lop may remove needed parts and keep others").fix(
                 "fix seeds, leave addresses, times and temporary names out of what it looks for; or use --allow-flaky",
             ),
         );
@@ -85,25 +85,25 @@ fn repeats(facts: &Facts) -> Option<Finding> {
 fn empty(facts: &Facts) -> Option<Finding> {
     let outcome = facts.empty.as_ref()?;
     if !outcome.is_interesting() {
-        return Some(Finding::ok("empty file", format!("the empty file is refused ({})", outcome.exit)));
+        return Some(Finding::ok("empty file", format!("the test rejects the empty file ({})", outcome.exit)));
     }
-    let finding = Finding::new("empty file", Level::Fault, "the empty file is interesting").means(
-        "the test does not look for anything in the candidate, or it reads the original instead; everything would go",
+    let finding = Finding::new("empty file", Level::Fault, "the test accepts the empty file").means(
+        "the test checks nothing in the candidate, or it reads the original instead",
     );
-    Some(finding.mend(
-        "let it look for the message of the bug, in the candidate; if empty is a fine result, --allow-empty goes on",
+    Some(finding.fix(
+        "check for the message of the bug, in the candidate; if an empty file is a good result, use --allow-empty",
     ))
 }
 
 fn trivial(facts: &Facts) -> Option<Finding> {
     let outcome = facts.trivial.as_ref()?;
     if !outcome.is_interesting() {
-        return Some(Finding::ok("trivial file", format!("a file of one line break is refused ({})", outcome.exit)));
+        return Some(Finding::ok("trivial file", format!("the test rejects a file of one newline ({})", outcome.exit)));
     }
     Some(
-        Finding::new("trivial file", Level::Fault, "a file of one line break is interesting")
-            .means("the test does not look for the bug, or it reads the original instead of the candidate")
-            .mend("let it look for the message of the bug, in the candidate"),
+        Finding::new("trivial file", Level::Fault, "the test accepts a file of one newline")
+            .means("the test doesn't check for the bug, or it reads the original instead of the candidate")
+            .fix("check for the message of the bug, in the candidate"),
     )
 }
 
@@ -115,11 +115,11 @@ fn hollow(facts: &Facts) -> Option<Finding> {
     let names: Vec<String> = fooling.map(|(name, _)| name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(match names.as_slice() {
-        [] => Finding::ok(HOLLOW, "files with nothing in them are refused"),
+        [] => Finding::ok(HOLLOW, "the test rejects minimal files"),
         names => {
-            Finding::new(HOLLOW, Level::Warning, format!("a file with nothing in it is interesting: {}", listed(names)))
-                .means("the result is as likely to be such a file as to show the bug")
-                .mend("let it look for the message of the bug, and for what stands where the message points to (--at)")
+            Finding::new(HOLLOW, Level::Warning, format!("the test accepts a minimal file: {}", listed(names)))
+                .means("the result may be such a file and not show the bug")
+                .fix("check for the message of the bug, and for the text at the reported position (--at)")
         }
     })
 }
@@ -129,9 +129,9 @@ fn original(facts: &Facts) -> Option<Finding> {
     let fooled = [&facts.empty, &facts.trivial].into_iter().flatten().any(Outcome::is_interesting);
     let level = if fooled { Level::Fault } else { Level::Warning };
     Some(
-        Finding::new("original", level, format!("the test names the original by its path: {line}"))
-            .means("it may judge the original, which is always interesting, and not the candidate")
-            .mend("name the candidate: the first argument of a script, @@ in a command, or its name in the current directory"),
+        Finding::new("original", level, format!("the test reads the original by its path: {line}"))
+            .means("it may check the original, which is always interesting, and not the candidate")
+            .fix("use the candidate: the first argument of a script, @@ in a command, or its name in the current directory"),
     )
 }
 
@@ -144,8 +144,8 @@ fn directory(facts: &Facts) -> Option<Finding> {
     (!facts.is_flaky()).then(|| {
         let seen = format!("in another directory the input is not interesting ({})", outcome.exit);
         Finding::new("directory", Level::Warning, seen)
-            .means("each worker has a directory of its own, so that answers differ from worker to worker")
-            .mend("leave the path of the directory out of what the test looks for, and its length too")
+            .means("each worker has a separate directory, so answers would differ between workers")
+            .fix("make the test independent of the path of its directory, and of its length")
     })
 }
 
@@ -156,22 +156,22 @@ fn paths(facts: &Facts) -> Option<Finding> {
         if missing.things.is_empty() {
             return Some(
                 finding
-                    .means("the test names the file itself, which is not in its directory")
-                    .mend("write @@ where the candidate's path belongs; a script gets it as its argument"),
+                    .means("the test uses the original file, which is not in its directory")
+                    .fix("write @@ for the candidate; a script gets its path as the argument"),
             );
         }
         let things = missing.things.iter();
         let options = things.map(|path| format!("--with {}", path.display())).collect::<Vec<_>>().join(" ");
         return Some(
             finding
-                .means("it misses something that is not beside the candidate")
-                .mend(format!("reduce with {options}")),
+                .means("the test needs a file that is not in its directory")
+                .fix(format!("reduce with {options}")),
         );
     }
     let changes = facts.reworded.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let seen = format!("relative paths lead nowhere in a directory of its own: {changes}");
+    let seen = format!("relative paths don't work in the test's directory: {changes}");
     (!facts.reworded.is_empty())
-        .then(|| Finding::new("paths", Level::Note, seen).means("a reduction makes them absolute, as was done here"))
+        .then(|| Finding::new("paths", Level::Note, seen).means("lop makes them absolute"))
 }
 
 fn processes(facts: &Facts) -> Option<Finding> {
@@ -181,22 +181,22 @@ fn processes(facts: &Facts) -> Option<Finding> {
         Finding::ok("processes", "the test leaves no processes behind")
     } else {
         Finding::new("processes", Level::Warning, format!("the test leaves processes behind: {}", listed(&names)))
-            .means("lop ends them, but they take time from other tests, and what they would have said is lost")
-            .mend("let the test wait for them, or end them itself (`trap 'kill 0' EXIT` in a shell)")
+            .means("lop kills them, but they take time from other tests, and their answers are lost")
+            .fix("make the test wait for them, or kill them (`trap 'kill 0' EXIT` in a shell)")
     })
 }
 
 fn sources(facts: &Facts) -> Option<Finding> {
     facts.input.first()?;
     Some(if facts.changed.is_empty() {
-        Finding::ok("sources", "nothing was written where the file and the test are")
+        Finding::ok("sources", "the test writes nothing next to the file or the test")
     } else {
-        let seen = format!("made or changed while the test ran: {}", listed_paths(&facts.changed));
+        let seen = format!("created or changed while the test ran: {}", listed_paths(&facts.changed));
         Finding::new("sources", Level::Warning, seen)
             .means(
-                "tests that run at the same time get in each other's way, and the next answer may depend on the last",
+                "tests that run at the same time interfere, and an answer may depend on the one before",
             )
-            .mend("let the test write to the current directory or to $TMPDIR, which are its own")
+            .fix("write to the current directory or to $TMPDIR: each test has its own")
     })
 }
 
@@ -205,15 +205,15 @@ fn null(facts: &Facts) -> Option<Finding> {
     let restore = "restore it with `rm -f /dev/null; mknod -m 666 /dev/null c 1 3`, and write elsewhere";
     Some(match (facts.null, &facts.names_null) {
         (Some((true, false)), _) => Finding::new("/dev/null", Level::Fault, "the test has destroyed /dev/null")
-            .means("from now on every program of this machine that uses it goes wrong")
-            .mend(restore),
+            .means("every program on this machine that uses it fails from now on")
+            .fix(restore),
         (Some((false, _)), _) => Finding::new("/dev/null", Level::Fault, "/dev/null is not a device")
-            .means("what the test says cannot be relied on, nor can much else on this machine")
-            .mend(restore),
+            .means("neither the test nor other programs on this machine can be relied on")
+            .fix(restore),
         (_, Some(line)) if facts.is_root => {
             Finding::new("/dev/null", Level::Warning, format!("as root, the test writes to /dev/null by name: {line}"))
                 .means("a compiler that fails deletes its output, and root may delete that one")
-                .mend("write to a file in the current directory")
+                .fix("write to a file in the current directory")
         }
         _ => Finding::ok("/dev/null", "still a device"),
     })
@@ -227,10 +227,10 @@ fn time(facts: &Facts) -> Option<Finding> {
     let mut seen = format!("{} on the input", Shown(usual));
     let start_up = facts.start_up();
     if let Some(start_up) = start_up {
-        let _ = write!(seen, ", {} on a file with nothing in it", Shown(start_up));
+        let _ = write!(seen, ", {} on a minimal file", Shown(start_up));
     }
     let deadline = facts.deadline.unwrap_or_else(|| usual_deadline(facts.slowest()));
-    let _ = write!(seen, "; deadline of a test: {}", Shown(deadline));
+    let _ = write!(seen, "; time limit of a test: {}", Shown(deadline));
     if facts.is_to_hang() {
         // It takes the deadline, whatever that is.
         return Some(Finding::ok("time", seen));
@@ -238,14 +238,14 @@ fn time(facts: &Facts) -> Option<Finding> {
     if facts.slowest() * 2 > deadline {
         return Some(
             Finding::new("time", Level::Warning, seen)
-                .means("the input takes more than half of the deadline; a busy machine would make it a timeout")
-                .mend(format!("--timeout {}", usual_deadline(facts.slowest()).as_secs_f64().ceil())),
+                .means("the input takes more than half of the time limit; on a busy machine it may time out")
+                .fix(format!("--timeout {}", usual_deadline(facts.slowest()).as_secs_f64().ceil())),
         );
     }
     Some(match start_up {
         Some(start_up) if usual > FAST && start_up * 2 > usual => Finding::new("time", Level::Note, seen)
-            .means("most of it is start-up, which stays however small the file gets")
-            .mend("ask the cheap question first: a grep before a compiler, a compiler before a run"),
+            .means("most of it is start-up, which a smaller file doesn't reduce")
+            .fix("do the cheap check first: grep before you compile, compile before you run"),
         _ => Finding::ok("time", seen),
     })
 }
@@ -264,8 +264,8 @@ fn load(facts: &Facts) -> Option<Finding> {
         let seen = format!("of {jobs} runs at the same time {interesting} were interesting");
         return Some(
             Finding::new("load", Level::Fault, seen)
-                .means("tests get in each other's way: a port, a lock, a file outside of their directories, or time")
-                .mend("let each run have its own; or reduce with -j 1"),
+                .means("tests interfere with each other: a port, a lock, a file outside of their directories, or time")
+                .fix("give each run its own, or reduce with -j 1"),
         );
     }
     let (together, alone) = (median(&facts.together), facts.usual());
@@ -276,13 +276,13 @@ fn load(facts: &Facts) -> Option<Finding> {
         Finding::ok("load", seen)
     } else if together * 2 > deadline {
         Finding::new("load", Level::Warning, seen)
-            .means("that is more than half of the deadline, so that some would be timeouts")
-            .mend("use fewer with -j, or more --timeout")
+            .means("over half of the time limit: some tests would time out")
+            .fix("use fewer with -j, or more --timeout")
     } else if ratio >= SLOW && alone > FAST {
         let gain = jobs as f64 / ratio;
         Finding::new("load", Level::Note, seen)
-            .means(format!("the {jobs} of them get about {gain:.1} times as much done as one alone"))
-            .mend("-j with a smaller number may be as fast; a test that uses several cores itself should use one")
+            .means(format!("{jobs} workers run about {gain:.1} times as many tests as one"))
+            .fix("-j with a smaller number may be as fast; a test that uses several cores itself should use one")
     } else {
         Finding::ok("load", seen)
     })
@@ -394,7 +394,7 @@ mod tests {
             });
             assert_eq!((finding.check, finding.level), (check, level), "{finding:#?}");
             assert!(!finding.means.is_empty(), "{finding:#?}");
-            assert!(level == Level::Note || !finding.mend.is_empty(), "{finding:#?}");
+            assert!(level == Level::Note || !finding.fix.is_empty(), "{finding:#?}");
         }
     }
 
@@ -431,7 +431,7 @@ mod tests {
             let input = vec![Outcome { exit, ..no() }; 5];
             let facts = Facts { input, elsewhere: Vec::new(), together: Vec::new(), ..healthy() };
             let found = findings(&facts);
-            found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").mend
+            found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").fix
         };
         assert!(refused(Exit::Code(127)).contains("did not find"));
         assert!(refused(Exit::TimedOut).contains("--timeout"));
@@ -455,7 +455,7 @@ mod tests {
         }
         facts.deadline = Some(Duration::from_secs(1));
         let found = findings(&facts);
-        assert!(found.iter().all(|finding| !finding.mend.contains("--timeout")), "{found:#?}");
+        assert!(found.iter().all(|finding| !finding.fix.contains("--timeout")), "{found:#?}");
         assert!(found.iter().any(|finding| finding.check == "time" && finding.level == Level::Ok), "{found:#?}");
     }
 
@@ -464,7 +464,7 @@ mod tests {
         let missing = Missing { line: "no header".to_owned(), things: vec!["src/beside.h".into()] };
         let finding = only(|facts| facts.missing = Some(missing));
         assert_eq!((finding.check, finding.level, finding.seen.as_str()), ("paths", Level::Fault, "no header"));
-        assert!(finding.mend.contains("--with src/beside.h"));
+        assert!(finding.fix.contains("--with src/beside.h"));
         let change = Reworded { at: 1, from: "-Ii".into(), to: "-I/a/i".into() };
         let finding = only(|facts| facts.reworded = vec![change]);
         assert_eq!(finding.level, Level::Note);

@@ -67,13 +67,13 @@ pub struct Finding {
     pub seen: String,
     /// The meaning of it; empty where it is plain.
     pub means: String,
-    /// How to mend it; empty where nothing has to be done.
-    pub mend: String,
+    /// How to fix it; empty where nothing has to be done.
+    pub fix: String,
 }
 
 impl Finding {
     fn ok(check: &'static str, seen: impl Into<String>) -> Self {
-        Self { check, level: Level::Ok, seen: seen.into(), means: String::new(), mend: String::new() }
+        Self { check, level: Level::Ok, seen: seen.into(), means: String::new(), fix: String::new() }
     }
 
     fn new(check: &'static str, level: Level, seen: impl Into<String>) -> Self {
@@ -84,15 +84,15 @@ impl Finding {
         Self { means: means.into(), ..self }
     }
 
-    fn mend(self, mend: impl Into<String>) -> Self {
-        Self { mend: mend.into(), ..self }
+    fn fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: fix.into(), ..self }
     }
 }
 
 impl fmt::Display for Finding {
     /// All of it in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [&self.seen, &self.means, &self.mend].into_iter().filter(|part| !part.is_empty());
+        let parts = [&self.seen, &self.means, &self.fix].into_iter().filter(|part| !part.is_empty());
         f.write_str(&parts.map(String::as_str).collect::<Vec<_>>().join("; "))
     }
 }

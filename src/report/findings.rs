@@ -28,8 +28,8 @@ pub fn write(out: &mut dyn Write, test: &str, findings: &[Finding], runs: usize)
         if !finding.means.is_empty() {
             writeln!(out, "{indent}{}", text::one_line(&finding.means))?;
         }
-        if !finding.mend.is_empty() {
-            writeln!(out, "{indent}{HINT}mend:{HINT:#} {}", text::one_line(&finding.mend))?;
+        if !finding.fix.is_empty() {
+            writeln!(out, "{indent}{HINT}fix:{HINT:#} {}", text::one_line(&finding.fix))?;
         }
     }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count() as u64;
@@ -44,12 +44,12 @@ mod tests {
 
     #[test]
     fn findings_line_up_and_are_counted() {
-        let finding = |check, level, means: &str, mend: &str| Finding {
+        let finding = |check, level, means: &str, fix: &str| Finding {
             check,
             level,
             seen: "seen".to_owned(),
             means: means.to_owned(),
-            mend: mend.to_owned(),
+            fix: fix.to_owned(),
         };
         let findings = [
             finding("a", Level::Ok, "", ""),
@@ -65,7 +65,7 @@ mod tests {
   ok       a         seen
   fault    long one  seen
                      bad
-                     mend: so
+                     fix: so
   note     b         seen
                      why
 

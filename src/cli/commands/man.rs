@@ -14,7 +14,7 @@ use crate::cli::help;
 use crate::cli::info_args::ManArgs;
 
 /// The description of lop in a list of manual pages.
-const PHRASE: &str = "reduce a file to a small one on which a test still says: interesting";
+const PHRASE: &str = "reduce a file that triggers a bug to the part that matters";
 
 /// Writes the pages.
 ///
@@ -56,7 +56,7 @@ fn page(command: &Command, out: &mut dyn Write) -> io::Result<()> {
     let man = Man::new(command.clone());
     man.render_title(out)?;
     man.render_name_section(out)?;
-    man.render_synopsis_section(out)?;
+    synopsis(command).to_writer(out)?;
     man.render_description_section(out)?;
     man.render_options_section(out)?;
     if command.has_subcommands() {
@@ -68,6 +68,20 @@ fn page(command: &Command, out: &mut dyn Write) -> io::Result<()> {
         man.render_version_section(out)?;
     }
     Ok(())
+}
+
+/// The lines of the usage, one for each form of the command line.
+fn synopsis(command: &Command) -> Roff {
+    let mut roff = Roff::default();
+    roff.control("SH", ["SYNOPSIS"]);
+    roff.control("nf", []);
+    let usage = command.clone().render_usage().to_string();
+    for line in usage.trim_start_matches("Usage:").lines() {
+        // The forms of `lop` itself have a remark, two blanks or more to the right.
+        roff.text([roman(line.trim().split("   ").next().unwrap_or_default())]);
+    }
+    roff.control("fi", []);
+    roff
 }
 
 /// A text that is laid out by hand, with its lines as they are: a section for each line that ends with a colon and

@@ -66,7 +66,7 @@ pub(super) fn entries(
         wrong(
             offset,
             said,
-            "entries are written `jobs = 4`, one a line; --no-config goes on without the file".to_owned(),
+            "write one entry per line, such as `jobs = 4`; --no-config ignores the file".to_owned(),
         )
     })?;
     let mut entries = Vec::new();
@@ -89,13 +89,13 @@ pub(super) fn entries(
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         let words = words(arg, value.get_ref(), folder, home)
-            .map_err(|takes| wrong(offset, format!("{name} {takes}"), format!("--{name} in `lop --help` says more")))?;
+            .map_err(|takes| wrong(offset, format!("{name} {takes}"), format!("see --{name} in `lop help all`")))?;
         for word in words.iter().filter(|_| is_a::<PathBuf>(arg)) {
             let word = word.as_bytes();
             let value = &word[word.iter().position(|byte| *byte == b'=').map_or(0, |at| at + 1)..];
             owner.check_path(name, Path::new(OsStr::from_bytes(value)), folder).map_err(said)?;
         }
-        check(command, &words).map_err(|message| wrong(offset, message, "see `lop --help`".to_owned()))?;
+        check(command, &words).map_err(|message| wrong(offset, message, "see `lop help all`".to_owned()))?;
         entries.push(Entry {
             id: arg.get_id().clone(),
             name: name.clone(),
@@ -113,21 +113,21 @@ pub(super) fn entries(
 fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, String)> {
     if POSITIONAL.contains(&name.to_ascii_lowercase().as_str()) {
         let message =
-            format!("{name} cannot be set in a file: what is reduced, and by which test, is said in each run");
+            format!("{name} cannot be set in a file; name the file and the test on the command line");
         return Err((message, "lop TEST FILE, or lop FILE -- CMD ARGS…".to_owned()));
     }
     let options = || command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
     if let Some((arg, _)) = options().find(|(_, long)| *long == name) {
         let Some(SetBy::CommandLine(why)) = arg.get() else { return Ok(arg) };
-        return Err((format!("{name} cannot be set in a file: {why}"), format!("give --{name} on the command line")));
+        return Err((format!("{name} cannot be set in a file: {why}"), format!("use --{name} on the command line")));
     }
     let likeness = |long: &str| strsim::jaro_winkler(long, &name.replace('_', "-"));
     let closest = options().map(|(_, long)| long).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let hint = match closest.filter(|long| likeness(long) >= LIKENESS) {
         Some(long) => format!("{long} is an option"),
-        None => "the keys are the long options of `lop --help`, without the dashes".to_owned(),
+        None => "keys are the long options of `lop help all`, without the dashes".to_owned(),
     };
-    Err((format!("there is no option {name}"), hint))
+    Err((format!("unknown option {name}"), hint))
 }
 
 /// The words of a command line that say the same, or what the option takes instead.
@@ -180,8 +180,8 @@ fn path(text: &str, folder: &Path, home: Option<&Path>) -> Result<PathBuf, &'sta
     let Some(rest) = text.strip_prefix('~') else { return Ok(folder.join(text)) };
     match (rest.strip_prefix('/').or(rest.is_empty().then_some("")), home) {
         (Some(rest), Some(home)) => Ok(home.join(rest.trim_start_matches('/'))),
-        (Some(_), None) => Err("begins with ~, and HOME is not set: write the directory out"),
-        (None, _) => Err("begins with ~ and a name, which lop does not look up: write the directory out, or ./~"),
+        (Some(_), None) => Err("begins with ~, but HOME is not set; write the whole path"),
+        (None, _) => Err("begins with ~NAME, which lop doesn't expand; write the whole path, or ./~"),
     }
 }
 

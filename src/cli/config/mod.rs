@@ -156,8 +156,8 @@ fn merge(command: &Command, typed: &ArgMatches, layers: Vec<Vec<Entry>>) -> Resu
 fn opposed(first: &Entry, second: &Entry) -> Failure {
     let place = format!("{}:{}", second.path.display(), second.line);
     Failure::Usage {
-        message: format!("{place}: {} cannot be set together with {} in line {}", second.name, first.name, first.line),
-        hint: "take one of the two lines out; what is typed counts for more than both".to_owned(),
+        message: format!("{place}: {} conflicts with {} in line {}", second.name, first.name, first.line),
+        hint: "remove one of the two lines, or override them on the command line".to_owned(),
     }
 }
 
@@ -228,7 +228,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
         }
         Err(error) => Err(Failure::Usage {
             message: format!("cannot read {}: {error}", path.display()),
-            hint: "mend it, or go on without it with --no-config".to_owned(),
+            hint: "fix the file, or ignore it with --no-config".to_owned(),
         }),
     }
 }

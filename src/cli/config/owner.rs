@@ -34,7 +34,7 @@ impl Owner<'_> {
             Owner::User => Ok(()),
             Owner::Project(_) if arg.get::<SetBy>() == Some(&SetBy::Project) => Ok(()),
             Owner::Project(_) => Err((
-                format!("{name} does not count in the file of a project, which may be a stranger's"),
+                format!("{name} cannot be set in a project's lop.toml"),
                 self.elsewhere(name),
             )),
         }
@@ -49,7 +49,7 @@ impl Owner<'_> {
             Owner::User => Ok(()),
             Owner::Project(_) => Err((
                 format!(
-                    "{name} names {what}, whose code would be run, in the file of a project, which may be a stranger's"
+                    "{name} cannot name {what} in a project's lop.toml, as lop would run its code"
                 ),
                 self.elsewhere(name),
             )),
@@ -65,13 +65,13 @@ impl Owner<'_> {
         if is_inside(path, folder) {
             return Ok(());
         }
-        Err((format!("{name} leads out of the project"), self.elsewhere(name)))
+        Err((format!("{name} points outside the project"), self.elsewhere(name)))
     }
 
     fn elsewhere(self, name: &str) -> String {
         match self {
-            Owner::Project(Some(user)) => format!("write it into your own file, {}, or type --{name}", user.display()),
-            _ => format!("type --{name}"),
+            Owner::Project(Some(user)) => format!("set it in your own file, {}, or use --{name}", user.display()),
+            _ => format!("use --{name} on the command line"),
         }
     }
 }
@@ -127,5 +127,5 @@ fn may_others_write(facts: &Metadata) -> bool {
 pub(super) fn left_out(planted: &[PathBuf]) -> Option<String> {
     let names: Vec<String> = planted.iter().map(|path| path.display().to_string()).collect();
     (!names.is_empty())
-        .then(|| format!("{} is left out: others may have put it there, or may change it", names.join(" and ")))
+        .then(|| format!("ignoring {}: other users may have written it, or can change it", names.join(" and ")))
 }

@@ -34,7 +34,7 @@ pub enum RulesError {
     #[error("{} has neither language.toml nor reduce.scm", .0.display())]
     Nothing(PathBuf),
     /// There is no language that the rules could be about.
-    #[error("--rules {} adds to a language, and this is text without a grammar", .0.display())]
+    #[error("--rules {} needs a language, but FILE is plain text", .0.display())]
     NoGrammar(PathBuf),
 }
 
@@ -100,7 +100,7 @@ pub enum Failure {
         why: project::PatchError,
     },
     /// A file to read is a pipe or a device, which need not come to an end.
-    #[error("{} is a pipe or a device, and not a regular file", .0.display())]
+    #[error("{} is a pipe or a device, not a regular file", .0.display())]
     InputIsSpecial(PathBuf),
     /// The events cannot be written.
     #[error("cannot write the events to {}", path.display())]
@@ -126,8 +126,8 @@ pub enum Failure {
     /// A condition cannot be understood.
     #[error(transparent)]
     Condition(#[from] ConditionError),
-    /// A test misses something in a directory of its own.
-    #[error("the test does not find in a directory of its own what it finds here: {}", missing.line)]
+    /// A test misses something in its directory.
+    #[error("a file is missing in the test's directory: {}", missing.line)]
     Missing {
         /// The test case.
         path: PathBuf,
@@ -137,7 +137,7 @@ pub enum Failure {
         typed: Vec<OsString>,
     },
     /// A command has ended in two ways.
-    #[error("the test is flaky: two runs on {} did not end alike, but with {first} and with {other}", path.display())]
+    #[error("the test is flaky: one run on {} ended with {first}, another with {other}", path.display())]
     Flaky {
         /// The test case.
         path: PathBuf,
@@ -146,7 +146,7 @@ pub enum Failure {
         /// How the other one did.
         other: Exit,
     },
-    /// Something cannot be put beside the candidate.
+    /// Something cannot be put next to the candidate.
     #[error(transparent)]
     Belonging(#[from] BelongingError),
     /// The test cannot be confined as asked for.
@@ -179,17 +179,17 @@ pub enum Failure {
     /// The parts to keep cannot be found.
     #[error(transparent)]
     Keep(#[from] KeepError),
-    /// A journal cannot be made, read or gone on with.
+    /// A journal cannot be created, read or continued.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The shared cache cannot be used.
     #[error("cannot use the cache")]
     Cache(#[source] JournalError),
     /// The system does not tell where lop was started.
-    #[error("cannot tell the working directory")]
+    #[error("cannot find the working directory")]
     Directory(#[source] io::Error),
     /// The directory of an interrupted run cannot be gone to.
-    #[error("cannot go to {}, where the run was started", path.display())]
+    #[error("cannot enter {}, where the run was started", path.display())]
     Gone {
         /// The directory.
         path: PathBuf,

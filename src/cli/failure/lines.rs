@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use crate::report::text::{self, HINT, STRONG};
 
-/// The way out with a flaky test.
-pub(super) const REPEATABLE: &str = "make the test repeatable (fixed seeds, no addresses, times or temporary names in what it looks \
-                          for), or go on with --allow-flaky";
+/// The hint for a flaky test.
+pub(super) const REPEATABLE: &str = "make the test repeatable (fixed seeds; no addresses, times or temporary names in the condition), or use \
+                          --allow-flaky";
 
-/// The ways to say by oneself what is interesting.
+/// The hint on how to choose the condition.
 pub(in crate::cli) const BY_HAND: &str =
-    "say what is interesting with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
+    "say what to keep with --stderr RE, --stdout RE, --signal NAME or --exit-code N";
 
 /// Writes a named value.
 pub(super) fn field(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {

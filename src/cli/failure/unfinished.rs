@@ -1,4 +1,4 @@
-//! A reduction that did not come to a result: its run, its output, and the way out.
+//! A reduction without a result: the run of the test, its output, and a hint.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use super::lines::{BY_HAND, REPEATABLE, field, hint_line};
 /// Lines of a test's output that are shown.
 const TAIL: usize = 12;
 
-/// A reduction that did not come to a result, and what a reader needs to see why.
+/// A reduction without a result, and everything a reader needs to see why.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Unfinished {
@@ -46,7 +46,7 @@ pub struct Unfinished {
 pub enum Cause {
     /// A file or a module is missing in its directory.
     Misses(Missing),
-    /// It says yes to an empty file: it answers the wrong way round.
+    /// It accepts an empty file: its answer is inverted.
     IsReversed,
 }
 
@@ -71,16 +71,21 @@ impl Unfinished {
     pub(super) fn headline(&self) -> String {
         let input = self.input.display();
         match &self.error {
-            ReduceError::NotInteresting { .. } => format!("{input} is not interesting: its own test says no"),
+            ReduceError::NotInteresting { .. } if self.says_nothing => {
+                format!("the failure on {input} is too unspecific to keep")
+            }
+            ReduceError::NotInteresting { outcome } => {
+                format!("the test rejects {input} itself: {}, expected {}", outcome.exit, self.wanted)
+            }
             ReduceError::EmptyIsInteresting if self.says_nothing => {
-                format!("the command succeeds on {input}, and on an empty file: there is no failure to keep")
+                format!("the command succeeds on {input} and on an empty file, so there is no failure to keep")
             }
             ReduceError::EmptyIsInteresting => {
-                "the test says that the empty file is interesting, so it does not look for anything".to_owned()
+                "the test accepts an empty file, so it checks nothing".to_owned()
             }
             ReduceError::Cancelled => stopped(&self.input, STOPPED),
             ReduceError::OutOfTime => stopped(&self.input, OUT_OF_TIME),
-            ReduceError::OutOfTests => stopped(&self.input, "the tests of --max-tests were spent"),
+            ReduceError::OutOfTests => stopped(&self.input, "--max-tests was reached"),
             ReduceError::Sink { source, .. } => format!("reducing {input} stopped: {source}"),
             ReduceError::Syntax { wanted, cause } => format!("{input} cannot stay {wanted}: {cause}"),
             other => format!("{input}: {other}"),
@@ -93,12 +98,12 @@ impl Unfinished {
             ReduceError::NotInteresting { outcome } => {
                 self.show_run(out, outcome)?;
                 if self.says_nothing {
-                    hint_line(out, &format!("nothing was found that is special about this failure: {BY_HAND}"))?;
+                    hint_line(out, &format!("an empty or trivial file fails in the same way; {BY_HAND}"))?;
                 }
                 let name = self.input.file_name().unwrap_or_default().to_string_lossy();
                 if self.says_nothing && !self.test.contains("@@") && !self.test.contains(&*name) {
                     let hint =
-                        "the command gets the candidate on its standard input only; write @@ where the path belongs";
+                        "the command gets the candidate only on standard input; write @@ for its path";
                     return hint_line(out, hint);
                 }
                 let is_command = self.typed.iter().any(|word| word == "--");
@@ -107,20 +112,20 @@ impl Unfinished {
                     Some(Cause::IsReversed) if !self.says_nothing => {
                         return hint_line(
                             out,
-                            "the test says yes to an empty file and no to this one: exit code 0 means interesting, so turn \
-                             its answer round, as in `! CMD` on the last line of a shell script",
+                            "the test accepts an empty file and rejects this one. Exit code 0 means interesting, so invert the \
+                             answer: `! CMD` on the last line of a shell script",
                         );
                     }
                     _ => {}
                 }
                 if let Some(place) = &self.elsewhere {
                     let hint = format!(
-                        "`lop doctor --remote {place}` with the same test and file says what differs there; --remote-input \
-                         takes a file along"
+                        "`lop doctor --remote {place}` with the same test and file shows what differs there; --remote-input \
+                         sends a file along"
                     );
                     return hint_line(out, &hint);
                 }
-                for hint in tool_hints(&self.test, outcome).into_iter().chain(hints(outcome)) {
+                for hint in tool_hints(&self.test, outcome).into_iter().chain(hints(outcome, is_command)) {
                     hint_line(out, &hint)?;
                 }
             }
@@ -132,8 +137,7 @@ impl Unfinished {
                 self.show_run(out, outcome)?;
                 hint_line(
                     out,
-                    "make the test independent of its earlier runs: it may count them, or find a file that one of them \
-                     has left behind",
+                    "make the test independent of its earlier runs: it may count them, or find a file that one of them left",
                 )?;
             }
             ReduceError::EmptyIsInteresting => {
@@ -142,27 +146,26 @@ impl Unfinished {
                     if is_curl(&self.test) {
                         hint_line(
                             out,
-                            "curl ends with 0 whatever the server answers: --fail-with-body makes an error of HTTP a failure, \
-                             and `--data-binary @@@` sends the candidate (`@` and the path)",
+                            "curl exits with 0 whatever the server answers. Add --fail-with-body to fail on an HTTP error, and send \
+                             the candidate with `--data-binary @@@` (`@` and the path)",
                         )?;
                     }
                     hint_line(
                         out,
-                        "check that the command fails on the file, or say what is interesting with --stdout RE, \
-                         --stderr RE, --exit-code N or --signal NAME",
+                        "check that the command fails on the file, or say what to keep with --stdout RE, --stderr RE, \
+                         --exit-code N or --signal NAME",
                     )?;
                     return Ok(());
                 }
                 hint_line(
                     out,
-                    "usually such a test reads the original by its absolute path instead of the candidate; let it \
-                     look for the very message or output of the bug in the candidate. If the empty file is really a \
-                     fine result, --allow-empty goes on",
+                    "make the test check for the message or output of your bug, in the candidate and not in the original by \
+                     its absolute path. If an empty file is a good result, use --allow-empty",
                 )?;
             }
             ReduceError::Syntax { wanted, cause: SyntaxCause::Otherwise(_) } => {
                 let other = if *wanted == "valid" { "invalid" } else { "valid" };
-                hint_line(out, &format!("leave --syntax={wanted} out, or use --syntax={other}"))?;
+                hint_line(out, &format!("omit --syntax={wanted}, or use --syntax={other}"))?;
             }
             ReduceError::Unresolved { .. } => field(out, "test", &self.test)?,
             _ => {}
@@ -175,17 +178,13 @@ impl Unfinished {
 
     fn show_run(&self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         field(out, "test", &self.test)?;
-        if !self.says_nothing {
-            field(out, "wanted", &self.wanted)?;
-        }
         run(out, outcome)
     }
 }
 
 /// How the test ended and what it wrote last.
 fn run(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    let answer = text::verdict(outcome.verdict);
-    field(out, "ended", &format!("{} after {}: {answer}", outcome.exit, text::duration(outcome.duration)))?;
+    field(out, "ended", &format!("{} after {}", outcome.exit, text::duration(outcome.duration)))?;
     if let Some(note) = &outcome.note {
         field(out, "note", note)?;
     }
@@ -219,15 +218,15 @@ fn tool_hints(test: &str, outcome: &Outcome) -> Vec<String> {
     let said = String::from_utf8_lossy(&said);
     if test.split_whitespace().any(|word| word == "npx" || word.ends_with("/npx")) || said.contains("npx ") {
         hints.push(
-            "npx looks for packages above its directory, which has the candidate only: call the program by its path, as in \
+            "npx looks for packages in its directory and above, where there are none. Call the program by its path, such as \
              node_modules/.bin/NAME, or add --with node_modules"
                 .to_owned(),
         );
     }
     if is_curl(test) || said.contains("curl: (") {
         match outcome.exit {
-            Exit::Code(7) => hints.push("7 is what curl says where no server answers: start it first".to_owned()),
-            Exit::Code(26) => hints.push("curl reads a file whose name stands behind `@`: write @@@".to_owned()),
+            Exit::Code(7) => hints.push("curl exits with 7 if no server answers; start the server first".to_owned()),
+            Exit::Code(26) => hints.push("curl reads a file if its name follows `@`; write @@@".to_owned()),
             _ => {}
         }
     }
@@ -235,17 +234,17 @@ fn tool_hints(test: &str, outcome: &Outcome) -> Vec<String> {
 }
 
 /// The usual problems of a test that refuses its own input.
-fn hints(outcome: &Outcome) -> Vec<String> {
+fn hints(outcome: &Outcome, is_command: bool) -> Vec<String> {
     let mut hints = Vec::new();
     match outcome.exit {
-        Exit::Code(127) => hints.push("127 is a shell's code for a command that it did not find".to_owned()),
-        Exit::Code(126) => hints.push("126 is a shell's code for a file that it could not execute".to_owned()),
+        Exit::Code(127) => hints.push("a shell exits with 127 if it doesn't find a command".to_owned()),
+        Exit::Code(126) => hints.push("a shell exits with 126 if it cannot execute a file".to_owned()),
         Exit::TimedOut if outcome.note.is_some() => hints.push(
-            "give the command its input from a file (`< /dev/null`), or run it without a terminal by `setsid -w`"
+            "redirect the command's input (`< /dev/null`), or run it without a terminal: `setsid -w CMD`"
                 .to_owned(),
         ),
         Exit::TimedOut => hints.push(format!(
-            "give the test more time with --timeout SECS; without it the first run has {} s",
+            "give the test more time with --timeout SECS; the default for the first run is {} s",
             BASELINE_DEADLINE.as_secs()
         )),
         _ => {}
@@ -254,16 +253,18 @@ fn hints(outcome: &Outcome) -> Vec<String> {
     let said = String::from_utf8_lossy(&said);
     // A carriage return is a part of the last word of a line for a shell, and so of a message about it.
     if ["\r:", "\r':", "'$'\\r'"].iter().any(|words| said.contains(words)) {
-        hints.push("the lines of the test's script end in CRLF; use dos2unix".to_owned());
+        hints.push("the lines of the test script end in CRLF; convert it with dos2unix".to_owned());
     // Shells say less than the C library does.
     } else if said.contains("No such file") {
         hints.push(
-            "tests run in a directory that holds only the candidate: name every other file by its absolute path"
+            "tests run in a directory that holds only the candidate; use absolute paths for other files, or --with"
                 .to_owned(),
         );
     }
     if hints.is_empty() {
-        hints.push("run the test by hand in an empty directory that holds a copy of the file".to_owned());
+        let compare = "compare the condition with the output above";
+        let by_hand = "run the test by hand in an empty directory with a copy of the file";
+        hints.push(if is_command { compare } else { by_hand }.to_owned());
     }
     hints
 }
@@ -272,9 +273,9 @@ fn hints(outcome: &Outcome) -> Vec<String> {
 pub(super) const STOPPED: &str = "stopped";
 
 /// Why a run ended that had no time left.
-pub(super) const OUT_OF_TIME: &str = "the time of --max-time was over";
+pub(super) const OUT_OF_TIME: &str = "--max-time was over";
 
 /// The message on a run that ended before it could begin.
 pub(super) fn stopped(path: &Path, why: &str) -> String {
-    format!("{why} before {} was judged; nothing was changed", path.display())
+    format!("{why} before the first test of {} ended; nothing was changed", path.display())
 }

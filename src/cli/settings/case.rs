@@ -29,7 +29,7 @@ use super::forms::{Test, subject};
 const MADE: [&str; 5] = ["build", "target", "node_modules", ".venv", "__pycache__"];
 
 /// How files are named.
-const GLOBS: &str = "files are named by their paths in the directory, as in 'src/*.h', 'include', '**/*.json'";
+const GLOBS: &str = "write paths relative to the directory, such as 'src/*.h', 'include' or '**/*.json'";
 
 /// The test case.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Case {
         let given = paths.first().map_or(&*program, PathBuf::as_path);
         if !words.is_empty() && piped::is_stdin(given) {
             return Err(Failure::Usage {
-                message: "standard input cannot be reduced together with the arguments of a command".to_owned(),
+                message: "--reduce-args cannot be combined with standard input".to_owned(),
                 hint: "name a file".to_owned(),
             });
         }
@@ -125,8 +125,8 @@ impl Case {
     fn of_files(args: &ReduceArgs, given: &Path, subject: Subject, content: Vec<u8>) -> Result<Self, Failure> {
         let Some(archive) = Archive::of(&content) else {
             return Err(Failure::Usage {
-                message: format!("{} is no directory, and was one when the run began", given.display()),
-                hint: "begin again with what is there now".to_owned(),
+                message: format!("{} is not a directory any more", given.display()),
+                hint: "start a new run".to_owned(),
             });
         };
         let project = project(&args.grammar, args.rules.as_deref(), archive, &content)?;
@@ -180,13 +180,13 @@ impl Case {
             let given = of_several.into_iter().find(|(_, globs)| !globs.is_empty());
             return given.map_or(Ok(Vec::new()), |(name, _)| {
                 let message =
-                    format!("{name} is about the files of a directory, and {} is one file", self.path.display());
-                Err(usage(message, "keep parts of a file with --keep or --keep-lines"))
+                    format!("{name} selects files of a directory, but {} is a single file", self.path.display());
+                Err(usage(message, "to keep parts of a file, use --keep or --keep-lines"))
             });
         };
         if !args.keep_lines.is_empty() {
-            let message = "--keep-lines counts the lines of one file, and there are several".to_owned();
-            return Err(usage(message, "keep whole files with --keep-files, and parts of them with --keep"));
+            let message = "--keep-lines works only with a single file".to_owned();
+            return Err(usage(message, "to keep whole files, use --keep-files; for parts of them, --keep"));
         }
         let entries = project.archive().files(&self.content);
         let mut sets = Vec::new();
@@ -202,7 +202,7 @@ impl Case {
             let set = set.build().map_err(|error| usage(format!("{name}: {}", error.kind()), GLOBS))?;
             let is_one = |entry: &Entry| set.is_match(entry.path());
             if !globs.is_empty() && !entries.iter().any(is_one) {
-                let message = format!("{name} {} is the name of no file in {}", globs.join(" "), self.path.display());
+                let message = format!("{name} {} matches no file in {}", globs.join(" "), self.path.display());
                 return Err(usage(message, GLOBS));
             }
             sets.push(set);
@@ -288,12 +288,12 @@ fn notes(path: &Path) -> Vec<String> {
     let Selection { members, left_out: found } = project::list(path).unwrap_or_default();
     let named = |why: &str, is_one: fn(&LeftOut) -> Option<&PathBuf>| {
         let paths: Vec<String> = found.iter().filter_map(is_one).map(|path| path.display().to_string()).collect();
-        (!paths.is_empty()).then(|| format!("not a part of the test case: {} ({why})", paths.join(", ")))
+        (!paths.is_empty()).then(|| format!("ignored: {} ({why})", paths.join(", ")))
     };
     let all = [
-        named("of a version control", |left| if let LeftOut::Tool(path) = left { Some(path) } else { None }),
-        named("a link to what is outside", |left| if let LeftOut::Link(path) = left { Some(path) } else { None }),
-        named("no regular file", |left| if let LeftOut::Special(path) = left { Some(path) } else { None }),
+        named("version control", |left| if let LeftOut::Tool(path) = left { Some(path) } else { None }),
+        named("a link out of the directory", |left| if let LeftOut::Link(path) = left { Some(path) } else { None }),
+        named("not a regular file", |left| if let LeftOut::Special(path) = left { Some(path) } else { None }),
     ];
     all.into_iter().flatten().chain(made(path, &members)).collect()
 }
@@ -314,8 +314,8 @@ fn made(root: &Path, members: &[Member]) -> Option<String> {
     (!named.is_empty()).then(|| {
         let (named, root) = (named.join(", "), root.display());
         format!(
-            "a part of the test case: {named}; if the bug does not need that, move it out of {root}, and if only the test needs \
-             it, put it beside the candidate with --with"
+            "the test case includes {named}; if the bug doesn't need that, move it out of {root}, and if only the test \
+             needs it, add it with --with"
         )
     })
 }
@@ -329,7 +329,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let found = project::read(path)?;
         if found.members.is_empty() {
             return Err(Failure::Usage {
-                message: format!("{} has no files in it: there is nothing to reduce", path.display()),
+                message: format!("{} has no files, so there is nothing to reduce", path.display()),
                 hint: "name the directory that shows the bug".to_owned(),
             });
         }
@@ -350,14 +350,14 @@ pub(in crate::cli) fn read_case(subject: &Subject, paths: &[PathBuf], may_be_emp
     }
     if content.is_empty() && piped::is_stdin(path) {
         return Err(Failure::Usage {
-            message: "standard input is empty: there is nothing to reduce".to_owned(),
+            message: "standard input is empty, so there is nothing to reduce".to_owned(),
             hint: "pipe the file that shows the bug into lop, or name it instead of `-`".to_owned(),
         });
     }
     if content.is_empty() && path.is_file() {
         return Err(Failure::Usage {
-            message: format!("{} is empty: there is nothing to reduce", path.display()),
-            hint: "name the file that shows the bug; what a redirection has emptied may still be in a copy".to_owned(),
+            message: format!("{} is empty, so there is nothing to reduce", path.display()),
+            hint: "name the file that shows the bug. Did a redirection (`>`) empty it?".to_owned(),
         });
     }
     Ok(content)

@@ -27,8 +27,8 @@ pub(super) fn formatter(
     let FormatArg::Command(words) = format else { return Ok(None) };
     if !matches!(subject, Subject::File(_)) {
         return Err(Failure::Usage {
-            message: "a formatter is for a test case that is one file".to_owned(),
-            hint: "give --format none, compact or pretty".to_owned(),
+            message: "a formatter works only with a single file".to_owned(),
+            hint: "use --format none, compact or pretty".to_owned(),
         });
     }
     let here = std::env::current_dir().unwrap_or_default();
@@ -40,7 +40,7 @@ pub(super) fn formatter(
         let (outcome, written) = probe.run(&oracle, text);
         let said = String::from_utf8_lossy(&written.stderr);
         match outcome.exit {
-            Exit::Code(0) if written.stdout.is_empty() => Err("wrote nothing on standard output".to_owned()),
+            Exit::Code(0) if written.stdout.is_empty() => Err("wrote nothing to standard output".to_owned()),
             Exit::Code(0) => Ok(written.stdout),
             Exit::TimedOut => Err(format!("took longer than {}", text::duration(deadline))),
             exit => Err(format!(

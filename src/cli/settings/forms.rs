@@ -71,14 +71,14 @@ pub(in crate::cli) fn subject(paths: &[PathBuf]) -> Result<Subject, Failure> {
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
     if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
         return Err(usage(
-            format!("{} is a directory, and one of several words for the test case", folder.display()),
-            "name one directory that has all of it, or files only",
+            format!("cannot combine the directory {} with other files", folder.display()),
+            "name one directory with everything in it, or only files",
         ));
     }
     if let Some(missing) = paths.iter().find(|path| !path.is_file()) {
         return Err(usage(
-            format!("{} is no file, and one of several words for the test case", missing.display()),
-            "lop TEST FILE…, or lop FILE… -- CMD ARGS…, with @@1 and @@2 in the place of their paths",
+            format!("{} does not exist or is not a file", missing.display()),
+            "lop TEST FILE…, or lop FILE… -- CMD ARGS…, with @@1 and @@2 for their paths",
         ));
     }
     let real: io::Result<Vec<PathBuf>> = paths.iter().map(fs::canonicalize).collect();
@@ -110,40 +110,40 @@ pub(in crate::cli) fn forms(
     let usage = |message: String, hint: &str| Failure::Usage { message, hint: hint.to_owned() };
     if let Some(command) = late_command(words) {
         return Err(usage(
-            format!("`{command}` is a command of lop only where it is the first word"),
-            &format!("lop {command} [OPTIONS]…, options behind it; a file of this name is ./{command}"),
+            format!("`{command}` is a command of lop only as the first word"),
+            &format!("lop {command} [OPTIONS]…, or ./{command} for a file of this name"),
         ));
     }
     if let Some(hint) = suggestion::command(words) {
-        return Err(usage(format!("there is no command, test or file of the name {}", words[0].display()), &hint));
+        return Err(usage(format!("{} is not a command, a test or a file", words[0].display()), &hint));
     }
     match (words, test) {
         (_, []) if reduces_args => Err(usage(
-            "--reduce-args is about the arguments of a command, and there is none".to_owned(),
+            "--reduce-args needs a command".to_owned(),
             "lop --reduce-args FILE -- CMD ARGS…, or lop --reduce-args -- CMD ARGS…",
         )),
         ([], [_, ..]) if reduces_args => Ok((Test::Command(test.to_vec()), Vec::new())),
         ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), vec![file.clone()])),
-        ([], []) => Err(usage("nothing to do".to_owned(), "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help")),
+        ([], []) => Err(usage("no file to reduce was given".to_owned(), "lop FILE -- CMD ARGS…, or lop TEST FILE; see lop --help")),
         ([], _) => Err(usage(
-            "there is no file to reduce before `--`".to_owned(),
-            "lop FILE -- CMD ARGS…, with @@ in the place of the candidate's path",
+            "no file to reduce before `--`".to_owned(),
+            "lop FILE -- CMD ARGS…, with @@ for the path of the file",
         )),
         ([only], []) => Err(usage(
-            format!("there is no test for {}, or no file for the test", only.display()),
-            "lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help",
+            format!("no test given for {}, or no file for this test", only.display()),
+            "lop FILE -- CMD ARGS…, or lop TEST FILE; see lop --help",
         )),
         ([test, files @ ..], []) => Ok((Test::File(test.clone()), files.to_vec())),
         (files, _) if is_resumed => Ok((Test::Command(test.to_vec()), files.to_vec())),
         (files, command) if let Some(script) = stray_test(files, command) => Err(usage(
-            format!("{} is executable and stands before `--`: give either a TEST or a command", script.display()),
-            "lop TEST FILE… without `--`, or lop FILE… -- CMD ARGS…; to reduce it as one of several files, name it in the \
-             command by its number (@@1, @@2, …)",
+            format!("{} is an executable before `--`; give either TEST or a command, not both", script.display()),
+            "lop TEST FILE… without `--`, or lop FILE… -- CMD ARGS…; to reduce the executable as one of several files, \
+             name it in the command by its number (@@1, @@2, …)",
         )),
         (files, _) if files.iter().all(|file| file.exists()) => Ok((Test::Command(test.to_vec()), files.to_vec())),
         ([first, second, ..], _) => Err(usage(
-            format!("{} and {} stand before a command; one of them is too much", first.display(), second.display()),
-            "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…",
+            format!("expected one FILE before `--`, found {} and {}", first.display(), second.display()),
+            "lop TEST FILE without `--`, or lop FILE -- CMD ARGS…; for several files, use @@1 and @@2 in the command",
         )),
     }
 }

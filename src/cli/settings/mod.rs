@@ -140,8 +140,8 @@ fn search(args: &ReduceArgs) -> Result<(Option<Minimal>, Config), Failure> {
     }
     if args.minimal.is_some_and(|minimal| minimal != MinimalArg::None) {
         return Err(Failure::Usage {
-            message: "--simplify-only guarantees nothing, so the result cannot be --minimal in anything".to_owned(),
-            hint: "give one of the two, or --minimal none".to_owned(),
+            message: "--simplify-only guarantees nothing, so it cannot be combined with --minimal".to_owned(),
+            hint: "omit one of the two, or use --minimal none".to_owned(),
         });
     }
     engine.theta = None;
@@ -155,8 +155,8 @@ fn check_fast(args: &ReduceArgs) -> Result<(), Failure> {
     }
     if args.minimal.is_some_and(|minimal| minimal != MinimalArg::None) {
         return Err(Failure::Usage {
-            message: "--fast guarantees nothing, so the result cannot be --minimal in anything".to_owned(),
-            hint: "give one of the two, or --minimal none".to_owned(),
+            message: "--fast guarantees nothing, so it cannot be combined with --minimal".to_owned(),
+            hint: "omit one of the two, or use --minimal none".to_owned(),
         });
     }
     Ok(())

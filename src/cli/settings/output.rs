@@ -52,16 +52,16 @@ impl Output {
             && std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here.starts_with(real))
         {
             return Err(Failure::Usage {
-                message: format!("{} has the working directory in it, and would be replaced", given.display()),
-                hint: "name it from the folder that it is in, or write the result elsewhere with -o OUT".to_owned(),
+                message: format!("cannot replace {}: it contains the current directory", given.display()),
+                hint: "run lop from its parent directory, or write the result elsewhere with -o OUT".to_owned(),
             });
         }
         if let (Subject::Directory(real), Kept::InPlace) = (&case.subject, &kept)
             && fs::canonicalize(program).is_ok_and(|program| program.starts_with(real))
         {
             return Err(Failure::Usage {
-                message: format!("the test {} is in the directory that would be replaced", program.display()),
-                hint: "move it out of there, or write the result elsewhere with -o OUT".to_owned(),
+                message: format!("the test {} is inside the directory to reduce", program.display()),
+                hint: "move it elsewhere, or write the result elsewhere with -o OUT".to_owned(),
             });
         }
         let is_special = |found: fs::Metadata| !found.is_file() && case.project.is_none();
@@ -80,7 +80,7 @@ impl Output {
         if (kept == Kept::InPlace || matches!(test, Test::File(_))) && is_same(given, program) {
             return Err(Failure::Usage {
                 message: format!("{} is both the test and the file to reduce", given.display()),
-                hint: "lop TEST FILE: TEST is the script that looks at a candidate, FILE what gets smaller".to_owned(),
+                hint: "lop TEST FILE: TEST is the script that checks a candidate, FILE is the file to reduce".to_owned(),
             });
         }
         let input = match &case.subject {

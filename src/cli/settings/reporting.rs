@@ -53,8 +53,8 @@ impl Reporting {
 fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
     if args.reporting.report.as_deref().is_some_and(is_stdout) {
         return Err(Failure::Usage {
-            message: "a page cannot be written to standard output".to_owned(),
-            hint: "give --report the name of a file".to_owned(),
+            message: "the report cannot be written to standard output".to_owned(),
+            hint: "name a file: --report FILE.html".to_owned(),
         });
     }
     let takers = [
@@ -70,6 +70,6 @@ fn check_stdout(args: &ReduceArgs, is_piped: bool) -> Result<(), Failure> {
     takers.extend(texts);
     Err(Failure::Usage {
         message: format!("{} would all write to standard output", takers.join(" and ")),
-        hint: "give -o or --json the name of a file, or leave one of them out".to_owned(),
+        hint: "name a file with -o or --json, or omit one of them".to_owned(),
     })
 }

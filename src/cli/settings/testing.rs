@@ -85,7 +85,7 @@ pub(in crate::cli) fn in_words(spec: &ConditionSpec) -> String {
     let codes: Vec<String> = spec.exit_codes.iter().map(i32::to_string).collect();
     let other: Vec<String> = spec.not_exit_codes.iter().map(i32::to_string).collect();
     let other = one_of("an exit code other than", &other);
-    let endings = [one_of("exit code", &codes), one_of("death by signal", &spec.signals)];
+    let endings = [one_of("exit code", &codes), one_of("killed by signal", &spec.signals)];
     let each = ", and ";
     let endings = endings.into_iter().flatten().collect::<Vec<_>>().join(each);
     let (ending, separator) = match (endings.is_empty(), spec.timeout_is_interesting) {
@@ -98,7 +98,7 @@ pub(in crate::cli) fn in_words(spec: &ConditionSpec) -> String {
     let outputs = [
         one_of("stdout matching", &quoted(&spec.stdout)),
         one_of("stderr matching", &quoted(&spec.stderr)),
-        one_of("at the place that is named", &quoted(&spec.at)),
+        one_of("text at the reported position matching", &quoted(&spec.at)),
     ];
     let unwanted = [
         other,
