@@ -1,8 +1,8 @@
 //! lop, a test-case reducer: hand it a text that triggers a bug and a test that recognises the bug,
 //! and it hands back a much smaller text that still does.
 //!
-//! Where to begin: [`reduce()`] with a [`Config`], and [`library::closures`] on how to write the test; [`Event`] tells what
-//! happens, [`reduce_on`] runs tests elsewhere, a [`Pass`] adds edits, and [`reduce_with`] takes everything apart.
+//! Start with [`reduce()`] and a [`Config`]. [`Event`] reports progress, [`reduce_on`] runs tests elsewhere, a [`Pass`]
+//! adds edits, and [`reduce_with`] gives access to every part.
 //!
 //! The modules, from the lowest: [`engine`], a crate of its own, decides which units to try to remove next and
 //! knows nothing but numbers; [`disk`] opens and makes files where others may have put theirs;

@@ -26,7 +26,7 @@ const MORE: [(&str, &str); 10] = [
     ("Running tests", "[Flaky tests](tests.md#flaky-tests) and [Timeouts](tests.md#timeouts)"),
     ("What a test may use and see", "[What a test may do](tests.md#what-a-test-may-do)"),
     ("Search", "[How it works](how-it-works.md) and [Rules for a language](rules.md)"),
-    ("Engine", "[The engine](engine.md)"),
+    ("Engine", "[The engine](dev/engine.md)"),
     ("Journal", "[Journals and resuming](journals.md)"),
     ("Command line", "[Options from files](configuration.md)"),
     ("Report", "[Looking at the result](results.md)"),

@@ -3,7 +3,6 @@
 //! Everything here is also to be had piece by piece: the driver is [`reduce_with`], closures are asked by [`Inline`] and
 //! [`Threads`], languages are chosen by the [`Registry`](crate::grammar::Registry).
 
-pub mod closures;
 mod config;
 mod tree;
 

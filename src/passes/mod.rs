@@ -1,6 +1,6 @@
 //! Passes: what could be tried on a text. They propose and decide nothing.
 //!
-#![doc = include_str!("../../docs/designing-a-pass.md")]
+#![doc = include_str!("../../docs/dev/designing-a-pass.md")]
 //!
 //! # Contents
 //!

@@ -229,11 +229,30 @@ fn marked_blocks_are_read_and_others_are_not() {
     assert_eq!(steps(page), [Step::Write { name: "a.txt".to_owned(), text: "1\n".to_owned() }, run]);
 }
 
-/// All pages of the manual but the table of contents.
+/// All pages of the manual but the table of contents, as paths below `docs/`: `tests.md`, `dev/engine.md`.
 fn pages() -> Vec<String> {
-    let entries = fs::read_dir(manual()).expect("the package has a manual");
-    let names = entries.map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect()
+    let names = |folder: &str| {
+        let entries = fs::read_dir(manual().join(folder)).expect("the package has a manual");
+        let names = entries.map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect::<Vec<_>>()
+    };
+    let dev = names("dev").into_iter().map(|name| format!("dev/{name}"));
+    names("").into_iter().chain(dev).collect()
+}
+
+/// The path below `docs/` that a link from a page leads to; `None` outside of `docs/`.
+fn resolved(page: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 #[test]
@@ -259,10 +278,11 @@ fn links_lead_to_pages_and_headings_of_the_book() {
     for page in pages() {
         for found in link.captures_iter(&read(&page)).filter(|found| !found[1].contains("://")) {
             let (target, place) = found[1].split_once('#').unwrap_or((&found[1], ""));
-            let target = if target.is_empty() { page.as_str() } else { target };
             // A file outside of docs/ is no part of the book.
-            let is_there = !target.starts_with("..") && manual().join(target).is_file();
-            let headings = read(target);
+            let target = if target.is_empty() { Some(page.clone()) } else { resolved(&page, target) };
+            let target = target.unwrap_or_default();
+            let is_there = manual().join(&target).is_file();
+            let headings = read(&target);
             let mut headings = headings.lines().filter(|line| line.starts_with('#'));
             if !is_there
                 || !place.is_empty() && !headings.any(|line| anchor(line.trim_start_matches(['#', ' '])) == place)
@@ -272,6 +292,8 @@ fn links_lead_to_pages_and_headings_of_the_book() {
         }
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+    assert_eq!(resolved("dev/engine.md", "../isolate.md").as_deref(), Some("isolate.md"));
+    assert_eq!(resolved("tests.md", "../README.md"), None);
 }
 
 #[test]

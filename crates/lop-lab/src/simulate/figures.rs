@@ -93,7 +93,7 @@ fn several_workers_go_back_to_the_front_where_units_depend_on_each_other() {
 
 /// Whether lanes depend on each other must not cost much to find out. Measured over 100 lists each: up to
 /// 1.10 times the rounds of the better of one lane and many on the 23 cells, 1.11 times where units use
-/// others, see `docs/engine.md`.
+/// others, see `docs/dev/engine.md`.
 #[test]
 fn it_takes_about_as_few_rounds_as_the_better_of_one_lane_and_many() {
     for width in [4, 16, 64] {
