@@ -22,8 +22,7 @@ impl ConfineArgs {
         #[cfg(feature = "remote")]
         if self.remote.address().is_some() && (isolation != Isolation::None || self.memory_limit.is_some()) {
             return Err(Failure::Usage {
-                message: "--isolate and --memory-limit don't work with --remote"
-                    .to_owned(),
+                message: "--isolate and --memory-limit don't work with --remote".to_owned(),
                 hint: "omit them, or use --remote none".to_owned(),
             });
         }

@@ -25,9 +25,7 @@ pub(super) fn check() -> Result<(), Failure> {
     match open() {
         Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) => {
             Err(Failure::Usage {
-                message: format!(
-                    "too few files can be open at the same time: lop needs {NEEDED} beside those that are"
-                ),
+                message: format!("too few files can be open at the same time: lop needs {NEEDED} more"),
                 hint: "raise the limit before lop is called: ulimit -n 256".to_owned(),
             })
         }

@@ -245,10 +245,7 @@ impl Special {
         writeln!(out, "  {STRONG}kind{STRONG:#}      {}", text::one_line(&chosen.signature.kind))?;
         writeln!(out, "  {STRONG}condition{STRONG:#} {}", text::one_line(&in_words(&open.spec)))?;
         if !chosen.signature.only_errors.is_empty() {
-            writeln!(
-                out,
-                "            new errors are rejected; to allow them, omit --only-errors"
-            )?;
+            writeln!(out, "            new errors are rejected; to allow them, omit --only-errors")?;
         }
         if !chosen.weakness.is_empty() {
             writeln!(out, "  {WARN}warning{WARN:#}   {}", text::one_line(&chosen.weakness))?;
@@ -306,8 +303,8 @@ fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Re
     }
     let shown = warnings.iter().take(OFFERED);
     let mut out = text::stderr();
-    let listed =
-        writeln!(out, "the command succeeds on {name} and warns. Which warning do you want to keep?").and_then(|()| {
+    let listed = writeln!(out, "the command succeeds on {name} and warns. Which warning do you want to keep?")
+        .and_then(|()| {
             shown.enumerate().try_for_each(|(number, warning)| {
                 writeln!(out, "  {STRONG}{}{STRONG:#}  {}", number + 1, text::one_line(&warning.mark.option().1))
             })?;
@@ -350,8 +347,7 @@ fn insist(special: &Special, open: &Inference<'_>) -> Result<(), Failure> {
     }
     if is_somebody_there() {
         let mut answer = String::new();
-        let asked = write!(text::stderr(), "Use it anyway? [y/N] ")
-            .and_then(|()| io::stdin().read_line(&mut answer));
+        let asked = write!(text::stderr(), "Use it anyway? [y/N] ").and_then(|()| io::stdin().read_line(&mut answer));
         if asked.is_ok() && answer.trim_start().to_lowercase().starts_with('y') {
             return Ok(());
         }
@@ -375,10 +371,7 @@ fn ask(yes: bool) -> Result<(), Failure> {
     let no = answer.trim_start().to_lowercase().starts_with('n');
     // The end of the input is no answer, but a user sent it.
     if no || matches!(asked, Ok(0)) {
-        return Err(Failure::Usage {
-            message: "stopped; nothing was changed".to_owned(),
-            hint: BY_HAND.to_owned(),
-        });
+        return Err(Failure::Usage { message: "stopped; nothing was changed".to_owned(), hint: BY_HAND.to_owned() });
     }
     Ok(())
 }

@@ -30,8 +30,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub(super) fn too_large(path: &Path) -> Failure {
     Failure::Usage {
         message: format!("{} is larger than {} MiB", path.display(), MOST_BYTES >> 20),
-        hint: "cut it first, for example with `head -c` or `split`, as long as the bug is still there"
-            .to_owned(),
+        hint: "cut it first, for example with `head -c` or `split`, as long as the bug is still there".to_owned(),
     }
 }
 

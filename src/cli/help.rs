@@ -187,7 +187,7 @@ mod tests {
                     "{option}"
                 );
             }
-            assert!(page.contains("lop resume") && !page.contains("--expect-waste"), "{page}");
+            assert!(page.contains("  resume  ") && !page.contains("--expect-waste"), "{page}");
         }
     }
 

@@ -10,26 +10,25 @@ use super::args::Cli;
 
 /// The text above the tables. Everything else is in the definitions.
 const INTRODUCTION: &str = "\
-# Every option
+# Options
 
-This page is made of the program's own definitions: `lop help markdown` prints it, and `lop help all` says the same in
-a terminal. Two forms reduce: `lop [OPTIONS] TEST FILE`, where TEST is an executable, and `lop [OPTIONS] FILE -- CMD
-ARGS…`, where CMD is any command. A first word that names a subcommand is the subcommand; a file of that name is
-`./doctor`. Every command shows its help with `-h` and `--help`; `-V` and `--version` show the version.
+This page is generated: `lop help markdown` prints it, and `lop help all` prints the same for a terminal. `-h` shows the
+short help of a command, `--help` the long one, and `-V` the version. If the first word is the name of a subcommand, it is
+the subcommand; a file of that name is `./doctor`.
 ";
 
-/// Where more is told of the options below a heading, by how the heading begins.
+/// Where to read more about the options below a heading, by the beginning of the heading.
 const MORE: [(&str, &str); 10] = [
-    ("Result", "[Looking at the result](results.md)"),
-    ("What is interesting", "[Writing good tests](tests.md)"),
+    ("Result", "[The result](first-reduction.md#your-files-afterwards)"),
+    ("Conditions", "[Write a good test](tests.md)"),
     ("Without a test script", "[Without a script](tests.md#without-a-script)"),
-    ("Running tests", "[Flaky tests](tests.md#flaky-tests) and [Timeouts](tests.md#timeouts)"),
-    ("What a test may use and see", "[What a test may do](tests.md#what-a-test-may-do)"),
-    ("Search", "[How it works](how-it-works.md) and [Rules for a language](rules.md)"),
+    ("Running tests", "[Flaky tests](flaky.md) and [Timeouts](tests.md#timeouts)"),
+    ("What a test may see and use", "[Run untrusted tests](untrusted.md)"),
+    ("Search", "[How it works](how-it-works.md) and [Rules](add-a-language.md#rules)"),
     ("Engine", "[The engine](dev/engine.md)"),
-    ("Journal", "[Journals and resuming](journals.md)"),
-    ("Command line", "[Options from files](configuration.md)"),
-    ("Report", "[Looking at the result](results.md)"),
+    ("Journal", "[Stop, resume, go back](journals.md)"),
+    ("Configuration", "[Configuration file](reference.md#configuration-file)"),
+    ("Report", "[Output](output.md)"),
 ];
 
 /// The heading above options that have none.
@@ -85,15 +84,15 @@ fn section(page: &mut String, name: &str, command: &Command, about: Option<&str>
             let _ = writeln!(page, "| {} | {} |", called(arg), described(arg));
         }
         if let Some((_, more)) = MORE.iter().find(|(begins, _)| about.is_none() && of.starts_with(begins)) {
-            let _ = write!(page, "\nMore: {more}.\n");
+            let _ = write!(page, "\nSee also: {more}.\n");
         }
     }
     let options = reduction.get_arguments().filter(|arg| !arg.is_positional()).count();
     if named.len() == options {
-        let _ = write!(page, "\nIt takes all options of a reduction.\n");
+        let _ = write!(page, "\nIt also takes all options of a reduction.\n");
     } else if !named.is_empty() {
         let names: Vec<String> = named.iter().map(|arg| called(arg)).collect();
-        let _ = write!(page, "\nAs for a reduction: {}.\n", names.join("; "));
+        let _ = write!(page, "\nThe same as for a reduction: {}.\n", names.join("; "));
     }
 }
 

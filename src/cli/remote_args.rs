@@ -199,13 +199,13 @@ fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn usage(message: String) -> Failure {
-    let hint = "lop --help says what --remote takes; `ca`, `cert`, `key` and [headers] stand in remote.toml".to_owned();
+    let hint = "see --remote in `lop help all`; remote.toml may have `ca`, `cert`, `key` and [headers]".to_owned();
     Failure::Usage { message, hint }
 }
 
 fn jobs(text: &str) -> Result<usize, String> {
     match at_least_one(text)? {
-        jobs if jobs > MOST_JOBS => Err(format!("at most {MOST_JOBS}: each waits in a thread of its own here")),
+        jobs if jobs > MOST_JOBS => Err(format!("at most {MOST_JOBS}: each needs a thread on this machine")),
         jobs => Ok(jobs),
     }
 }

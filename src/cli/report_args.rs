@@ -13,7 +13,7 @@ const REPORT: &str = "Report";
 pub struct ReportArgs {
     /// Write a web page about the run
     ///
-    /// One file without scripts: command, condition and result, why each token stays, size over tests, passes, and the
+    /// One file without scripts: command, condition and result, why each token was kept, size over tests, passes, and the
     /// statistics of the model
     #[arg(long, value_name = "FILE.html", help_heading = REPORT,
           add = SetBy::CommandLine("it names a file of one run"))]

@@ -32,7 +32,7 @@ pub struct Distrusted {
 impl Distrust {
     fn in_words(self) -> &'static str {
         match self {
-            Distrust::Link => "is a symbolic link, and lop writes and reads through none that stands under such a name",
+            Distrust::Link => "is a symbolic link, which lop does not follow here",
             Distrust::Foreign => "belongs to another user",
             Distrust::Shared => "is a hard link: what is written to it would change another file, too",
             Distrust::NotAFile => "is not a regular file",

@@ -80,7 +80,7 @@ pub fn open_special(path: &Path, waits: &dyn Fn() -> bool) -> io::Result<File> {
     loop {
         match rustix::fs::open(path, OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
             Err(Errno::NXIO) if waits() => thread::sleep(PAUSE),
-            Err(Errno::NXIO) => return Err(io::Error::other("nobody has read from the pipe")),
+            Err(Errno::NXIO) => return Err(io::Error::other("no program has read from the pipe")),
             Err(error) => return Err(error.into()),
             Ok(pipe) => {
                 // From now on a reader who is slow is waited for.
@@ -136,7 +136,7 @@ mod tests {
         let left = Cell::new(3);
         let waits = || left.replace(left.get() - 1) > 0;
         let error = create(&pipe, Audience::OWN, &waits).expect_err("nobody comes");
-        assert_eq!((left.get(), error.to_string().as_str()), (-1, "nobody has read from the pipe"));
+        assert_eq!((left.get(), error.to_string().as_str()), (-1, "no program has read from the pipe"));
         let reader = thread::spawn({
             let pipe = pipe.clone();
             move || fs::read(pipe).expect("it is written to")

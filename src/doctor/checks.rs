@@ -87,9 +87,8 @@ fn empty(facts: &Facts) -> Option<Finding> {
     if !outcome.is_interesting() {
         return Some(Finding::ok("empty file", format!("the test rejects the empty file ({})", outcome.exit)));
     }
-    let finding = Finding::new("empty file", Level::Fault, "the test accepts the empty file").means(
-        "the test checks nothing in the candidate, or it reads the original instead",
-    );
+    let finding = Finding::new("empty file", Level::Fault, "the test accepts the empty file")
+        .means("the test checks nothing in the candidate, or it reads the original instead");
     Some(finding.fix(
         "check for the message of the bug, in the candidate; if an empty file is a good result, use --allow-empty",
     ))
@@ -116,11 +115,9 @@ fn hollow(facts: &Facts) -> Option<Finding> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(match names.as_slice() {
         [] => Finding::ok(HOLLOW, "the test rejects minimal files"),
-        names => {
-            Finding::new(HOLLOW, Level::Warning, format!("the test accepts a minimal file: {}", listed(names)))
-                .means("the result may be such a file and not show the bug")
-                .fix("check for the message of the bug, and for the text at the reported position (--at)")
-        }
+        names => Finding::new(HOLLOW, Level::Warning, format!("the test accepts a minimal file: {}", listed(names)))
+            .means("the result may be such a file and not show the bug")
+            .fix("check for the message of the bug, and for the text at the reported position (--at)"),
     })
 }
 
@@ -163,24 +160,21 @@ fn paths(facts: &Facts) -> Option<Finding> {
         let things = missing.things.iter();
         let options = things.map(|path| format!("--with {}", path.display())).collect::<Vec<_>>().join(" ");
         return Some(
-            finding
-                .means("the test needs a file that is not in its directory")
-                .fix(format!("reduce with {options}")),
+            finding.means("the test needs a file that is not in its directory").fix(format!("reduce with {options}")),
         );
     }
     let changes = facts.reworded.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let seen = format!("relative paths don't work in the test's directory: {changes}");
-    (!facts.reworded.is_empty())
-        .then(|| Finding::new("paths", Level::Note, seen).means("lop makes them absolute"))
+    (!facts.reworded.is_empty()).then(|| Finding::new("paths", Level::Note, seen).means("lop makes them absolute"))
 }
 
 fn processes(facts: &Facts) -> Option<Finding> {
     facts.input.first()?;
     let names: Vec<&str> = facts.processes.iter().map(String::as_str).collect();
     Some(if names.is_empty() {
-        Finding::ok("processes", "the test leaves no processes behind")
+        Finding::ok("processes", "the test leaves no processes running")
     } else {
-        Finding::new("processes", Level::Warning, format!("the test leaves processes behind: {}", listed(&names)))
+        Finding::new("processes", Level::Warning, format!("the test leaves processes running: {}", listed(&names)))
             .means("lop kills them, but they take time from other tests, and their answers are lost")
             .fix("make the test wait for them, or kill them (`trap 'kill 0' EXIT` in a shell)")
     })
@@ -193,9 +187,7 @@ fn sources(facts: &Facts) -> Option<Finding> {
     } else {
         let seen = format!("created or changed while the test ran: {}", listed_paths(&facts.changed));
         Finding::new("sources", Level::Warning, seen)
-            .means(
-                "tests that run at the same time interfere, and an answer may depend on the one before",
-            )
+            .means("tests that run at the same time interfere, and an answer may depend on the one before")
             .fix("write to the current directory or to $TMPDIR: each test has its own")
     })
 }
@@ -433,7 +425,7 @@ mod tests {
             let found = findings(&facts);
             found.into_iter().find(|finding| finding.level == Level::Fault).expect("a fault").fix
         };
-        assert!(refused(Exit::Code(127)).contains("did not find"));
+        assert!(refused(Exit::Code(127)).contains("doesn't find"));
         assert!(refused(Exit::TimedOut).contains("--timeout"));
         assert!(refused(Exit::Code(1)).contains("by hand"));
     }

@@ -37,7 +37,7 @@ pub enum JournalError {
     #[error("another lop is writing {}", .0.display())]
     Busy(PathBuf),
     /// It is something else, or was damaged at its very beginning.
-    #[error("{} is not a journal of lop, or its beginning is damaged", .0.display())]
+    #[error("{} is not a journal of lop, or its beginning is corrupt", .0.display())]
     NotAJournal(PathBuf),
     /// It was written in another form.
     #[error("{} is written in format {found}, and this lop reads format {wanted}", path.display())]
@@ -78,7 +78,7 @@ pub enum JournalError {
         why: String,
     },
     /// A step does not follow from the one before it.
-    #[error("the journal {} is damaged: its step {step} cannot be rebuilt", path.display())]
+    #[error("the journal {} is corrupt: its step {step} cannot be rebuilt", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -44,7 +44,7 @@ impl Room {
 #[derive(Debug, thiserror::Error)]
 pub enum BelongingError {
     /// It is not there, or cannot be read.
-    #[error("cannot read {}, which is to be beside the candidate", path.display())]
+    #[error("cannot read {}, which --with puts next to the candidate", path.display())]
     Unread {
         /// Its path, or that of something in it.
         path: PathBuf,
@@ -52,19 +52,19 @@ pub enum BelongingError {
         source: io::Error,
     },
     /// Its path does not end in a name, under which a test could find it.
-    #[error("{} has no name of its own that it could have beside the candidate", path.display())]
+    #[error("{} has no file name to use next to the candidate", path.display())]
     NoName {
         /// The path.
         path: PathBuf,
     },
     /// The candidate has the name already.
-    #[error("{} would be beside the candidate under the candidate's own name", path.display())]
+    #[error("{} has the same name as the candidate", path.display())]
     IsCandidate {
         /// Its path.
         path: PathBuf,
     },
     /// Two things would have the same name.
-    #[error("{} and {} would have the same name beside the candidate", first.display(), second.display())]
+    #[error("{} and {} have the same name", first.display(), second.display())]
     SameName {
         /// The path of one.
         first: PathBuf,
@@ -78,7 +78,7 @@ pub enum BelongingError {
         path: PathBuf,
     },
     /// It has more in it than is copied.
-    #[error("{} is too large to be put beside the candidate, or its links lead in a circle", path.display())]
+    #[error("{} is too large for --with, or its links form a circle", path.display())]
     TooLarge {
         /// The path that was named.
         path: PathBuf,
@@ -396,7 +396,7 @@ mod tests {
         let folder = folder();
         let error = |path: &str| copied(&folder.path().join(path), &[]).expect_err("it cannot be copied").to_string();
         assert!(error("missing").contains("missing"));
-        assert!(error("it/..").contains("no name"));
+        assert!(error("it/..").contains("no file name"));
         symlink("..", folder.path().join("it/up")).expect("writable");
         let room = Room { entries: 100, ..Room::NAMED };
         let circle = Belonging::copy(&folder.path().join("it"), &[], room, &SlotOptions::default());

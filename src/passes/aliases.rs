@@ -16,7 +16,7 @@ use super::rewrites::{class, place, written};
 
 /// A name replaced by what it stands for.
 pub(super) static ALIASES: EditsOfTree = EditsOfTree {
-    facts: Facts::new("aliases", Stage::Rules, "names replaced everywhere by what they stand for").by_rules(),
+    facts: Facts::new("aliases", Stage::Rules, "names replaced everywhere by their definitions").by_rules(),
     make: aliases,
 };
 

@@ -22,7 +22,7 @@ impl Pass for Blanks {
         Facts::new(
             "blanks",
             Stage::Finish,
-            "where layout or comments matter: parts become blanks, blanks and letters of names go one by one",
+            "if layout or comments matter: parts become whitespace; whitespace and characters of names go one by one",
         )
         .led()
     }

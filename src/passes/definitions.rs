@@ -15,7 +15,7 @@ pub struct Unreferenced;
 
 impl Pass for Unreferenced {
     fn facts(&self) -> Facts {
-        Facts::new("unreferenced", Stage::Deletion, "definitions whose names stand nowhere else").by_rules().led()
+        Facts::new("unreferenced", Stage::Deletion, "definitions whose names appear nowhere else").by_rules().led()
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -15,7 +15,7 @@ use super::removal::{NodeSet, removal_edits};
 
 /// A name replaced by another, and its definition gone.
 pub(super) static MERGE: EditsOfTree = EditsOfTree {
-    facts: Facts::new("merge", Stage::Late, "definitions go, and another of their kind stands in for them").by_rules(),
+    facts: Facts::new("merge", Stage::Late, "a definition goes, and a similar one replaces it").by_rules(),
     make: merges,
 };
 

@@ -10,7 +10,7 @@ use super::place::place;
 
 /// A shortest text that the grammar allows.
 pub(super) static MINIMAL: EditsOfTree = EditsOfTree {
-    facts: Facts::new("minimal", Stage::LocalEdits, "a part becomes the shortest text that may stand there")
+    facts: Facts::new("minimal", Stage::LocalEdits, "a part becomes the shortest text that is valid there")
         .again_in(Stage::Late),
     make: minimal_replacements,
 };

@@ -308,7 +308,7 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
     }
     shrink_until(reducer, reducer.options.max_parse)?;
     if reducer.session.size().bytes > reducer.options.max_parse {
-        reducer.session.emit(&Event::Note("still too large to be parsed; going on with text"))?;
+        reducer.session.emit(&Event::Note("still too large to parse; continuing as text"))?;
         return plan::run(reducer);
     }
     let parsed = parse(grammar, reducer.session.best(), &reducer.stop);
@@ -350,7 +350,7 @@ fn reduce_parsed<'g>(
     match parsed.and_then(|document| Ok((document, tools(grammar, stop)?, parser(grammar, stop)?))) {
         Ok((document, tools, gate)) => reducer.plant(document, tools, gate),
         Err(error) => {
-            reducer.session.emit(&Event::Note(&format!("{error}; going on with lines, words and characters")))?;
+            reducer.session.emit(&Event::Note(&format!("{error}; continuing with lines, words and characters")))?;
         }
     }
     plan::run(reducer)

@@ -294,7 +294,7 @@ impl<'g> Reducer<'_, 'g> {
         let parser = self.tools.as_mut().map(|tools| &mut tools.parser);
         if self.session.rebase(parser).is_err() {
             self.session.check_limits()?;
-            self.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
+            self.session.emit(&Event::Note("the best result does not parse any more; continuing as text"))?;
             self.tools = None;
             if self.options.syntax.is_none() {
                 self.session.set_gate(None);

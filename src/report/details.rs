@@ -4,8 +4,6 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::engine::DepthRow;
-use crate::passes::NO_DEPTH;
 use crate::reduce::{Reliability, Report};
 
 use super::others::Others;
@@ -15,8 +13,6 @@ use super::text::{self, FAINT, STRONG, Table, WARN};
 const EXCERPT: usize = 60;
 /// Longest signature of a crash that is shown, in characters.
 const SIGNATURE: usize = 100;
-/// Depths shown; the deepest of very deep trees are folded into one row.
-const DEPTHS: usize = 24;
 
 /// Writes the details. `checked` is how many runs there were before the first test, and how long they took; `met` the other
 /// crashes.
@@ -29,27 +25,44 @@ pub(super) fn write(
     checked: (usize, Duration),
     met: Option<&Others>,
 ) -> io::Result<()> {
+    writeln!(out)?;
+    time(out, report)?;
     writeln!(
         out,
-        "  answered without a test: {} from the cache, {} refused for new syntax errors",
+        "  answered without a test: {} from the cache, {} rejected for new syntax errors",
         text::count(report.cache_hits),
         text::count(report.gate_refusals),
     )?;
     confirmed(out, report.reliability)?;
     checkup(out, checked)?;
     passes(out, report)?;
-    depths(out, &report.depths)?;
     rules(out, report)?;
     timeouts(out, &report.kept_by_timeout)?;
     met.map_or(Ok(()), |found| others(out, found))?;
     writeln!(out)
 }
 
+/// Where the time went.
+fn time(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let mean = match u32::try_from(report.tests.total()) {
+        Ok(some) if some > 0 => report.testing / some,
+        _ => report.testing,
+    };
+    writeln!(
+        out,
+        "  time: {} of {} waiting for tests; tests took {} on all workers, {} each",
+        text::duration(report.waiting),
+        text::duration(report.elapsed),
+        text::duration(report.testing),
+        text::duration(mean),
+    )
+}
+
 /// The questions that were asked again although the test never contradicted itself; the summary has the contradictions.
 fn confirmed(out: &mut dyn Write, seen: Reliability) -> io::Result<()> {
     match seen {
         Reliability { disagreements: 0, returns: 0, confirmations, .. } if confirmations > 0 => {
-            writeln!(out, "  confirmed: asked again {}, never another answer", text::plural(confirmations, "time"))
+            writeln!(out, "  confirmed: repeated {}, never another answer", text::plural(confirmations, "time"))
         }
         _ => Ok(()),
     }
@@ -60,11 +73,11 @@ fn checkup(out: &mut dyn Write, (runs, time): (usize, Duration)) -> io::Result<(
     let what = match runs {
         0 => return Ok(()),
         1 => "the input in another directory",
-        2 => "the input in another directory, and a file of one line break",
-        _ => "the input in another directory, and files with nothing in them",
+        2 => "the input in another directory, and a file of one newline",
+        _ => "the input in another directory, and trivial files",
     };
     let runs = text::plural(runs as u64, "more run");
-    writeln!(out, "  checkup at the start: {runs} of the test ({what}), {}", text::duration(time))
+    writeln!(out, "  check at the start: {runs} of the test ({what}), {}", text::duration(time))
 }
 
 fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -83,52 +96,6 @@ fn passes(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     writeln!(out)?;
     table.write(out)
-}
-
-/// The engine's view of the tree.
-fn depths(out: &mut dyn Write, rows: &[DepthRow]) -> io::Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let mut table = Table::new(
-        1,
-        &["depth", "lists", "units", "kept", "P(needed)", "P(u|u)", "H bits", "tests", "bound", "÷ bound"],
-    );
-    let (tree, flat): (Vec<&DepthRow>, Vec<&DepthRow>) = rows.iter().partition(|row| row.depth != NO_DEPTH);
-    for row in tree.iter().take(DEPTHS) {
-        table.row(depth_row(&row.depth.to_string(), row));
-    }
-    if let Some(deeper) = tree.get(DEPTHS) {
-        table.row(vec![format!("{} and deeper", deeper.depth), "(in --json)".to_owned()]);
-    }
-    for row in flat {
-        table.row(depth_row("flat", row));
-    }
-    if rows.len() > 1 {
-        table.row(depth_row("all", &DepthRow::total(rows)));
-    }
-    writeln!(out)?;
-    table.write(out)?;
-    writeln!(
-        out,
-        "  {FAINT}P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the \
-         fewest tests\n  for a test that is monotone; answers from the cache can make it fewer.{FAINT:#}"
-    )
-}
-
-fn depth_row(name: &str, row: &DepthRow) -> Vec<String> {
-    vec![
-        name.to_owned(),
-        text::count(row.lists),
-        text::count(row.units),
-        text::count(row.kept),
-        format!("{:.3}", row.needed_share),
-        row.removable_after_removable.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}")),
-        format!("{:.1}", row.entropy_bits),
-        text::count(row.tests),
-        format!("{:.0}", row.lower_bound.ceil()),
-        row.tests_per_bound().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
-    ]
 }
 
 /// The bytes and tokens that each of the grammar's rules took out, those of the most tokens first.
@@ -152,10 +119,7 @@ fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    writeln!(
-        out,
-        "  {WARN}kept by timeout{WARN:#} (without it the test ran into the deadline; a longer --timeout may remove it):"
-    )?;
+    writeln!(out, "  {WARN}kept because a test timed out{WARN:#} (a longer --timeout may remove it):")?;
     for text in kept {
         writeln!(out, "    {}", text::visible(text.trim(), EXCERPT))?;
     }
@@ -166,7 +130,7 @@ fn timeouts(out: &mut dyn Write, kept: &[String]) -> io::Result<()> {
 fn others(out: &mut dyn Write, others: &Others) -> io::Result<()> {
     if others.met().next().is_some() {
         writeln!(out)?;
-        writeln!(out, "  {STRONG}other crashes{STRONG:#} met on the way, with the output of the test beside each:")?;
+        writeln!(out, "  {STRONG}other crashes{STRONG:#} found, each with the output of the test:")?;
     }
     for other in others.met() {
         let bytes = text::plural(other.bytes as u64, "byte");

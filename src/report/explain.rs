@@ -8,20 +8,22 @@ use crate::reduce::{Necessity, Reason, Why};
 use super::reasons::{ORDER, caveat, heading, place, sentence};
 use super::text::{self, FAINT, STRONG, WARN, shown};
 
+/// Columns of a row of tokens.
+const WIDTH: usize = 72;
 /// Tokens of one reason that are listed; more are only counted.
 const LISTED: usize = 200;
 /// Longest token shown, in characters.
 const EXCERPT: usize = 40;
 
-/// Writes the reasons, those of a kind together, each with the test that was asked.
+/// Writes the tokens, grouped by reason; with `details` each with its place and the test that decided.
 ///
 /// # Errors
 /// When writing fails.
-pub fn write(out: &mut dyn Write, map: Option<&Necessity>) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, map: Option<&Necessity>, details: bool) -> io::Result<()> {
     let Some(map) = map else {
-        return writeln!(out, "the result is too large to say why each of its tokens stays");
+        return writeln!(out, "the result is too large to explain each token");
     };
-    writeln!(out, "{STRONG}why each token stays{STRONG:#} ({})", text::plural(map.reasons.len() as u64, "token"))?;
+    writeln!(out, "{STRONG}why each token was kept{STRONG:#} ({})", text::plural(map.reasons.len() as u64, "token"))?;
     if let Some(caveat) = caveat(map) {
         writeln!(out, "{FAINT}{caveat}{FAINT:#}")?;
     }
@@ -35,7 +37,13 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>) -> io::Result<()> {
         let tokens: Vec<(String, &Reason)> =
             reasons.iter().take(LISTED).map(|reason| (token(map, reason), *reason)).collect();
         let width = tokens.iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0);
-        // Those of which nothing but the same can be said stand in one line.
+        if !details {
+            let words = tokens.iter().map(|(token, _)| token.as_str());
+            rows(words).iter().try_for_each(|row| writeln!(out, "    {row}"))?;
+            more(out, reasons.len())?;
+            continue;
+        }
+        // Tokens with the same explanation share a line.
         let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (token, reason) in &tokens {
             if reason.record.as_ref().is_none_or(|record| record.test.is_none()) {
@@ -49,11 +57,25 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>) -> io::Result<()> {
         for (sentence, tokens) in alike {
             writeln!(out, "    {}  {FAINT}{sentence}{FAINT:#}", tokens.join(" "))?;
         }
-        if reasons.len() > LISTED {
-            writeln!(out, "    and {} more", text::len(reasons.len() - LISTED))?;
-        }
+        more(out, reasons.len())?;
     }
     Ok(())
+}
+
+/// Words as rows that fit a terminal.
+fn rows<'w>(words: impl Iterator<Item = &'w str>) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if row.chars().count() + word.chars().count() + 2 <= WIDTH => row.push_str(&format!("  {word}")),
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
+}
+
+fn more(out: &mut dyn Write, all: usize) -> io::Result<()> {
+    if all > LISTED { writeln!(out, "    and {} more", text::len(all - LISTED)) } else { Ok(()) }
 }
 
 fn token(map: &Necessity, reason: &Reason) -> String {
@@ -83,20 +105,20 @@ mod tests {
             ],
         };
         let mut out = Vec::new();
-        write(&mut out, Some(&map)).expect("a vector takes everything");
+        write(&mut out, Some(&map), true).expect("a vector takes everything");
         let plain = anstream::adapter::strip_bytes(&out).into_vec();
         let expected = "\
-why each token stays (4 tokens)
+why each token was kept (4 tokens)
 
   the test says no (2)
     int  1:1      without it: not interesting, test 12, pass tokens
     }    2:1      without it: not interesting, test 3, pass tokens
 
   would not parse (1)
-    a  without it: refused for a syntax error more, no test needed, pass tokens
+    a  without it: rejected for a new syntax error, no test needed, pass tokens
 
-  never asked (1)
-    ;  the result without it, and nothing else, was never asked about
+  never tried (1)
+    ;  never tried alone
 ";
         assert_eq!(String::from_utf8_lossy(&plain), expected);
     }

@@ -23,10 +23,14 @@ impl FirstRun {
         let (done, ended) = mpsc::channel();
         let wait = move || {
             if ended.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
-                let hang = if keeps_hangs { "" } else { "; to keep a hang, use --timeout-is-interesting --timeout SECS" };
+                let hang =
+                    if keeps_hangs { "" } else { "; to keep a hang, use --timeout-is-interesting --timeout SECS" };
                 let so_far = LONG.as_secs();
                 // A closed standard error is no reason to fail.
-                let _ = writeln!(text::stderr(), "{HINT}note:{HINT:#} the first run of the test has taken {so_far} s so far{hang}");
+                let _ = writeln!(
+                    text::stderr(),
+                    "{HINT}note:{HINT:#} the first run of the test has taken {so_far} s so far{hang}"
+                );
             }
         };
         thread::Builder::new().name("first-run".to_owned()).spawn(wait).ok()?;

@@ -72,7 +72,7 @@ impl Issue<'_> {
         put("and run:\n");
         put(&block("sh", self.redaction.text(self.command).as_bytes(), false));
         put("## Expected\n");
-        put("The input is accepted, or refused with a proper message.\n");
+        put("TODO: what you expected instead.\n");
         put("## Observed\n");
         match self.outcome {
             Some(outcome) => {
@@ -87,14 +87,14 @@ impl Issue<'_> {
                     }
                 }
             }
-            None => put("(nothing was captured)\n"),
+            None => put("(no output)\n"),
         }
         put("## Versions\n");
         if let Some(version) = self.version {
             put(&format!("- {}", code(&self.redaction.text(version))));
         }
         put(&format!("- lop {}", env!("CARGO_PKG_VERSION")));
-        put(&format!("\nWhat was looked for: {}. {}", code(&self.redaction.text(self.wanted)), self.made));
+        put(&format!("\nCondition: {}. {}", code(&self.redaction.text(self.wanted)), self.made));
         out
     }
 }
@@ -152,15 +152,13 @@ fn block(language: &str, content: &[u8], says_bytes: bool) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     let mut out = format!("{fence}{language}\n{text}\n{fence}\n");
     if cut.len() < content.len() {
-        let _ = writeln!(out, "\n({} more bytes are left out)", content.len() - cut.len());
+        let _ = writeln!(out, "\n({} more bytes omitted)", content.len() - cut.len());
     }
     if says_bytes && shown(content).as_bytes() != content {
-        out.push_str(
-            "\n(Bytes that cannot be shown are written as `\\xff` or `\\u{1b}`; the file itself has to be attached.)\n",
-        );
+        out.push_str("\n(Bytes that cannot be shown are written as `\\xff` or `\\u{1b}`; attach the file itself.)\n");
     }
     if says_bytes && !content.ends_with(b"\n") && !content.is_empty() {
-        out.push_str("\n(without a line break at the end)\n");
+        out.push_str("\n(without a newline at the end)\n");
     }
     out
 }
@@ -216,7 +214,7 @@ zedc x.zed
 
 ## Expected
 
-The input is accepted, or refused with a proper message.
+TODO: what you expected instead.
 
 ## Observed
 
@@ -234,7 +232,7 @@ x.zed:1: internal compiler error: in `f`
 - `zedc 1.2`
 - lop VERSION
 
-What was looked for: `stderr matching /internal/`. Reduced from 10 to 2 bytes.
+Condition: `stderr matching /internal/`. Reduced from 10 to 2 bytes.
 ";
         assert_eq!(issue(b"ab\n"), expected.replace("VERSION", env!("CARGO_PKG_VERSION")));
     }
@@ -248,8 +246,8 @@ What was looked for: `stderr matching /internal/`. Reduced from 10 to 2 bytes.
     #[test]
     fn what_cannot_be_shown_is_said() {
         let text = issue(b"\xff\x1b");
-        assert!(text.contains("\\xff\\u{1b}\n```\n") && text.contains("has to be attached"), "{text}");
-        assert!(text.contains("without a line break"), "{text}");
+        assert!(text.contains("\\xff\\u{1b}\n```\n") && text.contains("attach the file itself"), "{text}");
+        assert!(text.contains("without a newline"), "{text}");
         assert!(text.contains("```sh\necho /xs= | base64 -d >x.zed\n```"), "{text}");
     }
 }

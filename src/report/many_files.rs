@@ -300,7 +300,8 @@ impl ManyFiles for Directory {
             ));
         }
         let beside = self.beside.as_ref()?.display();
-        let message = format!("{name} is not as lop has left it and stays as it is now; the result goes to {beside}");
+        let message =
+            format!("{name} was changed by another program, so lop leaves it as it is; the result goes to {beside}");
         (!std::mem::replace(&mut self.is_told, true)).then_some(message)
     }
 

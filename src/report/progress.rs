@@ -142,7 +142,7 @@ impl Progress {
     fn baseline(&self, outcome: &Outcome, deadline: Duration) {
         if self.verbosity >= Verbosity::Passes {
             self.say(&format!(
-                "the input is {} ({}, {}); deadline of a test: {}",
+                "the input is {} ({}, {}); time limit of a test: {}",
                 text::verdict(outcome.verdict),
                 outcome.exit,
                 text::duration(outcome.duration),
@@ -197,8 +197,8 @@ impl EventSink for Progress {
                 if self.verbosity > Verbosity::Quiet {
                     let (bytes, tokens) = (text::len(size.bytes), text::len(size.tokens));
                     self.say(&format!(
-                        "{WARN}taken back:{WARN:#} what the test had called interesting it refuses; going on from \
-                         {bytes} bytes, {tokens} tokens"
+                        "{WARN}withdrawn:{WARN:#} the test now rejects what it had accepted; continuing from {bytes} bytes, \
+                         {tokens} tokens"
                     ));
                 }
             }
@@ -214,8 +214,8 @@ impl EventSink for Progress {
                 }
             }
             Event::Paused { .. } => self.say("paused"),
-            Event::Resumed => self.say("going on"),
-            Event::Skipped { pass, .. } => self.say(&format!("{WARN}skipped:{WARN:#} {pass}, from now on")),
+            Event::Resumed => self.say("resumed"),
+            Event::Skipped { pass, .. } => self.say(&format!("{WARN}skipped:{WARN:#} {pass}")),
             // The driver sends these only to consumers that follow, and this one does not.
             Event::Trying { .. } | Event::Idle { .. } | Event::Outlook(_) => {}
             Event::Finished(_) => {

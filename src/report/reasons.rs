@@ -18,7 +18,7 @@ pub fn heading(why: Why) -> &'static str {
         Why::OtherCrash => "another crash",
         Why::Kept => "kept as asked for",
         Why::Removable => "found removable too late",
-        Why::Unasked => "never asked",
+        Why::Unasked => "never tried",
     }
 }
 
@@ -27,18 +27,18 @@ pub fn heading(why: Why) -> &'static str {
 pub fn sentence(reason: &Reason) -> String {
     let Some(Record { test, pass, why, slip }) = &reason.record else {
         return match reason.why {
-            Why::Kept => "nobody asked: the options say that it is kept".to_owned(),
-            _ => "the result without it, and nothing else, was never asked about".to_owned(),
+            Why::Kept => "not tried: an option keeps it".to_owned(),
+            _ => "never tried alone".to_owned(),
         };
     };
     let outcome = match why {
         Why::Refused => "not interesting",
-        Why::Unparsed => "refused for a syntax error more",
+        Why::Unparsed => "rejected for a new syntax error",
         Why::Invalid => "invalid",
-        Why::Timeout => "ran into the deadline",
+        Why::Timeout => "timed out",
         Why::OtherCrash => "another crash",
         Why::Kept | Why::Unasked => "not asked",
-        Why::Removable => "interesting, but too late to be used",
+        Why::Removable => "interesting, but found too late",
     };
     let mut text = match test {
         Some(number) => format!("without it: {outcome}, test {number}, pass {pass}"),
@@ -59,14 +59,14 @@ pub fn sentence(reason: &Reason) -> String {
 pub fn caveat(map: &Necessity) -> Option<String> {
     if !map.is_result {
         return Some(
-            "This is the text before names were shortened and it was laid out: that one was tested.".to_owned(),
+            "This is the text before lop shortened names and laid it out: lop tested that one.".to_owned(),
         );
     }
     let earlier = map.reasons.iter().filter(|reason| reason.was_earlier).count();
     (earlier > 0).then(|| {
         format!(
-            "For {earlier} of {} tokens this was tested before names were shortened and the text was laid out; the tokens \
-             are matched by their order.",
+            "For {earlier} of {} tokens, lop tested this before it shortened names and laid the text out. The tokens are \
+             matched by their order.",
             map.reasons.len()
         )
     })
@@ -120,6 +120,6 @@ mod tests {
             "without it: another crash, test 34, pass tokens: SIGABRT (of the text before names and layout)"
         );
         let unasked = Reason { range: 0..1, why: Why::Unasked, record: None, was_earlier: false };
-        assert!(sentence(&unasked).contains("never asked"));
+        assert!(sentence(&unasked).contains("never tried"));
     }
 }

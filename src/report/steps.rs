@@ -30,7 +30,7 @@ pub fn replay(out: &mut dyn Write, past: &Past) -> io::Result<()> {
         writeln!(out, "{}", line(*at, *tests, &text::one_line(pass), *size, past.size))?;
     }
     let ended = match past.ended {
-        Some(Ended::Complete) => "reduced as far as it goes",
+        Some(Ended::Complete) => "completed",
         Some(Ended::Budget) => "stopped at the limit",
         Some(Ended::Cancelled) => "stopped early",
         None => "interrupted",

@@ -1,20 +1,23 @@
-//! The summary at the end, on part of a screen: how much smaller, at what price, how it ended, where things are, and
-//! what deserves attention.
+//! The summary at the end: how much smaller, the result itself, where things are, what is guaranteed, and what to do next.
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::reduce::{Ended, Reliability, Report, Size};
+use crate::project::Archive;
+use crate::reduce::{Ended, Reliability, Report};
 
 use super::details;
 use super::others::Others;
-use super::text::{self, FAINT, GOOD, STRONG, Table, WARN};
+use super::text::{self, GOOD, STRONG, WARN};
 
-/// Lines of the summary at most, unless all is asked for: it stands on a screen of 24 lines together with what was typed
-/// and the last steps.
-const LINES: usize = 14;
-/// Longest text shown of what deserves attention, in characters.
+/// Lines of the summary at most, unless all is asked for: it is on a screen of 24 lines together with what was typed.
+const LINES: usize = 22;
+/// Lines of the result at most.
+const SHOWN_LINES: usize = 12;
+/// Bytes of the result at most.
+const SHOWN_BYTES: usize = 400;
+/// Longest text shown in a warning, in characters.
 const EXCERPT: usize = 40;
 
 /// Where things are when all is done.
@@ -26,7 +29,7 @@ pub struct Whereabouts<'a> {
     pub grammar: &'a str,
     /// Files of the input, if it is made of several, and those of them that are left.
     pub files: Option<(usize, usize)>,
-    /// The command that is left, if its arguments are reduced, too.
+    /// The command that is left, if its arguments are reduced as well.
     pub command: Option<&'a str>,
     /// Where the result is: a path, or what else it was written to.
     pub result: &'a str,
@@ -34,85 +37,137 @@ pub struct Whereabouts<'a> {
     pub original: Option<&'a Path>,
     /// Runs of the test at the start that are not among the tests, and how long they took.
     pub checkup: (usize, Duration),
-    /// Other warnings, a sentence each. A note has told each of them, too, so that events and report have it.
+    /// The result, unless it is on standard output already.
+    pub best: Option<&'a [u8]>,
+    /// Other warnings, a sentence each. Each is also a note, for events and report.
     pub attention: &'a [String],
     /// The other crashes that were met.
     pub others: Option<&'a Others>,
-    /// The argument with which `lop resume` goes on, if there is a journal.
+    /// The argument with which `lop resume` continues, if there is a journal.
     pub journal: Option<&'a Path>,
 }
 
-/// Writes the summary: at most 14 lines, or with `details` everything.
+/// Writes the summary: at most 22 lines, or with `details` everything.
 ///
 /// # Errors
 /// When writing fails.
 pub fn write(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>, details: bool) -> io::Result<()> {
     heading(out, report, places)?;
-    sizes(out, report.before, report.after)?;
-    tests(out, report, places.checkup.1)?;
-    if details {
-        details::write(out, report, places.checkup, places.others)?;
+    let shown = places.best.map(excerpt).unwrap_or_default();
+    if !shown.is_empty() {
+        writeln!(out)?;
+        for line in &shown {
+            writeln!(out, "    {line}")?;
+        }
     }
+    writeln!(out)?;
     let things = things(report, places);
     for (name, thing) in &things {
         writeln!(out, "  {STRONG}{name:<9}{STRONG:#} {thing}")?;
     }
-    // One line of heading, four of sizes, two of tests and time.
-    let room = if details { usize::MAX } else { LINES - 7 - things.len() };
-    let attention = attention(report, places);
-    let shown = if attention.len() > room { room - 1 } else { attention.len() };
-    for sentence in &attention[..shown] {
-        writeln!(out, "  {WARN}attention{WARN:#} {}", text::one_line(sentence))?;
+    if details {
+        details::write(out, report, places.checkup, places.others)?;
     }
-    match attention.len() - shown {
+    let above = 2 + things.len() + if shown.is_empty() { 0 } else { shown.len() + 1 };
+    let room = if details { usize::MAX } else { LINES.saturating_sub(above).max(2) };
+    let warnings = warnings(report, places);
+    let shown = if warnings.len() > room { room - 1 } else { warnings.len() };
+    for sentence in &warnings[..shown] {
+        writeln!(out, "  {WARN}warning:{WARN:#}  {}", text::one_line(sentence))?;
+    }
+    match warnings.len() - shown {
         0 => Ok(()),
         more => writeln!(out, "            and {} more; -v shows all", text::len(more)),
     }
 }
 
-/// Where things are.
+/// The first lines of the result, with the names of its files if it has several.
+fn excerpt(best: &[u8]) -> Vec<String> {
+    let Some(archive) = Archive::of(best) else { return begin(best) };
+    let mut lines = Vec::new();
+    for file in archive.files(best) {
+        lines.push(format!("{STRONG}{}{STRONG:#}", text::path(file.path())));
+        lines.extend(begin(&best[file.content.clone()]).into_iter().map(|line| format!("  {line}")));
+    }
+    if lines.len() > SHOWN_LINES {
+        lines.truncate(SHOWN_LINES - 1);
+        lines.push("…".to_owned());
+    }
+    lines
+}
+
+/// The first lines of a text, and how many more there are.
+fn begin(text: &[u8]) -> Vec<String> {
+    let text = text.trim_ascii_end();
+    let all = text.split(|byte| *byte == b'\n').count();
+    let cut = &text[..text.len().min(SHOWN_BYTES)];
+    let is_cut = cut.len() < text.len();
+    let mut lines: Vec<String> = cut.split(|byte| *byte == b'\n').map(|line| text::shown(line)).collect();
+    if text.is_empty() {
+        return vec!["(an empty file)".to_owned()];
+    }
+    if lines.len() > SHOWN_LINES {
+        lines.truncate(SHOWN_LINES - 1);
+    } else if is_cut && let Some(last) = lines.last_mut() {
+        last.push('…');
+    }
+    if lines.len() < all {
+        lines.truncate(SHOWN_LINES - 1);
+        lines.push(format!("… ({})", text::plural((all - lines.len()) as u64, "more line")));
+    }
+    lines
+}
+
+/// Where things are, what is guaranteed, and what to do next.
 fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, String)> {
-    let mut things = Vec::new();
-    things.extend(
-        places
-            .files
-            .map(|(all, left)| ("files", format!("{} of {}", text::len(left), text::plural(all as u64, "file")))),
-    );
+    let mut things = vec![("result", format!("{} ({})", text::one_line(places.result), places.grammar))];
     things.extend(places.command.map(|command| ("command", text::one_line(command))));
-    things.push(("result", text::one_line(places.result)));
+    things.push((
+        "minimal",
+        match (report.ended, report.minimal) {
+            (Ended::Complete, "none") => "not guaranteed".to_owned(),
+            (Ended::Complete, level) => format!("1-minimal by {level}: no single {} can be removed", long_name(level)),
+            _ => "not yet".to_owned(),
+        },
+    ));
+    things.push(("tests", tests(report)));
     things.extend(places.original.map(|original| ("original", text::path(original))));
     things.extend(places.journal.map(|journal| match report.ended {
         Ended::Complete => ("journal", text::path(journal)),
-        _ => ("go on", format!("lop resume {}", text::path(journal))),
+        _ => ("continue", format!("lop resume {}", text::path(journal))),
     }));
     things
 }
 
+fn long_name(level: &str) -> &str {
+    if level == "char" { "character" } else { level }
+}
+
 /// The warnings, the most important first.
-fn attention(report: &Report, places: &Whereabouts<'_>) -> Vec<String> {
+fn warnings(report: &Report, places: &Whereabouts<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(flaky(report.reliability));
     lines.extend(places.attention.iter().cloned());
     if let [first, rest @ ..] = report.kept_by_timeout.as_slice() {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", text::len(rest.len())) };
         let first = text::visible(first.trim(), EXCERPT);
-        lines.push(format!("kept by timeout: `{first}`{more}; a longer --timeout may remove that"));
+        lines.push(format!("`{first}`{more} stayed only because a test timed out; try a longer --timeout"));
     }
     if !report.skipped.is_empty() {
-        lines.push(format!("not done, or not to the end, because you skipped it: {}", report.skipped.join(", ")));
+        lines.push(format!("you skipped, so not complete: {}", report.skipped.join(", ")));
     }
     lines.extend(places.others.into_iter().flat_map(crashes));
     lines
 }
 
-/// The questions that were asked again and got another answer.
+/// The warning about a test that contradicted itself.
 fn flaky(seen: Reliability) -> Option<String> {
     let Reliability { repeated, disagreements, bound, confirmations, returns } = seen;
     if disagreements == 0 && returns == 0 {
         return None;
     }
     Some(format!(
-        "the test is flaky: {} of {} repeated runs disagreed ({:.1}%, at most {:.1}%); {}, {} taken back",
+        "the test is flaky: {} of {} repeated runs disagreed ({:.1}%, at most {:.1}%); {}, {} withdrawn",
         text::count(disagreements),
         text::count(repeated),
         disagreements as f64 / repeated.max(1) as f64 * 100.0,
@@ -134,64 +189,56 @@ fn crashes(others: &Others) -> Vec<String> {
         };
         let left_out = match others.left_out() {
             0 => String::new(),
-            some => format!(", and {} not kept", text::plural(some as u64, "candidate")),
+            some => format!(", and {} not saved", text::plural(some as u64, "candidate")),
         };
-        lines.push(format!("other crashes met on the way: {what}{left_out}; see {}", text::path(place)));
+        lines.push(format!("found other crashes: {what}{left_out}; see {}", text::path(place)));
     }
-    lines.extend(others.trouble().map(|error| format!("other crashes could not be kept: {error}")));
+    lines.extend(others.trouble().map(|error| format!("other crashes could not be saved: {error}")));
     lines
 }
 
 fn heading(out: &mut dyn Write, report: &Report, places: &Whereabouts<'_>) -> io::Result<()> {
+    let (before, after) = (report.before, report.after);
+    let (style, word) = match report.ended {
+        Ended::Complete => (GOOD, "Reduced"),
+        Ended::Cancelled => (WARN, "Stopped early. Reduced"),
+        Ended::Budget => (WARN, "Stopped at the limit. Reduced"),
+    };
+    let input = text::path(places.input);
+    let time = text::duration(report.elapsed);
     // A name or a blank that has changed is nothing removed.
-    let untouched = report.before.tokens == report.after.tokens && report.before.lines <= report.after.lines;
-    let (style, word) = match (report.ended, untouched) {
-        (Ended::Complete, false) => (GOOD, "reduced"),
-        (Ended::Cancelled, false) => (WARN, "stopped early, reduced"),
-        (Ended::Budget, false) => (WARN, "stopped at the limit, reduced"),
-        (Ended::Complete, true) => (GOOD, "nothing to remove from"),
-        (Ended::Cancelled, true) => (WARN, "stopped early; nothing removed yet from"),
-        (Ended::Budget, true) => (WARN, "stopped at the limit; nothing removed yet from"),
-    };
-    let minimal = match (report.ended, report.minimal) {
-        (Ended::Complete, "none") => "no minimality guaranteed".to_owned(),
-        (Ended::Complete, level) => format!("1-minimal by {level}"),
-        _ => "not minimal yet".to_owned(),
-    };
-    writeln!(
-        out,
-        "{style}{word}{style:#} {} in {} {FAINT}({}, {minimal}){FAINT:#}",
-        text::path(places.input),
-        text::duration(report.elapsed),
-        places.grammar,
-    )
+    if before.tokens == after.tokens && before.lines <= after.lines {
+        let word = match report.ended {
+            Ended::Complete => "Nothing to remove",
+            Ended::Cancelled => "Stopped early. Nothing removed yet",
+            Ended::Budget => "Stopped at the limit. Nothing removed yet",
+        };
+        let bytes = text::plural(after.bytes as u64, "byte");
+        return writeln!(out, "{style}{word}{style:#} from {input} ({bytes}), in {time}");
+    }
+    let files = places.files.map(|(all, left)| format!("{} → {}", text::len(all), text::plural(left as u64, "file")));
+    let sizes = [
+        (before.bytes, after.bytes, "byte"),
+        (before.tokens, after.tokens, "token"),
+        (before.lines, after.lines, "line"),
+    ];
+    let sizes =
+        sizes.map(|(before, after, unit)| format!("{} → {}", text::len(before), text::plural(after as u64, unit)));
+    let sizes = files.into_iter().chain(sizes).collect::<Vec<_>>().join(", ");
+    let left = text::percent(after.bytes, before.bytes);
+    writeln!(out, "{style}{word}{style:#} {input}: {sizes} ({left} left), in {time}")
 }
 
-fn sizes(out: &mut dyn Write, before: Size, after: Size) -> io::Result<()> {
-    let mut table = Table::new(1, &["", "before", "after", "left"]);
-    let mut row = |name: &str, before: usize, after: usize| {
-        table.row(vec![name.to_owned(), text::len(before), text::len(after), text::percent(after, before)]);
-    };
-    row("bytes", before.bytes, after.bytes);
-    row("tokens", before.tokens, after.tokens);
-    row("lines", before.lines, after.lines);
-    table.write(out)
-}
-
-fn tests(out: &mut dyn Write, report: &Report, checkup: Duration) -> io::Result<()> {
+/// The number of tests and their outcomes.
+fn tests(report: &Report) -> String {
     let counts = &report.tests;
-    let total = counts.total();
-    // The first two are always said, the others when there are any.
+    // The first two are always listed, the others if there are any.
     let mut outcomes = vec![
         format!("{} interesting", text::count(counts.interesting)),
         format!("{} not interesting", text::count(counts.not_interesting)),
     ];
-    // A run that failed ends the reduction with an error, so these were all cancelled.
-    let cancelled = match report.ended {
-        Ended::Complete => "cancelled, overtaken by an earlier answer",
-        Ended::Cancelled | Ended::Budget => "cancelled",
-    };
-    for (number, word) in [(counts.invalid, "invalid"), (counts.timeout, "timed out"), (counts.unresolved, cancelled)] {
+    for (number, word) in [(counts.invalid, "invalid"), (counts.timeout, "timed out"), (counts.unresolved, "cancelled")]
+    {
         if number > 0 {
             outcomes.push(format!("{} {word}", text::count(number)));
         }
@@ -200,30 +247,16 @@ fn tests(out: &mut dyn Write, report: &Report, checkup: Duration) -> io::Result<
     let old: String = old
         .into_iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, place)| format!("; {} taken from {place}", text::plural(number, "outcome")))
+        .map(|(number, place)| format!("; {} from {place}", text::plural(number, "outcome")))
         .collect();
-    writeln!(out, "  {STRONG}{}{STRONG:#}: {}{old}", text::plural(total, "test"), outcomes.join(", "))?;
-    let mean = match u32::try_from(total) {
-        Ok(some) if some > 0 => report.testing / some,
-        _ => report.testing,
-    };
-    writeln!(
-        out,
-        "  time: {}, of which {} waiting for tests and {} lop's own; tests summed over workers: {} ({} each)",
-        text::duration(report.elapsed),
-        text::duration(report.waiting),
-        text::duration(report.elapsed.saturating_sub(report.waiting + checkup)),
-        text::duration(report.testing),
-        text::duration(mean),
-    )
+    format!("{}: {}{old}", text::count(counts.total()), outcomes.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::DepthRow;
-    use crate::passes::NO_DEPTH;
-    use crate::reduce::{Counts, PassStats};
+    use crate::reduce::{Counts, PassStats, Size};
 
     fn report() -> Report {
         Report {
@@ -271,43 +304,51 @@ mod tests {
     fn the_whole_summary() {
         let places = Whereabouts {
             original: Some(Path::new("a.c.orig")),
+            best: Some(b"x = 1;\n\x07y\n"),
             checkup: (2, Duration::from_millis(24)),
             ..places(Some(Path::new("a.c.lop")))
         };
         let head = "\
-reduced a.c in 2.31 s (zed, 1-minimal by token)
-          before  after  left
-  bytes   12,345     57  0.5%
-  tokens   2,301     13  0.6%
-  lines      411      3  0.7%
-  332 tests: 58 interesting, 270 not interesting, 4 timed out
-  time: 2.31 s, of which 2.11 s waiting for tests and 176 ms lop's own; tests summed over workers: 4.15 s (12 ms each)
+Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% left), in 2.31 s
+
+    x = 1;
+    \\u{7}y
+
+  result    a.c (zed)
+  minimal   1-minimal by token: no single token can be removed
+  tests     332: 58 interesting, 270 not interesting, 4 timed out
+  original  a.c.orig
+  journal   a.c.lop
 ";
-        let details = "  \
-  answered without a test: 12 from the cache, 102 refused for new syntax errors
-  confirmed: asked again 5 times, never another answer
-  checkup at the start: 2 more runs of the test (the input in another directory, and a file of one line break), 24 ms
+        let details = "
+  time: 2.11 s of 2.31 s waiting for tests; tests took 4.15 s on all workers, 12 ms each
+  answered without a test: 12 from the cache, 102 rejected for new syntax errors
+  confirmed: repeated 5 times, never another answer
+  check at the start: 2 more runs of the test (the input in another directory, and a file of one newline), 24 ms
 
   pass      tests  accepted  bytes removed  tokens removed
   comments      1         1            900               0
 
-  depth  lists  units  kept  P(needed)  P(u|u)  H bits  tests  bound  ÷ bound
-  1          1     42     5      0.125   0.951    17.2     31     18     1.78
-  P(u|u): a unit after a removable one is removable, too. H: code length of what was found. bound: the fewest tests
-  for a test that is monotone; answers from the cache can make it fewer.
-
-  kept by timeout (without it the test ran into the deadline; a longer --timeout may remove it):
+  kept because a test timed out (a longer --timeout may remove it):
     while (x)\\n  f();
 
 ";
-        let tail = "  \
-  result    a.c
-  original  a.c.orig
-  journal   a.c.lop
-  attention kept by timeout: `while (x)\\n  f();`; a longer --timeout may remove that
-";
+        let tail = "  warning:  `while (x)\\n  f();` stayed only because a test timed out; try a longer --timeout\n";
         assert_eq!(written(&report(), &places, false), format!("{head}{tail}"));
         assert_eq!(written(&report(), &places, true), format!("{head}{details}{tail}"));
+    }
+
+    #[test]
+    fn a_long_result_is_cut_in_lines_and_bytes() {
+        let lines = |text: &[u8]| excerpt(text);
+        let long = lines("x\n".repeat(40).as_bytes());
+        assert_eq!((long.len(), long[11].as_str()), (12, "… (29 more lines)"));
+        let wide = lines(&[b'y'; 1_000]);
+        assert_eq!((wide.len(), wide[0].chars().count()), (1, SHOWN_BYTES + 1));
+        assert_eq!(lines(b"a\nb\n"), ["a", "b"]);
+        assert_eq!(lines(b"\n"), ["(an empty file)"]);
+        let both = [b"z".repeat(500), b"\nlast".to_vec()].concat();
+        assert_eq!(lines(&both).last().map(String::as_str), Some("… (1 more line)"));
     }
 
     #[test]
@@ -320,12 +361,13 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             let report = Report { ended, reliability, skipped, kept_by_timeout, from_journal: 7, ..report() };
             let places = Whereabouts {
                 original: Some(Path::new("a\nb.orig")),
+                best: Some(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n"),
                 attention: &attention,
                 ..places(Some(Path::new("a.c.lop")))
             };
             let said = written(&report, &places, false);
             assert_eq!(said.lines().count(), LINES, "{said}");
-            assert!(said.contains("the test is flaky") && said.ends_with("and 9 more; -v shows all\n"), "{said}");
+            assert!(said.contains("the test is flaky") && said.ends_with("and 11 more; -v shows all\n"), "{said}");
             let all = written(&report, &places, true);
             assert!(all.contains("number 8\\nof many") && !all.contains("more; -v"), "{all}");
         }
@@ -335,7 +377,7 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
     fn a_flaky_test_is_called_flaky() {
         let seen = Reliability { repeated: 1_200, disagreements: 60, bound: 0.0617, confirmations: 1_190, returns: 1 };
         let expected = "the test is flaky: 60 of 1,200 repeated runs disagreed (5.0%, at most 6.2%); \
-                        1,190 confirmations, 1 result taken back";
+                        1,190 confirmations, 1 result withdrawn";
         assert_eq!(flaky(seen).as_deref(), Some(expected));
         assert_eq!(flaky(Reliability { disagreements: 0, returns: 0, ..seen }), None);
     }
@@ -349,27 +391,11 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             result: "a.c",
             original: None,
             checkup: (0, Duration::ZERO),
+            best: None,
             attention: &[],
             others: None,
             journal,
         }
-    }
-
-    #[test]
-    fn the_depths_are_summed_up() {
-        let places = places(None);
-        let mut report = report();
-        let deeper = DepthRow { depth: 2, tests: 9, lower_bound: 12.6, ..report.depths[0] };
-        let nothing = DepthRow { depth: NO_DEPTH, tests: 1, lower_bound: 0.0, ..report.depths[0] };
-        report.depths.extend([deeper, nothing]);
-        let plain = written(&report, &places, true);
-        let ends = |name: &str| {
-            let row = plain.lines().find(|line| line.trim_start().starts_with(name)).expect("the row is there");
-            row.split_whitespace().rev().take(3).map(str::to_owned).collect::<Vec<_>>()
-        };
-        assert_eq!(ends("2 "), ["0.71", "13", "9"]);
-        assert_eq!(ends("flat "), ["-", "0", "1"]);
-        assert_eq!(ends("all "), ["1.37", "30", "41"]);
     }
 
     #[test]
@@ -382,10 +408,13 @@ reduced a.c in 2.31 s (zed, 1-minimal by token)
             written(&report, &places, false)
         };
         let complete = heading(Ended::Complete);
-        assert!(complete.starts_with("nothing to remove from a.c in 2.31 s"), "{complete}");
-        assert!(complete.contains("7 cancelled, overtaken by an earlier answer"), "{complete}");
+        assert!(complete.starts_with("Nothing to remove from a.c (12,345 bytes), in 2.31 s"), "{complete}");
+        assert!(complete.contains("7 cancelled"), "{complete}");
         let cancelled = heading(Ended::Cancelled);
-        assert!(cancelled.contains("  go on     lop resume a.c.lop\n") && !complete.contains("go on"), "{cancelled}");
-        assert!(cancelled.starts_with("stopped early; nothing removed yet from a.c"), "{cancelled}");
+        assert!(
+            cancelled.contains("  continue  lop resume a.c.lop\n") && !complete.contains("continue"),
+            "{cancelled}"
+        );
+        assert!(cancelled.starts_with("Stopped early. Nothing removed yet from a.c"), "{cancelled}");
     }
 }

@@ -95,7 +95,7 @@ impl Target {
     /// A message for a user who looks for the result in its place.
     pub(super) fn notice(&self) -> Option<String> {
         let (name, beside) = (self.name.display(), self.beside.as_ref()?.display());
-        Some(format!("{name} is not as lop has left it and stays as it is now; the result goes to {beside}"))
+        Some(format!("{name} was changed by another program, so lop leaves it as it is; the result goes to {beside}"))
     }
 }
 

@@ -56,17 +56,20 @@ impl Row {
     }
 }
 
-/// The page of some groups, and of the files that are in none, by the words for what they do.
+/// Returns the page of some groups, and of the files that are in no group, by what they do.
 #[must_use]
-pub fn html(folder: &Path, rows: &[Row], others: &[(&'static str, Vec<String>)]) -> String {
+pub fn html(folder: &Path, rows: &[Row], others: &[(&'static str, Vec<String>)], is_stopped: bool) -> String {
     let name = folder.display().to_string();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             (head(&format!("lop triage: {}", text::one_line(&name))))
             body {
-                h1 { (text::one_line(&name)) }
-                table {
+                header {
+                    p class="kind" { @if is_stopped { span class="warn" { "stopped early" } " · " } (text::plural(rows.len() as u64, "group")) }
+                    h1 { (text::one_line(&name)) }
+                }
+                div class="scroll" tabindex="0" role="group" aria-label="The groups" { table class="groups" {
                     thead { tr { th { "group" } th { "files" } th { "bytes" } th { "reduced" } th { "tests" } } }
                     tbody {
                         @for row in rows {
@@ -79,7 +82,7 @@ pub fn html(folder: &Path, rows: &[Row], others: &[(&'static str, Vec<String>)])
                             }
                         }
                     }
-                }
+                } }
                 @for row in rows {
                     h2 id=(row.number) { (text::one_line(&row.folder)) }
                     @for signature in &row.signatures { p { (text::one_line(&row.kind)) ": " code { (text::one_line(signature)) } } }

@@ -19,7 +19,7 @@ const MEMORY: usize = 500_000;
 /// Seconds between two tests.
 const GAP: f64 = 5.0;
 
-/// The one that does not keep to the bound of memory yet, with what it may take: see `docs/limits.md`.
+/// The one that does not keep to the bound of memory yet, with what it may take: see `docs/troubleshooting.md`.
 // FIXME: it takes 0.28 GB until the third test, and 0.55 GB from about the tenth on.
 const WORSE: (&str, &str, usize) = ("x.lua", "ambiguous", 700_000);
 

@@ -1,9 +1,12 @@
-//! The manual says what is so: its commands run, its options are those of the program, every page is in the book. Links
-//! are looked at by `tidy`, and here that none leads out of the book.
+//! Tests that the manual is right: its commands run and print what it shows, its options are those of the program, and
+//! every page is in the book. `tidy` checks all links; a test here checks that none leads out of the book.
 //!
-//! A comment before a fenced block says what becomes of it. `<!-- file: NAME -->` writes it to a file, `<!-- runs -->`
-//! has its commands run (the lines behind `$ `) and expects exit code 0; `<!-- runs, code 2 -->` expects another one,
-//! and `<!-- runs, needs node -->` is left out where there is no such program. All blocks of a page share a folder.
+//! A comment before a fenced block says what to do with it. `<!-- file: NAME -->` writes it to a file. `<!-- runs -->` runs
+//! its commands (the lines after `$ `) and expects exit code 0; `<!-- runs, code 2 -->` expects another one for the last
+//! command, and `<!-- runs, needs node -->` is skipped if that program is missing. All blocks of a page share a directory.
+//!
+//! The lines after a command are its output, standard output and standard error together. A line `…` stands for any
+//! lines, and `…` within a line for any text. A command without such lines may print anything, but `cat` shows its file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,7 +28,14 @@ fn manual() -> PathBuf {
 #[derive(Debug, PartialEq)]
 enum Step {
     Write { name: String, text: String },
-    Run { script: String, code: i32, needs: Option<String> },
+    Run { commands: Vec<Shown>, code: i32, needs: Option<String> },
+}
+
+/// A command, and what a page shows of its output.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    command: String,
+    output: Vec<String>,
 }
 
 fn steps(page: &str) -> Vec<Step> {
@@ -47,7 +57,7 @@ fn steps(page: &str) -> Vec<Step> {
         steps.push(match found.get(1) {
             Some(name) => Step::Write { name: name.as_str().to_owned(), text: format!("{}\n", block.join("\n")) },
             None => Step::Run {
-                script: commands(&block),
+                commands: commands(&block),
                 code: found.get(2).map_or(0, |code| code.as_str().parse().expect("digits")),
                 needs: found.get(3).map(|program| program.as_str().to_owned()),
             },
@@ -56,24 +66,50 @@ fn steps(page: &str) -> Vec<Step> {
     steps
 }
 
-/// The commands of a session, without what they print.
-fn commands(session: &[&str]) -> String {
-    let mut script = String::new();
-    let mut goes_on = false;
-    for line in session {
-        let command = line.strip_prefix("$ ").or(goes_on.then_some(*line));
-        goes_on = command.is_some_and(|command| command.ends_with('\\'));
-        if let Some(command) = command {
-            script.push_str(command);
-            script.push('\n');
+/// The commands of a block, each with the output that follows it.
+fn commands(block: &[&str]) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    let mut continues = false;
+    for line in block {
+        let command = line.strip_prefix("$ ");
+        match (command, all.last_mut()) {
+            (None, Some(last)) if continues => last.command.push_str(&format!("\n{line}")),
+            (None, Some(last)) => last.output.push((*line).to_owned()),
+            (None, None) => panic!("output without a command: {line}"),
+            (Some(command), _) => all.push(Shown { command: command.to_owned(), output: Vec::new() }),
+        }
+        continues = (command.is_some() || continues) && line.ends_with('\\');
+    }
+    assert!(!all.is_empty(), "no command in {block:?}");
+    for shown in all.iter().filter(|shown| shown.command.starts_with("cat ") && !shown.command.contains('|')) {
+        assert!(!shown.output.is_empty(), "`{}` shows nothing", shown.command);
+    }
+    all
+}
+
+/// Whether lines match those that a page shows, where `…` stands for anything.
+fn matches(shown: &[String], printed: &[&str]) -> bool {
+    match shown.split_first() {
+        None => printed.is_empty(),
+        Some((line, rest)) if line.trim() == "…" => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
+        Some((line, rest)) => {
+            let parts: Vec<String> = line.trim_end().split('…').map(regex::escape).collect();
+            let expected = Regex::new(&format!("^{}$", parts.join(".*"))).expect("escaped");
+            printed.split_first().is_some_and(|(first, others)| {
+                expected.is_match(first.trim_end()) && matches(rest, others)
+            })
         }
     }
-    assert!(!script.is_empty(), "no command in {session:?}");
-    script
 }
 
 fn run_page(name: &str) {
-    let mut page = fs::read_to_string(manual().join(name)).expect("a page of the manual");
+    run_file(&manual().join(name), Folder::new());
+}
+
+/// Runs the commands of a page in a directory.
+fn run_file(path: &Path, folder: Folder) {
+    let name = path.display();
+    let mut page = fs::read_to_string(path).expect("a page of the manual");
     let wheels = page.contains("pip download").then(wheels);
     if matches!(wheels, Some(None)) {
         return;
@@ -90,22 +126,26 @@ fn run_page(name: &str) {
     if matches!(npm, Some(None)) {
         return;
     }
-    let folder = Folder::new();
     let steps = steps(&page);
     assert!(steps.iter().any(|step| matches!(step, Step::Run { .. })), "{name} has no commands");
+    let mut wrong = Vec::new();
     for step in steps {
-        let (script, code, needs) = match step {
+        let (commands, code, needs) = match step {
             Step::Write { name, text } => {
                 folder.write(&name, text);
                 continue;
             }
-            Step::Run { script, code, needs } => (script, code, needs),
+            Step::Run { commands, code, needs } => (commands, code, needs),
         };
         if needs.is_some_and(|program| !has(&program)) {
             continue;
         }
         let lop = Path::new(env!("CARGO_BIN_EXE_lop")).parent().expect("it is in a folder").display().to_string();
         let path = format!("{lop}:{}", path().display());
+        let mut script = "exec 2>&1\n".to_owned();
+        for shown in &commands {
+            script.push_str(&format!("printf '{MARK}\\n'\n{}\n", shown.command));
+        }
         let mut shell = Command::new("sh");
         shell
             .args(["-ec", &script])
@@ -121,8 +161,39 @@ fn run_page(name: &str) {
         }
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = finish(shell.spawn().expect("there is a shell"));
-        let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), ran.stderr);
-        assert_eq!(ran.code, Some(code), "{name}:\n{script}\n{said}");
+        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert_eq!(ran.code, Some(code), "{name}:\n{script}\n{said}{}", ran.stderr);
+        let printed = said.split(&format!("{MARK}\n")).skip(1);
+        for (shown, printed) in commands.iter().zip(printed).filter(|(shown, _)| !shown.output.is_empty()) {
+            let lines: Vec<&str> = printed.trim_end().lines().collect();
+            let output = shown.output.join("\n");
+            let expected: Vec<String> = output.trim_end().lines().map(str::to_owned).collect();
+            if !matches(&expected, &lines) {
+                wrong.push(format!("{name}: {}\n--- shown\n{output}\n--- printed\n{printed}", shown.command));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Separates the outputs of commands.
+const MARK: &str = "\u{1e}next";
+
+#[test]
+fn output_is_compared_where_a_page_shows_it() {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let printed = ["one 12 ms", "two", "three"];
+    for (shown, is_right) in [
+        ("one … ms\ntwo\nthree", true),
+        ("one … ms\n…", true),
+        ("…\nthree", true),
+        ("…", true),
+        ("one … ms\ntwo", false),
+        ("one …\nthree", false),
+        ("two\nthree", false),
+        ("o.e … ms\n…", false),
+    ] {
+        assert_eq!(matches(&lines(shown), &printed), is_right, "{shown}");
     }
 }
 
@@ -158,16 +229,6 @@ fn differences_are_isolated_as_described() {
 }
 
 #[test]
-fn a_folder_of_crashes_is_sorted_as_described() {
-    run_page("triage.md");
-}
-
-#[test]
-fn a_corpus_becomes_small_as_described() {
-    run_page("corpus.md");
-}
-
-#[test]
 fn the_lines_for_fuzzers_work() {
     run_page("fuzzing.md");
 }
@@ -178,42 +239,48 @@ fn the_journals_do_what_is_described() {
 }
 
 #[test]
-fn the_output_for_machines_is_as_described() {
-    run_page("machines.md");
+fn the_output_is_as_described() {
+    run_page("output.md");
 }
 
 #[test]
-fn the_results_can_be_looked_at_as_described() {
-    run_page("results.md");
+fn flaky_tests_are_handled_as_described() {
+    run_page("flaky.md");
 }
 
 #[test]
-fn the_rules_do_what_is_described() {
-    run_page("rules.md");
+fn special_inputs_are_reduced_as_described() {
+    run_page("special-inputs.md");
 }
 
 #[test]
 fn a_language_of_ones_own_takes_what_is_described() {
-    run_page("your-language.md");
+    run_page("add-a-language.md");
+}
+
+#[test]
+fn the_readme_works() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"), folder.path("examples"))
+        .expect("our own folder");
+    run_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"), folder);
 }
 
 #[test]
 fn no_page_with_commands_is_left_out() {
     let tested = [
-        "corpus.md",
+        "add-a-language.md",
         "first-reduction.md",
+        "flaky.md",
         "fuzzing.md",
         "isolate.md",
-        "remote.md",
-        "tests.md",
-        "triage.md",
-        "recipes.md",
-        "projects.md",
         "journals.md",
-        "machines.md",
-        "results.md",
-        "rules.md",
-        "your-language.md",
+        "output.md",
+        "projects.md",
+        "recipes.md",
+        "remote.md",
+        "special-inputs.md",
+        "tests.md",
     ];
     for page in pages().into_iter().filter(|page| !tested.contains(&page.as_str())) {
         let text = fs::read_to_string(manual().join(&page)).expect("a page of the manual");
@@ -225,7 +292,12 @@ fn no_page_with_commands_is_left_out() {
 fn marked_blocks_are_read_and_others_are_not() {
     let page = "x\n<!-- file: a.txt -->\n```text\n1\n```\n```sh\n$ rm\n```\n<!-- runs, code 3, needs cc -->\n```console\n\
                 $ one \\\n  two\nprinted\n$ three\n```\n";
-    let run = Step::Run { script: "one \\\n  two\nthree\n".to_owned(), code: 3, needs: Some("cc".to_owned()) };
+    let shown = |command: &str, output: &[&str]| Shown {
+        command: command.to_owned(),
+        output: output.iter().map(|line| (*line).to_owned()).collect(),
+    };
+    let commands = vec![shown("one \\\n  two", &["printed"]), shown("three", &[])];
+    let run = Step::Run { commands, code: 3, needs: Some("cc".to_owned()) };
     assert_eq!(steps(page), [Step::Write { name: "a.txt".to_owned(), text: "1\n".to_owned() }, run]);
 }
 
@@ -300,17 +372,17 @@ fn links_lead_to_pages_and_headings_of_the_book() {
 fn every_field_of_an_event_is_in_its_row() {
     let schema = fs::read(manual().join("events.schema.json")).expect("the manual has it");
     let schema: serde_json::Value = serde_json::from_slice(&schema).expect("it is JSON");
-    let page = fs::read_to_string(manual().join("machines.md")).expect("a page of the manual");
+    let page = fs::read_to_string(manual().join("output.md")).expect("a page of the manual");
     for event in schema["oneOf"].as_array().expect("one of several") {
         let name = event["properties"]["event"]["const"].as_str().expect("it has a name");
         let row = page.lines().find(|line| {
             let cell = line.strip_prefix("| ").and_then(|line| line.split(" | ").next());
             cell.is_some_and(|cell| cell.contains(&format!("`{name}`")))
         });
-        let row = row.unwrap_or_else(|| panic!("{name} is no row of docs/machines.md"));
+        let row = row.unwrap_or_else(|| panic!("{name} is no row of docs/output.md"));
         let fields = event["properties"].as_object().expect("it has fields").keys();
         for field in fields.filter(|field| !["event", "time"].contains(&field.as_str())) {
-            assert!(row.contains(&format!("`{field}`")), "{field} is not in the row of {name} in docs/machines.md");
+            assert!(row.contains(&format!("`{field}`")), "{field} is not in the row of {name} in docs/output.md");
         }
     }
 }

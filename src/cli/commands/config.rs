@@ -33,13 +33,13 @@ pub(crate) fn run(line: &Line) -> Result<(), Failure> {
 fn places(out: &mut dyn Write, places: &ConfigFiles) -> std::io::Result<()> {
     let shown = |path: &Option<std::path::PathBuf>| match path {
         Some(path) if path.is_file() => text::path(path),
-        Some(path) => format!("none ({} is not there)", text::path(path)),
+        Some(path) => format!("none ({} does not exist)", text::path(path)),
         None => "none".to_owned(),
     };
     writeln!(out, "project  {}", shown(&places.project))?;
     writeln!(out, "user     {}", shown(&places.user))?;
     for planted in &places.planted {
-        writeln!(out, "left out {} (others may have put it there, or may change it)", text::path(planted))?;
+        writeln!(out, "ignored {} (other users may have written it, or can change it)", text::path(planted))?;
     }
     writeln!(out)
 }
@@ -48,7 +48,7 @@ fn places(out: &mut dyn Write, places: &ConfigFiles) -> std::io::Result<()> {
 fn readers(out: &mut dyn Write) -> std::io::Result<()> {
     let mut command = Cli::command();
     command.build();
-    writeln!(out, "\nA reduction takes these from the files, other commands nothing, but for")?;
+    writeln!(out, "\nA reduction uses these settings. Other commands use only:")?;
     for name in config::READERS {
         let reader = command.find_subcommand(name).expect("there is a command of this name");
         let mut taken: Vec<&str> = config::taken(reader, &command).collect();

@@ -40,8 +40,8 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
     let is_used = fs::read_dir(&args.output).is_ok_and(|mut entries| entries.next().is_some());
     if is_used || args.output.is_file() {
         return Err(Failure::Usage {
-            message: format!("there is something in {} already", args.output.display()),
-            hint: "give -o the name of a new folder".to_owned(),
+            message: format!("{} is not empty", args.output.display()),
+            hint: "name a new directory with -o".to_owned(),
         });
     }
     let files = files_in(&args.folder.path, &args.output)?;
@@ -56,8 +56,8 @@ pub fn run(args: &CorpusArgs) -> Result<Code, Failure> {
     let chosen: Vec<(&Input, Shows)> = chosen.into_iter().map(|at| (&files[at], shows[at].clone())).collect();
     if chosen.is_empty() {
         return Err(Failure::Uninteresting {
-            message: "the command writes nothing on standard output for any of the files".to_owned(),
-            hint: "it has to write a line for each behaviour of a file".to_owned(),
+            message: "the command prints nothing to standard output for any file".to_owned(),
+            hint: "make it print a line for each behaviour of a file".to_owned(),
         });
     }
     for (file, _) in &chosen {
@@ -264,7 +264,7 @@ impl Corpus<'_> {
         workers.shutdown();
         let report = report.map_err(|error| Failure::Uninteresting {
             message: format!("{} cannot be reduced: {error}", file.name),
-            hint: "the files in OUT together do everything; without --reduce they stay as they are".to_owned(),
+            hint: "the files in OUT cover everything; omit --reduce to keep them as they are".to_owned(),
         })?;
         sink.store.finish(&report.best, &|| !self.cancel.is_stopped()).map_err(Failure::Output)?;
         let minimised = (report.best.len(), report.tests.total());
@@ -291,7 +291,7 @@ fn look_at(many: &Many, file: &Input, probe: &mut Probe<'_>, cancel: &Cancel) ->
     let complaint = match (&outcome.unresolved, outcome.exit) {
         (Some(_), _) => Some("not run"),
         (None, Exit::TimedOut) => Some("timed out"),
-        _ if written.is_cut() => Some("writes more than is looked at"),
+        _ if written.is_cut() => Some("prints too much"),
         _ if lines(&written.stdout).next().is_none() => Some("does nothing"),
         _ => None,
     };
@@ -388,7 +388,7 @@ fn show(out: &mut dyn Write, args: &CorpusArgs, result: &Chosen) -> io::Result<(
             ];
             (0..row.len()).for_each(|at| sums[at] += row[at]);
             let cells = if made.is_gone {
-                vec![made.name.clone(), text::len(made.before), "not needed any more".to_owned()]
+                vec![made.name.clone(), text::len(made.before), "not needed".to_owned()]
             } else {
                 std::iter::once(made.name.clone()).chain(row.map(text::len)).collect()
             };
@@ -401,7 +401,7 @@ fn show(out: &mut dyn Write, args: &CorpusArgs, result: &Chosen) -> io::Result<(
         listed(out, complaint, files)?;
     }
     if !result.differing.is_empty() {
-        write!(out, "{WARN}warning:{WARN:#} two runs do not do the same, so that nothing is sure: ")?;
+        write!(out, "{WARN}warning:{WARN:#} two runs behaved differently, so the result may not cover everything: ")?;
         listed(out, "differing", &result.differing)?;
     }
     writeln!(out, "{STRONG}result{STRONG:#}  {}", text::path(&args.output))

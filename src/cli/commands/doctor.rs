@@ -108,7 +108,7 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     open.accompany(&cancel)?;
     let (spec, oracle) = (open.spec.clone(), open.oracle.clone());
     let wanted = match (&test, spec.has_conditions()) {
-        (Test::Command(_), false) => "a failure that can be told from others, or exit code 0".to_owned(),
+        (Test::Command(_), false) => "a specific failure, or exit code 0".to_owned(),
         _ => in_words(&spec),
     };
     let examination = Examination {

@@ -51,8 +51,8 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
         return Err(match &args.rules {
             Some(rules) => RulesError::NoGrammar(rules.clone()).into(),
             None => Failure::Usage {
-                message: format!("{} has no tree to show: {language}", path.display()),
-                hint: "name its language with --grammar".to_owned(),
+                message: format!("{} has no syntax tree: {language}", path.display()),
+                hint: "choose a language with --grammar".to_owned(),
             },
         });
     };
@@ -124,7 +124,7 @@ fn list(all: &[Listed], out: &mut dyn Write) -> io::Result<()> {
     table.row(vec![TEXT.to_owned(), "any other".to_owned(), nothing(), "built in".to_owned(), nothing()]);
     table.write(out)?;
     if all.iter().any(|language| matches!(language.home, Home::Feature(_))) {
-        writeln!(out, "\n  {FAINT}cargo install --path . --features FEATURE builds such a one in{FAINT:#}")?;
+        writeln!(out, "\n  {FAINT}to build one in: cargo install --path . --features FEATURE{FAINT:#}")?;
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ fn extension_lines(extensions: &[String]) -> Vec<String> {
 fn installed(out: &mut dyn Write) -> io::Result<()> {
     let all = installed::installed();
     if all.is_empty() {
-        return writeln!(out, "no parsers found of Helix, Neovim, tree-sitter or its language pack");
+        return writeln!(out, "found no parsers of Helix, Neovim, tree-sitter or its language pack");
     }
     let mut table = Table::new(3, &["language", "from", "to use it"]);
     for parser in all {

@@ -27,8 +27,8 @@ pub fn run(args: &HistoryArgs) -> Result<(), Failure> {
     if number > past.steps.len() {
         let steps = text::plural(past.steps.len() as u64, "best result");
         return Err(Failure::Usage {
-            message: format!("--at {number}: the journal has {steps}"),
-            hint: "without --at they are listed".to_owned(),
+            message: format!("--at {number}: the journal has only {steps}"),
+            hint: "omit --at to list them".to_owned(),
         });
     }
     let mut best = past.text(number)?;

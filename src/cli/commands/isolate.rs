@@ -85,7 +85,7 @@ pub fn run(args: &IsolateArgs) -> Result<Code, Failure> {
             place.write(&case, &nearest.0, &nearest.1)?;
             return Err(Failure::Result {
                 place: "the end".to_owned(),
-                kept: format!("the nearest texts so far are in {}", place.folder.display()),
+                kept: format!("the closest texts so far are in {}", place.folder.display()),
                 source: io::Error::other(message),
             });
         }
@@ -109,8 +109,8 @@ fn named(args: &IsolateArgs) -> Result<(Test, Vec<PathBuf>), Failure> {
     let is_command = !args.many.test.is_empty();
     if args.words.len() != count + usize::from(!is_command) {
         let message = match (count, args.words.len()) {
-            (1, _) => "with --patch there is one file or directory, and a test".to_owned(),
-            (_, words) => format!("there have to be two test cases and a test, and there are {words} words"),
+            (1, _) => "--patch needs one file or directory, and a test".to_owned(),
+            (_, words) => format!("expected PASS, FAIL and a test, found {words} words"),
         };
         return Err(Failure::Usage { message, hint: FORMS.to_owned() });
     }
@@ -147,7 +147,7 @@ impl Case {
             && is_directory(&of(first)?) != is_directory(&subject)
         {
             return Err(Failure::Usage {
-                message: format!("one of {} and {} is a directory", first.display(), path.display()),
+                message: format!("only one of {} and {} is a directory", first.display(), path.display()),
                 hint: "name two files, or two directories".to_owned(),
             });
         }
@@ -171,8 +171,8 @@ impl Case {
             let at = at.to_owned();
             let patched = within(DEADLINE, move || project::patched(&members, &changes, &at));
             let patched = patched.ok_or_else(|| Failure::Usage {
-                message: format!("{} was not applied within {}", patch.display(), text::duration(DEADLINE)),
-                hint: "apply it with another tool, and name the two results".to_owned(),
+                message: format!("{} could not be applied within {}", patch.display(), text::duration(DEADLINE)),
+                hint: "apply it with another tool, and name both results".to_owned(),
             })?;
             let (changed, elsewhere) = patched.map_err(|why| Failure::Patch { path: patch.clone(), why })?;
             texts.push(match is_directory(&subject) {
@@ -182,7 +182,7 @@ impl Case {
             names.push(format!("{} with {}", path.display(), patch.display()));
             if !elsewhere.is_empty() {
                 notes.push(format!(
-                    "left out of the patch, because it is not in {}: {}",
+                    "ignored in the patch, because it is not in {}: {}",
                     path.display(),
                     elsewhere.join(", ")
                 ));
@@ -194,7 +194,7 @@ impl Case {
         let [passing, failing]: [Vec<u8>; 2] = texts.try_into().expect("there are two");
         let [first, second]: [String; 2] = names.try_into().expect("there are two");
         if passing == failing {
-            let message = format!("{first} and {second} are the same");
+            let message = format!("{first} and {second} are identical");
             return Err(Failure::Uninteresting { message, hint: "name one that passes and one that fails".to_owned() });
         }
         let (names, is_either) = ([first, second], args.patch.is_some());
@@ -306,7 +306,7 @@ impl<'c> Asked<'c> {
                 let message = format!("{} fails, and {} does not ({})", case.names[0], case.names[1], self.wanted);
                 return Err(Failure::Uninteresting {
                     message,
-                    hint: format!("the one that passes comes first: {FORMS}"),
+                    hint: format!("name the one that passes first: {FORMS}"),
                 });
             }
             (both, _) => {
@@ -333,7 +333,7 @@ impl<'c> Asked<'c> {
             Some(Unresolved::Cancelled) => Err(Failure::Stopped { path: case.path.clone(), out_of_time: false }),
             Some(Unresolved::Failed(message)) => Err(Failure::Uninteresting {
                 message: format!("the test cannot be run: {message}"),
-                hint: "lop doctor says more".to_owned(),
+                hint: "run lop doctor for details".to_owned(),
             }),
         }
     }
@@ -386,12 +386,10 @@ fn alike(case: &Case, runs: &[(Outcome, Written); 2]) -> Failure {
     let [first, second] = &case.names;
     let (on_first, on_second) = (runs[0].0.exit, runs[1].0.exit);
     if on_second == Exit::Code(0) && on_first != Exit::Code(0) && !case.is_either {
-        let message = format!("the command ends well on {second}, and with {on_first} on {first}");
-        return Failure::Uninteresting { message, hint: format!("the one that passes comes first: {FORMS}") };
+        let message = format!("the command succeeds on {second}, and ends with {on_first} on {first}");
+        return Failure::Uninteresting { message, hint: format!("name the one that passes first: {FORMS}") };
     }
-    let message = format!(
-        "the command shows nothing on {second} ({on_second}) that it does not show on {first} ({on_first}) as well"
-    );
+    let message = format!("the command fails on {first} ({on_first}) and {second} ({on_second}) in the same way");
     Failure::Uninteresting { message, hint: BY_HAND.to_owned() }
 }
 
@@ -415,8 +413,8 @@ impl Place {
         let taken = place.paths().into_iter().find(|path| case.archive.is_some() && path.exists());
         if let Some(path) = taken {
             return Err(Failure::Usage {
-                message: format!("{} is there already", path.display()),
-                hint: "give -o the name of another folder, or remove it".to_owned(),
+                message: format!("{} already exists", path.display()),
+                hint: "name another directory with -o, or remove it".to_owned(),
             });
         }
         Folder::make(&place.folder, Audience::of_file(&case.path)).map_err(Failure::Output)?;
@@ -509,15 +507,17 @@ fn summary(
     writeln!(out, "{STRONG}fails{STRONG:#}       {}", text::one_line(wanted))?;
     let tests = text::plural(tests as u64, "test");
     let Some(found) = found else {
-        return writeln!(out, "{STRONG}stopped{STRONG:#}     after {tests}; the nearest texts so far");
+        return writeln!(out, "{STRONG}stopped{STRONG:#}     after {tests}; these are the closest texts so far");
     };
-    let levels = found
-        .levels
-        .iter()
-        .map(|level| format!("{} of {} {}", text::len(level.left), text::len(level.before), level.of));
-    let levels = levels.collect::<Vec<_>>().join(", ");
-    let levels = if levels.is_empty() { "one part only".to_owned() } else { levels };
-    writeln!(out, "{STRONG}difference{STRONG:#}  {levels}: {tests}")?;
+    // The first level is the coarsest, the last one has the units of the result.
+    let narrowed = match (found.levels.first(), found.differences.len()) {
+        (Some(first), left) => {
+            let (before, of) = (text::len(first.before), first.of);
+            format!("narrowed from {before} {of} to {} in {tests}", text::plural(left as u64, "place"))
+        }
+        (None, _) => format!("a single change; {tests}"),
+    };
+    writeln!(out, "{STRONG}difference{STRONG:#}  {narrowed}")?;
     for difference in &found.differences {
         let part = part(case, failing, &difference.failing);
         let field = |name: &str| part[name].as_u64().unwrap_or(0);

@@ -153,6 +153,7 @@ impl Prepared {
             words: test.words.clone(),
             is_command: test.is_command,
             texts: reporting.texts,
+            details: reporting.verbosity > Verbosity::Normal,
             test: run.test.clone(),
             looks_for: run.wanted.clone(),
             place: run.place(),
@@ -251,7 +252,7 @@ impl Prepared {
         let (shown, more) = fresh.split_at(fresh.len().min(FRESH));
         let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
         (!shown.is_empty())
-            .then(|| format!("the result has errors that the input does not have: {}{more}", shown.join("; ")))
+            .then(|| format!("the result has errors that the input doesn't have: {}{more}", shown.join("; ")))
     }
 
     /// Examines the test and searches; the second value is the runs and the time of the examination.
@@ -356,7 +357,7 @@ fn aside(before: &Before) -> String {
     let which = if before.same { "this reduction" } else { "another reduction" };
     let outcomes = text::plural(before.outcomes as u64, "outcome");
     let to = before.moved_to.display();
-    format!("an interrupted run of {which} ({outcomes}) is kept as {to}; `lop resume {to}` goes on with it")
+    format!("an interrupted run of {which} ({outcomes}) was moved to {to}; continue it with `lop resume {to}`")
 }
 
 /// The message of a resumed run.
@@ -373,7 +374,7 @@ fn resumed(past: &Past, copy: Option<&Path>) -> String {
             copy.display()
         ),
     };
-    format!("going on from {}: {outcomes} and {steps} are known{torn}", past.path.display())
+    format!("continuing from {}: {outcomes} and {steps} known{torn}", past.path.display())
 }
 
 /// The facts for messages about a run.
@@ -500,6 +501,7 @@ impl Run {
                 result: &place,
                 original: store.original(),
                 checkup,
+                best: (self.kept != Kept::Stdout).then_some(best),
                 attention: &attention,
                 journal: journal.as_deref(),
                 others: others.as_ref(),
@@ -550,7 +552,7 @@ impl Run {
     /// The warnings, with those about the result.
     fn attention(&self, best: &[u8]) -> Vec<String> {
         let hollow = self.hollow.is_hollow(best).then(|| {
-            format!("the result says nothing about the input: look whether the test asks for the bug ({})", self.wanted)
+            format!("the result is a trivial file; check that the condition describes your bug ({})", self.wanted)
         });
         self.attention.iter().cloned().chain(hollow).collect()
     }
@@ -585,7 +587,7 @@ impl Run {
         };
         let go_on = reporters.notes.place().filter(|_| can_go_on);
         let kept = kept.map(|kept| match &go_on {
-            Some(place) => format!("{kept}; `lop resume {}` goes on", place.display()),
+            Some(place) => format!("{kept}; continue with `lop resume {}`", place.display()),
             None => kept,
         });
         let failure = Failure::Reduce(Box::new(Unfinished {

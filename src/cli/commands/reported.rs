@@ -37,6 +37,8 @@ pub(super) struct Reported {
     pub(super) is_command: bool,
     /// Options whose text goes to standard output.
     pub(super) texts: Vec<&'static str>,
+    /// Whether they have all details.
+    pub(super) details: bool,
     /// The test as a line of a shell, and what it looks for.
     pub(super) test: String,
     pub(super) looks_for: String,
@@ -89,7 +91,7 @@ impl Reported {
                 "--diff" => {
                     self.write_differences(&mut out, original, &report.best)?;
                 }
-                "--explain" => explain::write(&mut out, report.necessity.as_ref())?,
+                "--explain" => explain::write(&mut out, report.necessity.as_ref(), self.details)?,
                 _ => out.write_all(self.issue(report, history, oracle).as_bytes())?,
             }
             out.flush()?;

@@ -51,7 +51,7 @@ fn strangers(folder: &Path, past: &Past) -> Failure {
     let words: Vec<OsString> = past.header.arguments.iter().map(state::word).collect();
     let line = shell_line(words.iter().map(OsString::as_os_str));
     let directory = shell_line([state::word(&past.header.directory).as_os_str()]);
-    let message = "was not written by your lop, or has changed since. It says to run";
+    let message = "was not written by your lop, or changed since. It would run";
     Failure::Usage {
         message: format!("{} {message} {line} in {directory}", folder.display()),
         hint: "if you trust this command, --yes runs it".to_owned(),
@@ -60,5 +60,5 @@ fn strangers(folder: &Path, past: &Past) -> Failure {
 
 fn say_ended(out: &mut dyn Write, past: &Past) -> io::Result<()> {
     let tests = text::plural(past.outcomes() as u64, "test");
-    writeln!(out, "{GOOD}nothing to do{GOOD:#}: the reduction had ended after {tests}, and its result is left as it is")
+    writeln!(out, "{GOOD}nothing to resume{GOOD:#}: the run finished after {tests}")
 }

@@ -24,7 +24,7 @@ use crate::cli::{signals, state};
 use crate::disk::{Audience, Folder};
 use crate::journal::{Past, journal_file};
 use crate::oracle::{Cancel, Exit, Mark, Oracle, Seen, Signature, Table, Unresolved, Written, shell_line};
-use crate::report::text::{self, FAINT, STRONG};
+use crate::report::text::{self, STRONG};
 use crate::report::triage_page::{self, Row};
 use crate::report::{Kept, state_directory};
 
@@ -61,7 +61,11 @@ pub fn run(args: &TriageArgs) -> Result<Code, Failure> {
     record.merge(&folder)?;
     let rows = record.rows(&out);
     folder
-        .replace(OsStr::new(PAGE), triage_page::html(&args.folder.path, &rows, &record.others()).as_bytes(), audience)
+        .replace(
+            OsStr::new(PAGE),
+            triage_page::html(&args.folder.path, &rows, &record.others(), stopped).as_bytes(),
+            audience,
+        )
         .map_err(Failure::Output)?;
     tell(args, &record, &rows, &out)?;
     if stopped {
@@ -358,6 +362,7 @@ impl Triage<'_> {
             words: self.args.folder.many.test.clone(),
             is_command: true,
             texts: Vec::new(),
+            details: false,
             test: oracle.describe(),
             looks_for: wanted.to_owned(),
             place: String::new(),
@@ -383,17 +388,17 @@ fn tell(args: &TriageArgs, record: &Record, rows: &[Row], out: &Path) -> Result<
 
 fn show(to: &mut dyn Write, record: &Record, rows: &[Row], out: &Path) -> io::Result<()> {
     if !rows.is_empty() {
-        let mut table = text::Table::new(0, &["files", "bytes", "reduced", "tests", "group"]);
+        let mut table = text::Table::new(1, &["group", "files", "bytes", "reduced to", "tests"]);
         for row in rows {
             let size =
                 |which: fn((usize, usize)) -> usize| row.sizes.map_or("-".to_owned(), |sizes| text::len(which(sizes)));
             let tests = row.tests.map_or("-".to_owned(), text::len);
             table.row(vec![
+                row.folder.clone(),
                 text::len(row.files),
                 size(|sizes| sizes.0),
                 size(|sizes| sizes.1),
                 tests,
-                row.folder.clone(),
             ]);
         }
         table.write(to)?;
@@ -403,7 +408,7 @@ fn show(to: &mut dyn Write, record: &Record, rows: &[Row], out: &Path) -> io::Re
             let all = row.signatures.join("; ");
             writeln!(
                 to,
-                "{STRONG}merged{STRONG:#}  {}: the same text shows {}",
+                "{STRONG}merged{STRONG:#}  {}: the same result shows {}",
                 text::one_line(&row.folder),
                 text::one_line(&all)
             )?;
@@ -420,5 +425,5 @@ fn show(to: &mut dyn Write, record: &Record, rows: &[Row], out: &Path) -> io::Re
     for (kind, files) in record.others() {
         listed(to, kind, &files)?;
     }
-    writeln!(to, "{FAINT}{}{FAINT:#}", text::path(&out.join(PAGE)))
+    writeln!(to, "{STRONG}report{STRONG:#}  {}", text::path(&out.join(PAGE)))
 }

@@ -91,7 +91,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
     }
     let said = if is_smaller {
         let after = output.map_or_else(|| "still interesting".to_owned(), |path| path.display().to_string());
-        writeln!(out, "{} is interesting, and so is a smaller text:", text::one_line(&name))
+        writeln!(out, "{} is not minimal: a smaller text is interesting, too", text::one_line(&name))
             .and_then(|()| diff::write(&mut out, true, (&name, &result), (&after, &report.best)))
     } else {
         let tests = count(report.tests.total());
@@ -103,7 +103,7 @@ pub fn run(args: VerifyArgs, typed: &[OsString]) -> Result<Code, Failure> {
 
 fn stopped() -> Result<Code, Failure> {
     // A closed standard error is told by the exit code, too.
-    let _ = writeln!(text::stderr(), "stopped; not every deletion was asked about");
+    let _ = writeln!(text::stderr(), "stopped before every deletion was tried");
     Ok(Code::StoppedEarly)
 }
 
@@ -119,12 +119,12 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<V
     let folder = state_directory(result, &Kept::InPlace);
     let no_test = |message: String| Failure::Usage {
         message,
-        hint: "give the test: lop verify TEST RESULT, or lop verify RESULT -- CMD ARGS…".to_owned(),
+        hint: "name the test: lop verify TEST RESULT, or lop verify RESULT -- CMD ARGS…".to_owned(),
     };
     let past = Past::read(&journal_file(&folder))
-        .map_err(|error| no_test(format!("there is no test for {}: {error}", result.display())))?;
+        .map_err(|error| no_test(format!("no test found for {}: {error}", result.display())))?;
     if !state::own_key().is_some_and(|key| past.header.is_marked_with(&key)) {
-        let message = "was not written by your lop, or has changed since; its test is not run";
+        let message = "was not written by your lop, or changed since, so lop doesn't run its test";
         return Err(no_test(format!("{} {message}", folder.display())));
     }
     let directory = path::PathBuf::from(state::word(&past.header.directory));
@@ -132,12 +132,10 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<V
     let words = past.header.arguments.iter().map(state::word);
     let parsed = Cli::try_parse_from(words).map_err(|error| {
         let first = error.to_string().lines().next().unwrap_or_default().to_owned();
-        no_test(format!("the command line in {} cannot be understood: {first}", folder.display()))
+        no_test(format!("cannot parse the command line in {}: {first}", folder.display()))
     })?;
     if !parsed.reduce.keep_lines.is_empty() {
-        return Err(no_test(
-            "--keep-lines of the reduction counted the lines of its input, not of the result".to_owned(),
-        ));
+        return Err(no_test("--keep-lines counted the lines of the input, not of the result".to_owned()));
     }
     let mut reduction = parsed.reduce;
     if reduction.reduce_args {
@@ -147,7 +145,7 @@ fn recorded(result: &path::Path, content: &[u8]) -> Result<(ReduceArgs, Option<V
             let words = project::words(&best).unwrap_or_default();
             let line = exact_shell_line(words.iter().map(|(_, word)| word.as_os_str()));
             if line != content.trim_ascii_end() {
-                return Err(no_test(format!("{} is not the command that the journal ends with", result.display())));
+                return Err(no_test(format!("{} is not the command at the end of the journal", result.display())));
             }
             return Ok((reduction, Some(best)));
         }

@@ -63,11 +63,7 @@ pub(super) fn entries(
     let table: BTreeMap<Spanned<String>, Spanned<Value>> = toml::from_str(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let said = error.message().trim_end().replace('\n', " ");
-        wrong(
-            offset,
-            said,
-            "write one entry per line, such as `jobs = 4`; --no-config ignores the file".to_owned(),
-        )
+        wrong(offset, said, "write one entry per line, such as `jobs = 4`; --no-config ignores the file".to_owned())
     })?;
     let mut entries = Vec::new();
     for (key, value) in &table {
@@ -112,8 +108,7 @@ pub(super) fn entries(
 /// The option of a name, or what is wrong with the name and the way out.
 fn option<'c>(command: &'c Command, name: &str) -> Result<&'c Arg, (String, String)> {
     if POSITIONAL.contains(&name.to_ascii_lowercase().as_str()) {
-        let message =
-            format!("{name} cannot be set in a file; name the file and the test on the command line");
+        let message = format!("{name} cannot be set in a file; name the file and the test on the command line");
         return Err((message, "lop TEST FILE, or lop FILE -- CMD ARGS…".to_owned()));
     }
     let options = || command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
@@ -270,7 +265,7 @@ mod tests {
             });
             let is_refused = |said: &Option<(String, String)>| {
                 said.as_ref().is_some_and(|(message, hint)| {
-                    message.contains("does not count in the file of a project") && hint.contains("/h/me/.config/lop")
+                    message.contains("in a project's lop.toml") && hint.contains("/h/me/.config/lop")
                 })
             };
             assert!(said.iter().all(is_refused) || !said.iter().any(is_refused), "{long}");
@@ -284,7 +279,7 @@ mod tests {
         }
         for text in ["rules = \"/etc\"", "rules = \"../x\"", "rules = \"a/../../x\""] {
             let said = read(text).expect_err(text).to_string();
-            assert!(said.contains("leads out of the project"), "{said}");
+            assert!(said.contains("points outside the project"), "{said}");
         }
         read("rules = \"own\"").expect("it is in the project");
     }
@@ -292,16 +287,16 @@ mod tests {
     #[test]
     fn whatever_is_wrong_has_its_line_and_a_way_out() {
         for (text, message, hint) in [
-            ("\njob = 4", "/p/lop.toml:2: there is no option job", "jobs is an option"),
-            ("max_tests = 4", "there is no option max_tests", "max-tests is an option"),
-            ("qqq = 1", "there is no option qqq", "the long options"),
+            ("\njob = 4", "/p/lop.toml:2: unknown option job", "jobs is an option"),
+            ("max_tests = 4", "unknown option max_tests", "max-tests is an option"),
+            ("qqq = 1", "unknown option qqq", "the long options"),
             ("jobs = [4]", ":1: jobs takes one string or number", "--jobs"),
-            ("jobs = \"many\"", ":1: invalid value 'many'", "lop --help"),
+            ("jobs = \"many\"", ":1: invalid value 'many'", "lop help all"),
             ("fast = 1", "fast takes true or false", "--fast"),
             ("verbose = true", "verbose takes a number", "--verbose"),
             ("skip = [true]", "skip takes a list", "--skip"),
-            ("skip = [\"no-such\"]", "invalid value 'no-such'", "lop --help"),
-            ("format = \"x\"", "[possible values: none, compact, pretty]", "lop --help"),
+            ("skip = [\"no-such\"]", "invalid value 'no-such'", "lop help all"),
+            ("format = \"x\"", "[possible values: none, compact, pretty]", "lop help all"),
             ("output = \"x\"", "output cannot be set in a file: it names the result", "--output on the command line"),
             ("FILE = \"x\"", "FILE cannot be set in a file", "lop TEST FILE"),
             ("\ncache = \"~you/x\"", ":2: cache begins with ~ and a name", "--cache"),

@@ -33,10 +33,7 @@ impl Owner<'_> {
         match self {
             Owner::User => Ok(()),
             Owner::Project(_) if arg.get::<SetBy>() == Some(&SetBy::Project) => Ok(()),
-            Owner::Project(_) => Err((
-                format!("{name} cannot be set in a project's lop.toml"),
-                self.elsewhere(name),
-            )),
+            Owner::Project(_) => Err((format!("{name} cannot be set in a project's lop.toml"), self.elsewhere(name))),
         }
     }
 
@@ -48,9 +45,7 @@ impl Owner<'_> {
         match self {
             Owner::User => Ok(()),
             Owner::Project(_) => Err((
-                format!(
-                    "{name} cannot name {what} in a project's lop.toml, as lop would run its code"
-                ),
+                format!("{name} cannot name {what} in a project's lop.toml, as lop would run its code"),
                 self.elsewhere(name),
             )),
         }

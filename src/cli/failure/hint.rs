@@ -25,9 +25,7 @@ const PLACE: &str = "lop keeps the directory of a run next to its result, as RES
 pub(super) fn hint(failure: &Failure) -> Option<String> {
     let hint = match failure {
         Failure::Usage { hint, .. } | Failure::NoCrash { hint, .. } | Failure::Uninteresting { hint, .. } => hint,
-        Failure::Patch { .. } => {
-            "DIR must be the state before the patch or after it; `git diff` writes such a patch"
-        }
+        Failure::Patch { .. } => "DIR must be the state before the patch or after it; `git diff` writes such a patch",
         Failure::Missing { missing, typed, .. } => {
             return Some(way_out(missing, typed, typed.iter().any(|word| word == "--")));
         }
@@ -57,13 +55,9 @@ pub(super) fn hint(failure: &Failure) -> Option<String> {
             return folder.join("journal").is_file().then(resume);
         }
         Failure::Distrusted(_) => {
-            return Some(format!(
-                "{NOT_OURS}; or choose another directory with --state DIR, or use --no-state"
-            ));
+            return Some(format!("{NOT_OURS}; or choose another directory with --state DIR, or use --no-state"));
         }
-        Failure::Store(StoreError::OutputIsLink { .. }) => {
-            "name the file that the link points to, or another file"
-        }
+        Failure::Store(StoreError::OutputIsLink { .. }) => "name the file that the link points to, or another file",
         Failure::Journal(error) => return journal(error),
         _ => return None,
     };

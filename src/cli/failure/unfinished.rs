@@ -80,9 +80,7 @@ impl Unfinished {
             ReduceError::EmptyIsInteresting if self.says_nothing => {
                 format!("the command succeeds on {input} and on an empty file, so there is no failure to keep")
             }
-            ReduceError::EmptyIsInteresting => {
-                "the test accepts an empty file, so it checks nothing".to_owned()
-            }
+            ReduceError::EmptyIsInteresting => "the test accepts an empty file, so it checks nothing".to_owned(),
             ReduceError::Cancelled => stopped(&self.input, STOPPED),
             ReduceError::OutOfTime => stopped(&self.input, OUT_OF_TIME),
             ReduceError::OutOfTests => stopped(&self.input, "--max-tests was reached"),
@@ -102,8 +100,7 @@ impl Unfinished {
                 }
                 let name = self.input.file_name().unwrap_or_default().to_string_lossy();
                 if self.says_nothing && !self.test.contains("@@") && !self.test.contains(&*name) {
-                    let hint =
-                        "the command gets the candidate only on standard input; write @@ for its path";
+                    let hint = "the command gets the candidate only on standard input; write @@ for its path";
                     return hint_line(out, hint);
                 }
                 let is_command = self.typed.iter().any(|word| word == "--");
@@ -240,8 +237,7 @@ fn hints(outcome: &Outcome, is_command: bool) -> Vec<String> {
         Exit::Code(127) => hints.push("a shell exits with 127 if it doesn't find a command".to_owned()),
         Exit::Code(126) => hints.push("a shell exits with 126 if it cannot execute a file".to_owned()),
         Exit::TimedOut if outcome.note.is_some() => hints.push(
-            "redirect the command's input (`< /dev/null`), or run it without a terminal: `setsid -w CMD`"
-                .to_owned(),
+            "redirect the command's input (`< /dev/null`), or run it without a terminal: `setsid -w CMD`".to_owned(),
         ),
         Exit::TimedOut => hints.push(format!(
             "give the test more time with --timeout SECS; the default for the first run is {} s",

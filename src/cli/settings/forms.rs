@@ -124,7 +124,10 @@ pub(in crate::cli) fn forms(
         )),
         ([], [_, ..]) if reduces_args => Ok((Test::Command(test.to_vec()), Vec::new())),
         ([file], [_, ..]) => Ok((Test::Command(test.to_vec()), vec![file.clone()])),
-        ([], []) => Err(usage("no file to reduce was given".to_owned(), "lop FILE -- CMD ARGS…, or lop TEST FILE; see lop --help")),
+        ([], []) => Err(usage(
+            "no file to reduce was given".to_owned(),
+            "lop FILE -- CMD ARGS…, or lop TEST FILE; see lop --help",
+        )),
         ([], _) => Err(usage(
             "no file to reduce before `--`".to_owned(),
             "lop FILE -- CMD ARGS…, with @@ for the path of the file",

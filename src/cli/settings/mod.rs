@@ -184,12 +184,12 @@ mod tests {
 
     #[test]
     fn each_wrong_form_has_its_own_message() {
-        assert_eq!(wrong(&[]), "nothing to do");
-        assert_eq!(wrong(&["a"]), "there is no test for a, or no file for the test");
-        assert_eq!(wrong(&["--", "cc"]), "there is no file to reduce before `--`");
-        assert_eq!(wrong(&["a", "b", "--", "cc"]), "a and b stand before a command; one of them is too much");
+        assert_eq!(wrong(&[]), "no file to reduce was given");
+        assert_eq!(wrong(&["a"]), "no test given for a, or no file for this test");
+        assert_eq!(wrong(&["--", "cc"]), "no file to reduce before `--`");
+        assert_eq!(wrong(&["a", "b", "--", "cc"]), "expected one FILE before `--`, found a and b");
         for line in [&["-q", "passes"][..], &["-j2", "doctor", "a", "--", "cc"], &["--color=never", "verify", "b"]] {
-            assert!(wrong(line).ends_with("is a command of lop only where it is the first word"), "{line:?}");
+            assert!(wrong(line).ends_with("is a command of lop only as the first word"), "{line:?}");
         }
         assert_eq!(wrong(&["-o", "-", "--diff", "a", "b"]), "-o - and --diff would all write to standard output");
     }
@@ -211,6 +211,6 @@ mod tests {
         assert!(wrong(&["sh", "/dev/null"]).contains("not a regular file"));
         assert!(wrong(&["no-such-test-anywhere", name]).contains("no-such-test-anywhere"));
         fs::write(&file, "").expect("a file");
-        assert!(wrong(&["sh", name]).ends_with("case.unknown is empty: there is nothing to reduce"));
+        assert!(wrong(&["sh", name]).ends_with("case.unknown is empty, so there is nothing to reduce"));
     }
 }

@@ -80,7 +80,8 @@ impl Output {
         if (kept == Kept::InPlace || matches!(test, Test::File(_))) && is_same(given, program) {
             return Err(Failure::Usage {
                 message: format!("{} is both the test and the file to reduce", given.display()),
-                hint: "lop TEST FILE: TEST is the script that checks a candidate, FILE is the file to reduce".to_owned(),
+                hint: "lop TEST FILE: TEST is the script that checks a candidate, FILE is the file to reduce"
+                    .to_owned(),
             });
         }
         let input = match &case.subject {

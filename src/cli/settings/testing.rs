@@ -137,7 +137,7 @@ mod tests {
         };
         assert_eq!(
             in_words(&spec),
-            "death by signal SEGV, and stdout matching neither /a/ nor /b/, and stderr not matching /z/"
+            "killed by signal SEGV, and stdout matching neither /a/ nor /b/, and stderr not matching /z/"
         );
     }
 }

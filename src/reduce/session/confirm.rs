@@ -186,7 +186,7 @@ impl Session<'_, '_> {
     pub(in crate::reduce) fn gives_up(&mut self) -> Result<bool, Interrupt> {
         let is_hopeless = self.is_hopeless();
         if is_hopeless {
-            self.emit(&Event::Note("the test contradicts itself too often to go on; a larger --confirm may help"))?;
+            self.emit(&Event::Note("the test contradicts itself too often to continue; try a larger --confirm"))?;
         }
         Ok(is_hopeless)
     }

@@ -106,7 +106,7 @@ fn go_back<'g>(reducer: &mut Reducer<'_, 'g>, mut host: Tools<'g>) -> Result<(),
         Ok((document, gate)) => reducer.plant(document, host, gate),
         Err(_) => {
             reducer.session.check_limits()?;
-            reducer.session.emit(&Event::Note("the best result does not parse any more; going on with text"))?;
+            reducer.session.emit(&Event::Note("the best result does not parse any more; continuing as text"))?;
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ pub(super) fn section(sizes: &[(u64, Size)], report: &Report) -> Markup {
     let scale = Scale { tests, decades };
     let lines = [("bytes", scale.line(sizes, |size| size.bytes)), ("tokens", scale.line(sizes, |size| size.tokens))];
     html! {
-        p class="lead" { "Bytes and tokens of the best result after so many tests; the scale is logarithmic." }
+        p class="lead" { "Bytes and tokens of the best result after each test, on a logarithmic scale." }
         ul class="legend" {
             li { span class="stroke bytes" {} " bytes, " (text::len(report.before.bytes)) " to " (text::len(report.after.bytes)) }
             li { span class="stroke tokens" {} " tokens, " (text::len(report.before.tokens)) " to " (text::len(report.after.tokens)) }

@@ -11,12 +11,14 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::engine::DepthRow;
 use crate::reduce::{Ended, Report};
 
 use super::history::History;
 use super::origins::Origins;
 use super::text::{self, shown};
+
+/// Bytes of the result at the top of the page.
+const SHOWN: usize = 2 << 10;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -54,12 +56,13 @@ impl Page<'_> {
                 body {
                     (self.heading())
                     main {
-                        (section("map", "The result, and why each token stays", map::section(self.report)))
-                        (section("sides", "What became of the input", sides::section(self.original, &self.report.best, self.origins())))
-                        (section("curve", "The way down", chart::section(&self.history.sizes, self.report)))
-                        (section("passes", "Passes", tables::passes(self.report)))
-                        (section("model", "The model, by depth", tables::depths(&self.report.depths)))
                         (section("run", "The run", self.run()))
+                        (section("map", "The result, and why each token was kept", map::section(self.report)))
+                        (section("sides", "What became of the input", sides::section(self.original, &self.report.best, self.origins())))
+                        (section("curve", "Size over tests", chart::section(&self.history.sizes, self.report)))
+                        (section("passes", "Passes", tables::passes(self.report)))
+                        (section("model", "Statistics of the model, by depth", tables::depths(&self.report.depths)))
+                        (section("more", "More about the tests", self.more()))
                     }
                     footer { "Written by lop " (env!("CARGO_PKG_VERSION")) ". This page needs no network and runs no script." }
                 }
@@ -89,11 +92,10 @@ impl Page<'_> {
             Ended::Budget => ("stopped at the limit", "warn"),
         };
         let guarantee = match (ended, *minimal) {
-            (Ended::Complete, "none") => "no minimality guaranteed".to_owned(),
+            (Ended::Complete, "none") => "not guaranteed to be minimal".to_owned(),
             (Ended::Complete, level) => format!("1-minimal by {level}"),
             _ => "not minimal yet".to_owned(),
         };
-        let ratio = DepthRow::total(&self.report.depths).tests_per_bound();
         html! {
             header {
                 p class="kind" { span class=(class) { (word) } " · " (plain(self.language)) " · " (guarantee) }
@@ -102,14 +104,32 @@ impl Page<'_> {
                     (figure("bytes", &text::len(after.bytes), &format!("of {}, {}", text::len(before.bytes), text::percent(after.bytes, before.bytes))))
                     (figure("tokens", &text::len(after.tokens), &format!("of {}, {}", text::len(before.tokens), text::percent(after.tokens, before.tokens))))
                     (figure("lines", &text::len(after.lines), &format!("of {}", text::len(before.lines))))
-                    (figure("tests", &text::count(self.report.tests.total()), &ratio.map_or_else(String::new, |ratio| format!("{ratio:.2} × the lower bound"))))
+                    (figure("tests", &text::count(self.report.tests.total()), ""))
                     (figure("time", &text::duration(self.report.elapsed), &format!("wall clock; {} in tests, {}", text::duration(self.report.testing), self.summed())))
                 }
             }
         }
     }
 
+    /// The command, the condition and the result.
     fn run(&self) -> Markup {
+        let best = &self.report.best[..self.report.best.len().min(SHOWN)];
+        html! {
+            dl class="facts" {
+                (fact("command", html! { code { (plain(self.command)) } }))
+                (fact("test", html! { code { (plain(self.test)) } }))
+                (fact("condition", html! { (plain(self.wanted)) }))
+                (fact("result", html! {
+                    (plain(self.result))
+                    pre class="block" { (shown(best)) }
+                    @if best.len() < self.report.best.len() { p { "… " (text::len(self.report.best.len() - best.len())) " more bytes, below" } }
+                }))
+            }
+        }
+    }
+
+    /// What readers need who look into the run.
+    fn more(&self) -> Markup {
         let Report { tests, reliability, .. } = self.report;
         let outcomes = [
             (tests.interesting, "interesting"),
@@ -125,22 +145,18 @@ impl Page<'_> {
             .collect();
         html! {
             dl class="facts" {
-                (fact("command", html! { code { (plain(self.command)) } }))
-                (fact("test", html! { code { (plain(self.test)) } }))
-                (fact("interesting is", html! { (plain(self.wanted)) }))
-                (fact("result", html! { (plain(self.result)) }))
                 (fact("tests", html! { (outcomes.join(", ")) }))
-                (fact("answered free", html! {
+                (fact("without a test", html! {
                     (text::count(self.report.cache_hits)) " from the cache, "
-                    (text::count(self.report.gate_refusals)) " refused for new syntax errors"
+                    (text::count(self.report.gate_refusals)) " rejected for new syntax errors"
                 }))
-                (fact("asked again", html! {
+                (fact("repeated", html! {
                     (text::plural(reliability.confirmations, "confirmation")) ", "
                     (text::plural(reliability.disagreements, "disagreement")) ", "
-                    (text::plural(reliability.returns, "result")) " taken back"
+                    (text::plural(reliability.returns, "result")) " withdrawn"
                 }))
                 (fact("time", html! {
-                    (text::duration(self.report.elapsed)) " by the wall clock, of which " (text::duration(self.report.waiting))
+                    (text::duration(self.report.elapsed)) " by the wall clock; " (text::duration(self.report.waiting))
                     " waiting for tests; the tests took " (text::duration(self.report.testing)) ", " (self.summed())
                 }))
                 (fact("version", html! { "lop " (env!("CARGO_PKG_VERSION")) }))

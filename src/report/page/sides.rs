@@ -57,7 +57,7 @@ pub(super) fn section(original: &[u8], best: &[u8], origins: Origins) -> Markup 
     html! {
         p class="lead" {
             (text::plural(before.len() as u64, "line")) " of the input: " (kept) " kept (=), " (changed) " changed (~), "
-            (gone) " gone (−). On the right is what came of a line, wherever it stands in the result."
+            (gone) " gone (−). On the right is what became of a line, wherever it is in the result."
         }
         @if left_out > 0 { p class="cut" { "Cut: " (text::len(left_out)) " more lines are not shown." } }
         div class="sides" {

@@ -33,10 +33,10 @@ pub(super) fn passes(report: &Report) -> Markup {
 pub(super) fn depths(rows: &[DepthRow]) -> Markup {
     html! {
         p class="lead" {
-            "How likely a unit is needed at each depth of the tree, how likely one goes that stands behind one that went "
-            "(P(u|u)), how many bits that is worth, and the tests against their lower bound."
+            "For each depth of the tree: the share of units that are needed, the probability that a unit is removable if the "
+            "one before it is (P(u|u)), the bits of information in the pattern, and the tests against their lower bound."
         }
-        div class="scroll" tabindex="0" role="group" aria-label="The model, by depth" {
+        div class="scroll" tabindex="0" role="group" aria-label="Statistics of the model, by depth" {
             table {
                 thead {
                     tr {

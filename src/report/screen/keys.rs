@@ -5,9 +5,9 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// The wish of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Hold on, or go on.
+    /// Pause or continue.
     Pause,
-    /// Leave the pass under way out from now on.
+    /// Skip the pass that runs, also in later rounds.
     Skip,
     /// Show the difference, or close it.
     Diff,
@@ -17,6 +17,8 @@ pub enum Action {
     Quit,
     /// Show the keys, or close them.
     Help,
+    /// Show or hide workers and the estimates of the model.
+    Internals,
     /// Close what lies over the panels.
     Close,
     /// Scroll by so many lines.
@@ -30,14 +32,15 @@ pub const SHORT: [(&str, &str); 6] =
     [("q", "quit"), ("p", "pause"), ("s", "skip pass"), ("d", "diff"), ("w", "save copy"), ("?", "help")];
 
 /// The keys as the help shows them.
-pub const LONG: [(&str, &str); 9] = [
-    ("p", "pause: no new tests are started; again: go on"),
+pub const LONG: [(&str, &str); 10] = [
+    ("p", "pause: start no new tests; again to continue"),
     ("s", "skip this pass, now and in later rounds"),
     ("d", "the difference between the input and the best result"),
-    ("w", "write a copy of the best result beside it"),
+    ("w", "write a copy of the best result next to it"),
     ("q, Ctrl-C", "end the run and keep the best result; again: at once"),
-    ("arrows", "scroll; so do page up and page down"),
-    ("f, Home", "follow what goes"),
+    ("i", "show or hide workers and the model's estimates"),
+    ("arrows", "scroll, also with page up and page down"),
+    ("f, Home", "follow the changes"),
     ("Esc", "close this"),
     ("?", "the keys"),
 ];
@@ -60,6 +63,7 @@ pub fn action(key: KeyEvent) -> Option<Action> {
         KeyCode::Char('d') => Action::Diff,
         KeyCode::Char('w') => Action::Save,
         KeyCode::Char('q') => Action::Quit,
+        KeyCode::Char('i') => Action::Internals,
         KeyCode::Char('?' | 'h') => Action::Help,
         KeyCode::Char('f') | KeyCode::Home => Action::Follow,
         KeyCode::Char('k') | KeyCode::Up => Action::Scroll(-1),

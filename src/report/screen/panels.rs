@@ -1,4 +1,4 @@
-//! The panels beside the text: size curve, importance per depth, figures, tests that run, messages.
+//! The panels next to the text: size curve, importance per depth, figures, tests that run, messages.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ pub(super) fn size(state: &State) -> Line<'static> {
     ])
 }
 
-/// The figures, a line each, the most important first.
-pub(super) fn figures(state: &State) -> Vec<Line<'static>> {
+/// The figures, a line each, the most important first. The model's estimates are internals.
+pub(super) fn figures(state: &State, internals: bool) -> Vec<Line<'static>> {
     let counts = &state.counts;
     let rate = state.rate().map_or_else(|| "…".to_owned(), |rate| format!("{rate:.1}/s"));
     let mut lines = vec![Line::from(vec![
@@ -55,7 +55,7 @@ pub(super) fn figures(state: &State) -> Vec<Line<'static>> {
         outcomes.push(Span::styled(format!("{} {word}  ", text::count(number)), Style::new().fg(colour)));
     }
     lines.push(Line::from(outcomes));
-    if let Some(outlook) = &state.outlook {
+    if let Some(outlook) = state.outlook.as_ref().filter(|_| internals) {
         let told = [(" left  ≥ ", outlook.left()), (" here    ", outlook.here())];
         let told = told.into_iter().filter_map(|(name, tests)| Some(expected(name, tests?, state.rate())));
         lines.extend(told);
@@ -109,7 +109,7 @@ pub(super) fn curve(frame: &mut Frame<'_>, area: Rect, state: &State) {
 
 /// P(needed) at each depth, as bars.
 pub(super) fn depths(frame: &mut Frame<'_>, area: Rect, state: &State) {
-    let block = Block::bordered().title(" P(needed) by depth ");
+    let block = Block::bordered().title(" likely needed, by depth ");
     let inner = block.inner(area);
     let now = state.outlook.as_ref().and_then(|outlook| outlook.now).and_then(|now| now.depth);
     let all = state.outlook.as_ref().map_or(&[][..], |outlook| &outlook.depths);

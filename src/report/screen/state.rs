@@ -137,12 +137,12 @@ impl State {
             Event::Outlook(outlook) => self.outlook = Some(outlook.clone()),
             Event::Paused { .. } => {
                 (self.paused, self.held_since) = (true, Some(now));
-                self.say("paused; p goes on".to_owned());
+                self.say("paused; press p to continue".to_owned());
             }
             Event::Resumed => {
                 self.paused = false;
                 self.held += now.saturating_sub(self.held_since.take().unwrap_or(now));
-                self.say("going on".to_owned());
+                self.say("continuing".to_owned());
             }
             Event::Skipped { pass, .. } => self.say(format!("{pass} is skipped from now on")),
             Event::Note(note) => self.say(format!("note: {note}")),

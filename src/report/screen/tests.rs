@@ -82,7 +82,7 @@ fn run() -> State {
     state.take(&trying, seconds(18.9));
     state
         .take(&Event::Trying { worker: 2, pass: "siblings", bytes: 97, what: "depth 3, 2 of 14 units" }, seconds(20.2));
-    state.take(&Event::Note("the test reads a file beside the input"), seconds(20.3));
+    state.take(&Event::Note("the test reads a file next to the input"), seconds(20.3));
     state.clock = seconds(20.5);
     state
 }
@@ -140,13 +140,16 @@ fn a_run_looks_as_recorded_at_every_kind_of_size() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         check(&format!("{width}x{height}"), &drawn(&state, &passage, &look, width, height));
     }
+    let internals = Look { internals: true, ..look };
+    check("internals", &drawn(&state, &passage, &internals, 80, 24));
 }
 
 #[test]
 fn screen_names_the_machines_that_run_the_tests() {
     let (mut state, passage) = (run(), passage());
     state.place = Some("grpc://farm:8980".to_owned());
-    let picture = drawn(&state, &passage, &Look::default(), 120, 40);
+    let look = Look { internals: true, ..Look::default() };
+    let picture = drawn(&state, &passage, &look, 120, 40);
     assert!(picture.contains(" workers: ") && picture.contains("of 3 on grpc://farm:8980 "), "{picture}");
 }
 
@@ -176,10 +179,10 @@ fn what_has_gone_stands_out_and_leaves_have_colours() {
     terminal.draw(|frame| view::draw(frame, Picture { state: &state, passage: &passage, look: &look })).expect("drawn");
     let buffer = terminal.backend().buffer();
     let style = |word: &str| {
-        let rows = (0..40).map(|y| (y, (48..120).map(|x| buffer[(x, y)].symbol()).collect::<String>()));
+        let rows = (0..40).map(|y| (y, (36..120).map(|x| buffer[(x, y)].symbol()).collect::<String>()));
         let found = rows.into_iter().find_map(|(y, row)| row.find(word).map(|at| (row[..at].chars().count(), y)));
         let (x, y) = found.unwrap_or_else(|| panic!("{word} is not in the picture"));
-        buffer[(48 + x as u16, y)].style()
+        buffer[(36 + x as u16, y)].style()
     };
     assert_eq!(style("return").fg, Some(Color::Blue));
     assert_eq!(style("17").fg, Some(Color::Magenta));

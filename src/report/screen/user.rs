@@ -109,23 +109,24 @@ impl User {
             Action::Pause if control.is_paused() => control.resume(),
             Action::Pause => {
                 control.pause();
-                self.say("pausing: tests that run come to their end".to_owned());
+                self.say("pausing; running tests will finish".to_owned());
             }
             Action::Skip => {
                 let pass = self.shared.state().pass;
                 match named(pass) {
                     Some(pass) => control.skip(pass.name()),
-                    None => self.say(format!("{pass} is no pass that can be skipped")),
+                    None => self.say(format!("{pass} cannot be skipped")),
                 }
             }
             Action::Diff => look.overlay = if look.overlay == Overlay::Diff { Overlay::None } else { Overlay::Diff },
             Action::Help => look.overlay = if look.overlay == Overlay::Help { Overlay::None } else { Overlay::Help },
             Action::Close => look.overlay = Overlay::None,
+            Action::Internals => look.internals = !look.internals,
             Action::Save => {
                 let best = Arc::clone(&self.shared.state().best);
                 let said = match save(path, &best) {
-                    Ok(place) => format!("a copy of {} is in {}", bytes(&best), text::path(&place)),
-                    Err(error) => format!("no copy could be written: {error}"),
+                    Ok(place) => format!("saved a copy ({}) as {}", bytes(&best), text::path(&place)),
+                    Err(error) => format!("cannot write a copy: {error}"),
                 };
                 self.say(said);
             }

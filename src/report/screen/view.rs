@@ -5,7 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 use crate::report::text;
 
@@ -18,8 +18,10 @@ use super::{keys, leaves::Leaf};
 const TWO_COLUMNS: (u16, u16) = (72, 18);
 /// From this height on there is more than the figures.
 const WITH_TEXT: u16 = 8;
-/// Columns of the left half at least, and at most.
-const LEFT: (u16, u16) = (36, 52);
+/// Columns of the left part at least, and at most.
+const LEFT: (u16, u16) = (26, 40);
+/// The same with internals.
+const LEFT_INTERNALS: (u16, u16) = (36, 52);
 
 /// The window over the panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub struct Look {
     pub diff: Vec<String>,
     /// Whether the run was asked to end.
     pub quits: bool,
+    /// Whether workers and the estimates of the model are shown.
+    pub internals: bool,
 }
 
 /// Everything that a picture is made of.
@@ -86,25 +90,29 @@ fn two_columns(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
     frame.render_widget(heading(state, look), head);
     frame.render_widget(footer(area.width), foot);
-    let left = (area.width * 2 / 5).clamp(LEFT.0, LEFT.1);
+    let left = if look.internals {
+        (area.width * 2 / 5).clamp(LEFT_INTERNALS.0, LEFT_INTERNALS.1)
+    } else {
+        (area.width * 3 / 10).clamp(LEFT.0, LEFT.1)
+    };
     let [left, right] = Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(body);
-    let figures = panels::figures(state);
-    let figures_height = figures.len() as u16 + 2;
+    let figures = panels::figures(state, look.internals);
+    let inner = usize::from(left.width).saturating_sub(2).max(1);
+    let figures_height = figures.iter().map(|line| line.width().div_ceil(inner).max(1)).sum::<usize>() as u16 + 2;
     let workers = (state.workers.len() as u16 + 2).clamp(3, body.height / 4);
     let depths = state.outlook.as_ref().map_or(0, |outlook| outlook.depths.len() as u16);
     let depths = (depths + 2).clamp(3, body.height / 4 + 1);
-    let rows = [
-        Constraint::Fill(1),
-        Constraint::Length(depths),
-        Constraint::Length(figures_height),
-        Constraint::Length(workers),
-    ];
+    let only = |height: u16| Constraint::Length(if look.internals { height } else { 0 });
+    let rows = [Constraint::Fill(1), only(depths), Constraint::Length(figures_height), only(workers)];
     let [curve, depth_area, figure_area, worker_area] = Layout::vertical(rows).areas(left);
     panels::curve(frame, curve, state);
-    panels::depths(frame, depth_area, state);
-    frame.render_widget(Paragraph::new(figures).block(Block::bordered().title(" tests ")), figure_area);
-    panels::workers(frame, worker_area, state);
-    let said = if body.height >= 30 { 8 } else { 5 };
+    let figures = Paragraph::new(figures).wrap(Wrap { trim: true });
+    frame.render_widget(figures.block(Block::bordered().title(" tests ")), figure_area);
+    if look.internals {
+        panels::depths(frame, depth_area, state);
+        panels::workers(frame, worker_area, state);
+    }
+    let said = if body.height >= 30 { 8 } else { 4 };
     let [text, messages] = Layout::vertical([Constraint::Fill(1), Constraint::Length(said)]).areas(right);
     best(frame, text, picture);
     panels::messages(frame, messages, state);
@@ -113,7 +121,7 @@ fn two_columns(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
 /// Figures, then the text and the keys if there is room for them.
 fn one_column(frame: &mut Frame<'_>, area: Rect, picture: Picture<'_>) {
     let Picture { state, look, .. } = picture;
-    let figures = panels::figures(state);
+    let figures = panels::figures(state, look.internals);
     let mut lines = vec![heading(state, look), panels::size(state)];
     let room = if area.height >= WITH_TEXT { usize::from(area.height / 2) } else { usize::from(area.height) };
     lines.extend(figures);
@@ -141,14 +149,14 @@ fn heading(state: &State, look: &Look) -> Line<'static> {
     }
     spans.push(Span::raw("  "));
     spans.push(Span::styled(state.pass, strong.fg(Color::Cyan)));
-    let now = state.outlook.as_ref().and_then(|outlook| outlook.now);
+    let now = state.outlook.as_ref().and_then(|outlook| outlook.now).filter(|_| look.internals);
     if let Some(depth) = now.and_then(|now| now.depth) {
         spans.push(Span::raw(format!(", depth {depth}")));
     }
     if let Some(now) = now {
         spans.push(Span::raw(format!(", {} open", text::len(now.units))));
     }
-    if state.round > 0 {
+    if state.round > 0 && look.internals {
         spans.push(Span::raw(format!(", round {}", state.round)));
     }
     let grammar = state.grammar.as_deref().unwrap_or("text");
@@ -172,14 +180,30 @@ fn footer(width: u16) -> Line<'static> {
 
 /// The best result.
 fn best(frame: &mut Frame<'_>, area: Rect, Picture { passage, look, .. }: Picture<'_>) {
-    let title = if look.scroll.is_some() { " best result (f follows) " } else { " best result " };
+    let title = if look.scroll.is_some() { " best result (f follows the changes) " } else { " best result " };
     let block = Block::bordered().title(title);
-    let height = usize::from(block.inner(area).height);
-    let last = passage.lines.len().saturating_sub(height);
-    let first = look.scroll.unwrap_or_else(|| passage.focus.saturating_sub(height / 3)).min(last);
+    let inner = block.inner(area);
+    let (width, height) = (usize::from(inner.width).max(1), usize::from(inner.height));
+    // Long lines wrap, so a line may take several rows.
+    let rows = |line: &[Piece]| {
+        let columns: usize = line.iter().map(|piece| Span::raw(piece.text.as_str()).width()).sum();
+        columns.div_ceil(width).max(1)
+    };
+    let back_from = |line: usize, room: usize| {
+        let mut left = room;
+        let before = passage.lines[..line].iter().rev().take_while(|line| {
+            let fits = left.checked_sub(rows(line));
+            left = fits.unwrap_or(0);
+            fits.is_some()
+        });
+        line - before.count()
+    };
+    let last = back_from(passage.lines.len(), height);
+    let focus = passage.focus.min(passage.lines.len());
+    let first = look.scroll.unwrap_or_else(|| back_from(focus, height / 3)).min(last);
     let lines: Vec<Line<'_>> =
         passage.lines.iter().skip(first).take(height).map(|line| line.iter().map(piece).collect()).collect();
-    frame.render_widget(Paragraph::new(lines).block(block), area);
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }).block(block), area);
 }
 
 fn piece(piece: &Piece) -> Span<'_> {
@@ -233,7 +257,7 @@ fn diff(frame: &mut Frame<'_>, area: Rect, look: &Look) {
     };
     let mut lines: Vec<Line<'_>> = look.diff.iter().skip(first).take(height).map(line).collect();
     if lines.is_empty() {
-        lines.push(Line::raw("nothing has changed yet"));
+        lines.push(Line::raw("no changes yet"));
     }
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).block(block), area);
