@@ -84,7 +84,14 @@ pub(super) fn command() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .arg(flag(ArgAction::HelpShort).help("Show this page").hide_short_help(true))
-        .arg(clap::Arg::new("version").short('V').long("version").action(ArgAction::Version).hide_short_help(true))
+        .arg(
+            clap::Arg::new("version")
+                .short('V')
+                .long("version")
+                .action(ArgAction::Version)
+                .hide_short_help(true)
+                .help("Show the version"),
+        )
         // The setting takes the flag from the subcommands, too.
         .mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Show help, all of it with --help")))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::project::Archive;
 use crate::reduce::{Necessity, Reason, Why};
 
 use super::reasons::{ORDER, caveat, heading, place, sentence};
@@ -37,7 +38,8 @@ pub fn write(out: &mut dyn Write, map: Option<&Necessity>, details: bool) -> io:
         let tokens: Vec<(String, &Reason)> =
             reasons.iter().take(LISTED).map(|reason| (token(map, reason), *reason)).collect();
         let width = tokens.iter().map(|(token, _)| token.chars().count()).max().unwrap_or(0);
-        if !details {
+        // The places tell the files apart.
+        if !details && Archive::of(&map.text).is_none() {
             let words = tokens.iter().map(|(token, _)| token.as_str());
             rows(words).iter().try_for_each(|row| writeln!(out, "    {row}"))?;
             more(out, reasons.len())?;

@@ -58,9 +58,7 @@ pub fn sentence(reason: &Reason) -> String {
 #[must_use]
 pub fn caveat(map: &Necessity) -> Option<String> {
     if !map.is_result {
-        return Some(
-            "This is the text before lop shortened names and laid it out: lop tested that one.".to_owned(),
-        );
+        return Some("This is the text before lop shortened names and laid it out: lop tested that one.".to_owned());
     }
     let earlier = map.reasons.iter().filter(|reason| reason.was_earlier).count();
     (earlier > 0).then(|| {

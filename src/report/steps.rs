@@ -11,12 +11,14 @@ use super::text::{self, FAINT, Table};
 #[must_use]
 pub fn line(at: std::time::Duration, tests: u64, pass: &str, size: Size, before: Size) -> String {
     format!(
-        "{FAINT}{:>9}{FAINT:#}  test {:<6} {pass:<14} {:>10} bytes {:>5}  {:>9} tokens {:>5}",
+        "{FAINT}{:>9}{FAINT:#}  test {:<6} {pass:<14} {:>10} {:<5} {:>5}  {:>9} {:<6} {:>5}",
         text::duration(at),
         text::count(tests),
         text::len(size.bytes),
+        if size.bytes == 1 { "byte" } else { "bytes" },
         text::percent(size.bytes, before.bytes),
         text::len(size.tokens),
+        if size.tokens == 1 { "token" } else { "tokens" },
         text::percent(size.tokens, before.tokens),
     )
 }

@@ -67,8 +67,7 @@ fn a_c_program_is_reduced_with_a_real_compiler() {
     check.args(["-fsyntax-only", "bug.c"]).current_dir(folder.path(".")).env("LC_ALL", "C");
     let said = String::from_utf8_lossy(&check.output().expect("a C compiler").stderr).into_owned();
     assert!(said.contains("'mistake' undeclared"), "{said}");
-    for word in ["reduced bug.c in ", "(c, 1-minimal by token)", "result    bug.c", "original  bug.c.orig", "P(needed)"]
-    {
+    for word in ["Reduced bug.c: ", "1-minimal by token", "result    bug.c (c)", "original  bug.c.orig", "time: "] {
         assert!(ran.stderr.contains(word), "{word} is missing in\n{}", ran.stderr);
     }
     assert_eq!(ran.stdout, b"");
@@ -178,7 +177,7 @@ fn a_run_that_fails_says_so_in_json_too() {
     let text = String::from_utf8(folder.read("events")).expect("JSON is UTF-8");
     let last: serde_json::Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
     assert_eq!((&last["event"], &last["code"]), (&"failed".into(), &1.into()));
-    assert_eq!(last["text"], "input.txt is not interesting: its own test says no");
+    assert_eq!(last["text"], "the failure on input.txt is too unspecific to keep");
     assert!(last["time"].is_number());
 }
 
@@ -231,7 +230,7 @@ fn simplifying_only_promises_nothing() {
     folder.write("input.txt", "a\nkeep\nb\n");
     let line = ["--simplify-only", "-j1", "input.txt", "-o", "out", "--", "grep", "-q", "keep"];
     let ran = folder.lop(&line).expect_code(0);
-    assert!(ran.stderr.contains("(text, no minimality guaranteed)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("minimal   not guaranteed"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("minimality  "), "{}", ran.stderr);
     assert_eq!(folder.read("out"), b"keep");
 }
@@ -275,7 +274,7 @@ fn grammars_are_listed_and_a_file_may_have_a_subcommands_name() {
 fn help_names_every_exit_code_and_fits_a_screen() {
     let folder = Folder::new();
     let help = String::from_utf8(folder.lop(&["help"]).expect_code(0).stdout).expect("plain");
-    assert!(help.contains("0 reduced") && help.contains("6 an error while running"), "{help}");
+    assert!(help.contains("0 reduced") && help.contains("6 runtime error"), "{help}");
     let long = help.lines().find(|line| line.chars().count() > 110);
     assert_eq!(long, None);
 }
@@ -310,12 +309,10 @@ fn contents(folder: &Folder) -> Vec<(String, Option<Vec<u8>>)> {
 #[test]
 fn what_was_left_out_is_told() {
     let said = refused(&["input.txt", "sh", "-c", "true", "@@"], 2);
-    assert!(said.ends_with("hint: a command stands behind `--`, with its options: lop FILE -- CMD ARGS…\n"), "{said}");
+    assert!(said.ends_with("hint: write the command and its options after `--`: lop FILE -- CMD ARGS…\n"), "{said}");
     let said = refused(&["input.txt", "--", "sh", "-c", "exit 3"], 1);
     assert!(
-        said.ends_with(
-            "hint: the command gets the candidate on its standard input only; write @@ where the path belongs\n"
-        ),
+        said.ends_with("hint: the command gets the candidate only on standard input; write @@ for its path\n"),
         "{said}"
     );
 }
@@ -326,7 +323,7 @@ fn bad_input_gets_a_clear_error_and_nothing_is_touched() {
         (
             &["no.sh", "input.txt"],
             1,
-            "error: input.txt is not interesting: its own test says no
+            "error: the failure on input.txt is too unspecific to keep
   test    HERE/no.sh input.txt
   wanted  exit code 0
   ended   exit code 3 after TIME: not interesting
@@ -334,13 +331,13 @@ fn bad_input_gets_a_clear_error_and_nothing_is_touched() {
     searched
   stderr
     no such thing
-hint: run the test by hand in an empty directory that holds a copy of the file
+hint: run the test by hand in an empty directory with a copy of the file
 ",
         ),
         (
             &["-q", "input.txt", "--", "sh", "no.sh", "@@"],
             1,
-            "error: input.txt is not interesting: its own test says no
+            "error: the failure on input.txt is too unspecific to keep
   test    sh HERE/no.sh @@
   ended   exit code 3 after TIME: not interesting
 ",
@@ -348,7 +345,7 @@ hint: run the test by hand in an empty directory that holds a copy of the file
         (
             &["yes.sh", "input.txt"],
             2,
-            "error: the test says that the empty file is interesting, so it does not look for anything
+            "error: the test accepts an empty file, so it checks nothing
   test    HERE/yes.sh input.txt
 hint: usually such a test reads the original by its absolute path instead of the candidate; let it look for the very \
              message or output of the bug in the candidate. If the empty file is really a fine result, --allow-empty \
@@ -358,39 +355,39 @@ hint: usually such a test reads the original by its absolute path instead of the
         (
             &["input.txt", "--", "true"],
             2,
-            "error: the command succeeds on input.txt, and on an empty file: there is no failure to keep
+            "error: the command succeeds on input.txt and on an empty file, so there is no failure to keep
   test    true
-hint: check that the command fails on the file, or say what is interesting with --stdout RE, --stderr RE, --exit-code N \
+hint: check that the command fails on the file, or say what to keep with --stdout RE, --stderr RE, --exit-code N \
              or --signal NAME
 ",
         ),
-        (
-            &["input.txt", "sh", "-c", "true", "@@"],
-            2,
-            "error: unexpected argument '-c' found\n",
-        ),
+        (&["input.txt", "sh", "-c", "true", "@@"], 2, "error: unexpected argument '-c' found\n"),
         (
             &["empty.txt", "--", "sh", "-c", "false"],
             2,
-            "error: empty.txt is empty: there is nothing to reduce
-hint: name the file that shows the bug; what a redirection has emptied may still be in a copy
+            "error: empty.txt is empty, so there is nothing to reduce
+hint: name the file that shows the bug. Did a redirection (`>`) empty it?
 ",
         ),
         (
             &["--color", "never", "config"],
             2,
-            "error: `config` is a command of lop only where it is the first word
+            "error: `config` is a command of lop only as the first word
 ",
         ),
         (
             &[],
             2,
-            "error: nothing to do
-hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
+            "error: no file to reduce was given
+hint: lop FILE -- CMD ARGS…, or lop TEST FILE; see lop --help
 ",
         ),
-        (&["yes.sh", "missing"], 2, "error: cannot read missing\n  No such file or directory (os error 2)\nhint: FILE stands before `--`, or behind TEST, and has to be there and readable\n"),
-        (&["yes.sh", "folder"], 2, "error: folder has no files in it: there is nothing to reduce\nhint: name the directory that shows the bug\n"),
+        (&["yes.sh", "missing"], 2, "error: cannot read missing\n  No such file or directory (os error 2)\n"),
+        (
+            &["yes.sh", "folder"],
+            2,
+            "error: folder has no files, so there is nothing to reduce\nhint: name the directory that shows the bug\n",
+        ),
         (&["plain", "input.txt"], 2, "error: HERE/plain is not executable; make it so with `chmod +x HERE/plain`\n"),
         (
             &["input.txt", "yes.sh"],
@@ -405,17 +402,25 @@ hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
         (
             &["yes.sh", "input.txt", "--json", "./input.txt"],
             2,
-            "error: `--json ./input.txt` is the file to reduce\nhint: name another file\n",
+            "error: `--json ./input.txt` would overwrite the file to reduce\nhint: name another file\n",
         ),
-        (&["yes.sh", "input.txt", "--json", "yes.sh"], 2, "error: `--json yes.sh` is the test's program\n"),
+        (
+            &["yes.sh", "input.txt", "--json", "yes.sh"],
+            2,
+            "error: `--json yes.sh` would overwrite the test's program\n",
+        ),
         (
             &["yes.sh", "input.txt", "--json", "folder/../input.txt.orig"],
             2,
-            "error: `--json folder/../input.txt.orig` is where the original is kept\n",
+            "error: `--json folder/../input.txt.orig` would overwrite the backup of the original\n",
         ),
-        (&["yes.sh", "taken.txt", "-o", "o", "--json", "taken.txt.orig"], 2, "error: `--json taken.txt.orig` is where"),
-        (&["yes.sh", "input.txt", "-o", "x", "--json", "./x"], 2, "error: `--json ./x` is where the result goes\n"),
-        (&["yes.sh", "input.txt", "-o", "yes.sh"], 2, "error: `-o yes.sh` is the test's program\n"),
+        (
+            &["yes.sh", "taken.txt", "-o", "o", "--json", "taken.txt.orig"],
+            2,
+            "error: `--json taken.txt.orig` would overwrite",
+        ),
+        (&["yes.sh", "input.txt", "-o", "x", "--json", "./x"], 2, "error: `--json ./x` would overwrite the result\n"),
+        (&["yes.sh", "input.txt", "-o", "yes.sh"], 2, "error: `-o yes.sh` would overwrite the test's program\n"),
         (&["yes.sh", "input.txt", "--max-tests", "0"], 2, "error: invalid value '0' for '--max-tests <N>'"),
         (&["./missing.sh", "input.txt"], 2, "error: the test HERE/./missing.sh does not exist"),
         (&["input.txt", "--", "no-such-command-anywhere"], 2, "error: no-such-command-anywhere is neither"),
@@ -457,8 +462,8 @@ hint: lop TEST FILE, or lop FILE -- CMD ARGS…; see lop --help
         (
             &["yes.sh", "input.txt", "--simplify-only", "--minimal", "token"],
             2,
-            "error: --simplify-only guarantees nothing, so the result cannot be --minimal in anything
-hint: give one of the two, or --minimal none
+            "error: --simplify-only guarantees nothing, so it cannot be combined with --minimal
+hint: omit one of the two, or use --minimal none
 ",
         ),
         (
@@ -470,7 +475,7 @@ hint: give one of the two, or --minimal none
         (
             &["yes.sh", "input.txt", "-j0"],
             2,
-            "error: invalid value '0' for '--jobs <N|auto>': at least 1 is needed; or write auto\n",
+            "error: invalid value '0' for '--jobs <N|auto>': must be at least 1; or write auto\n",
         ),
         (&["yes.sh", "input.txt", "--no-such-option"], 2, "error: unexpected argument '--no-such-option' found\n"),
     ];
@@ -483,7 +488,7 @@ hint: give one of the two, or --minimal none
 #[test]
 fn a_relative_path_in_the_command_is_made_absolute_and_that_is_said() {
     let said = refused(&["input.txt", "--", "sh", "no.sh", "@@"], 1);
-    let note = "note: tests run in a directory of their own, where relative paths lead nowhere: no.sh -> HERE/no.sh\n";
+    let note = "note: relative paths made absolute, as tests run in another directory: no.sh -> HERE/no.sh\n";
     assert!(said.contains(note), "{said}");
 }
 
@@ -492,8 +497,8 @@ fn usual_mistakes_of_a_script_are_pointed_out() {
     let folder = Folder::new();
     folder.write("input.txt", "a\nkeep\nb\n");
     for (script, hint) in [
-        ("grep -q keep \"$1\"\r", "end in CRLF; use dos2unix"),
-        ("read -r line < no-such-file", "name every other file by its absolute path"),
+        ("grep -q keep \"$1\"\r", "end in CRLF; convert it with dos2unix"),
+        ("read -r line < no-such-file", "use absolute paths for other files"),
     ] {
         let path = folder.script("test.sh", script);
         let path = path.to_str().expect("plain");
@@ -514,7 +519,7 @@ fn a_test_that_changes_its_mind_is_flaky() {
     );
     let ran = folder.lop(&["-j1", "test.sh", "input.txt"]).expect_code(4);
     assert!(ran.stderr.contains("the test is flaky: of "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("go on with --allow-flaky"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("use --allow-flaky"), "{}", ran.stderr);
     assert_eq!(folder.names(), ["input.txt", "state", "test.sh"]);
     fs::remove_file(folder.path("state")).expect("our own file");
     folder.lop(&["-q", "-j1", "--allow-flaky", "test.sh", "input.txt"]).expect_code(0);

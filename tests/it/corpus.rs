@@ -85,7 +85,7 @@ fn corpus_names_what_does_not_do_the_same_twice() {
     let folder = with_files(3);
     folder.script("odd.sh", "echo $$; echo always");
     let ran = folder.lop(&["corpus", "in", "-o", "out", "--", "./odd.sh", "@@"]).expect_code(4);
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("two runs do not do the same"), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("two runs behaved differently"), "{ran:?}");
 }
 
 #[test]
@@ -94,10 +94,10 @@ fn corpus_refuses_what_it_cannot_do() {
     fs::create_dir(folder.path("used")).expect("a folder");
     folder.write("used/file", "mine");
     for (words, code, message) in [
-        (&["in", "-o", "used", "--", "./tool.sh", "@@"][..], 2, "there is something in used already"),
-        (&["nowhere", "-o", "out", "--", "./tool.sh", "@@"], 2, "nowhere is no directory"),
-        (&["in", "-o", "out"], 2, "there is no command"),
-        (&["in", "-o", "out", "--", "true"], 1, "the command writes nothing on standard output"),
+        (&["in", "-o", "used", "--", "./tool.sh", "@@"][..], 2, "used is not empty"),
+        (&["nowhere", "-o", "out", "--", "./tool.sh", "@@"], 2, "nowhere is not a directory"),
+        (&["in", "-o", "out"], 2, "no command given"),
+        (&["in", "-o", "out", "--", "true"], 1, "the command prints nothing to standard output"),
     ] {
         let ran = folder.lop(&[&["corpus"][..], words].concat()).expect_code(code);
         assert!(ran.stderr.contains(message) && ran.stderr.contains("hint:"), "{}", ran.stderr);

@@ -73,7 +73,7 @@ fn an_input_that_is_refused_is_a_fault_and_says_what_is_missing() {
     expect(&ran, "fault", "paths");
     assert!(String::from_utf8_lossy(&ran.stdout).contains("reduce with --with words"), "{ran:#?}");
     let ran = examined(&folder, &["input.txt", "--exit-code", "3", "--", "grep", "-q", "bug"]).expect_code(1);
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("wanted: exit code 3"), "{ran:#?}");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("expected exit code 3"), "{ran:#?}");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_reduction_begins_with_a_checkup_of_two_runs() {
     let path = folder.path(count).display().to_string();
     folder.script("test.sh", &format!("echo >> '{path}'; {HEALTHY}"));
     let honest = folder.lop(&["-vj1", "-o", "out", "test.sh", "input.txt"]).expect_code(0);
-    assert!(honest.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", honest.stderr);
+    assert!(honest.stderr.contains("check at the start: 2 more runs of the test"), "{}", honest.stderr);
     fs::remove_file(folder.path(count)).expect("our own file");
     folder.script("test.sh", &format!("echo >> '{path}'; case $PWD in *lop-elsewhere-*) exit 1;; esac; {HEALTHY}"));
     let runs = || {
@@ -253,7 +253,7 @@ fn checkup_runs_at_the_same_time_where_tests_do() {
     );
     folder.script("test.sh", &waits);
     let ran = folder.lop(&["-vj4", TIMEOUT[0], TIMEOUT[1], "-o", "out", "test.sh", "input.txt"]).expect_code(0);
-    assert!(ran.stderr.contains("checkup at the start: 2 more runs of the test"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("check at the start: 2 more runs of the test"), "{}", ran.stderr);
     assert!(met.exists() && !met.with_extension("not").exists(), "one waited for the other in vain");
 }
 
@@ -264,8 +264,8 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
     let command = ["--", "sh", "-c", test, "sh", "@@"];
     let ran = examined(&folder, &[&["-j1", "input.txt"], &command[..]].concat()).expect_code(0);
     let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(said.contains("no condition was given: what the command does on input.txt is kept"), "{said}");
-    assert!(said.contains("ended     exit code 3") && said.contains("signature stderr matching"), "{said}");
+    assert!(said.contains("no condition given; keeping this failure of the command on input.txt:"), "{said}");
+    assert!(said.contains("ended     exit code 3") && said.contains("condition stderr matching"), "{said}");
     assert!(
         said.contains("the same  lop doctor -j1 input.txt --stderr '^error: no bugs today' --only-errors '^error: no bugs today$' -- sh"),
         "{said}"

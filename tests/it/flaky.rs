@@ -162,7 +162,7 @@ fn lies_about_one(times: u32, truth: impl Fn(&[u8]) -> bool) -> impl FnMut(&[u8]
     }
 }
 
-/// The confirmation at the end would come too late if a trusted result were never asked about again.
+/// The confirmation at the end would come too late if a trusted result were never tried about again.
 #[test]
 fn a_result_that_was_trusted_by_mistake_is_found_out_when_nothing_comes_of_it() {
     let subject = posts();
@@ -337,7 +337,7 @@ fn the_program_says_how_flaky_the_test_was_and_what_was_taken_back() {
     let ran = folder.lop(&["-j1", "--json", "events", "test.sh", "input.txt"]).expect_code(0);
     let result = String::from_utf8(folder.read("input.txt")).expect("words");
     assert!(result.contains("word7") && result.contains("word33"), "{result}");
-    for said in ["note: the test is flaky:", "taken back: ", "the test is flaky: 1 of ", "1 result taken back"] {
+    for said in ["note: the test is flaky:", "withdrawn: ", "the test is flaky: 1 of ", "1 result withdrawn"] {
         assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
     let events = String::from_utf8(folder.read("events")).expect("JSON");

@@ -22,7 +22,7 @@ fn a_formatter_has_the_last_word_on_how_the_result_looks() {
     // Its size does not count, nor where the command stands: tests run elsewhere.
     let (result, said) = formatted("sh own.sh", &[]);
     assert_eq!(result, "int wanted;\n/* mine */\n");
-    assert!(said.contains("no minimality guaranteed"), "{said}");
+    assert!(said.contains("not guaranteed"), "{said}");
     let (result, said) = formatted("tr '\\n' ' '", &["--only", "minimality"]);
     assert_eq!(result, "int wanted; ");
     assert!(said.contains("1-minimal by token"), "{said}");
@@ -33,7 +33,7 @@ fn a_formatter_has_the_last_word_on_how_the_result_looks() {
 fn a_formatter_that_fails_or_changes_what_is_tested_leaves_the_result() {
     for (formatter, why) in [
         ("false", "the formatter ended with exit code 1;"),
-        ("true", "the formatter wrote nothing on standard output;"),
+        ("true", "the formatter wrote nothing to standard output;"),
         ("sed s/wanted/lost/", "the formatted text is not interesting"),
         // With a syntax error that was not there.
         ("sed s/;/}/", "the formatted text is not interesting"),
@@ -55,6 +55,6 @@ fn a_projects_file_names_no_formatter() {
     folder.write("a.c", SEMICOLONS);
     folder.write("lop.toml", "format = \"touch ran\"\n");
     let said = folder.lop(&["a.c", "--", "grep", "-q", "wanted", "a.c"]).expect_code(2).stderr;
-    assert!(said.contains("lop.toml:1: format names a command, whose code would be run"), "{said}");
+    assert!(said.contains("lop.toml:1: format cannot name a command in a project's lop.toml"), "{said}");
     assert!(!folder.path("ran").exists());
 }

@@ -192,7 +192,7 @@ fn mistakes_name_the_users_file_and_line() {
     let folder = with_rules(Some("(_) @body"), None);
     let refused = |line: &[&str], code| folder.lop(line).expect_code(code).stderr;
     let said = refused(&["input.txt", "--rules", "own", "--", "true"], 5);
-    assert!(said.starts_with("error: --rules own adds to a language, and this is text without a grammar"), "{said}");
+    assert!(said.starts_with("error: --rules own needs a language, but FILE is plain text"), "{said}");
     assert!(refused(&["grammars", "input.c", "--rules", "none"], 5).starts_with("error: cannot read none\n"));
     assert!(
         refused(&["grammars", "input.txt"], 2)

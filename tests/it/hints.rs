@@ -28,7 +28,7 @@ fn a_test_that_answers_the_wrong_way_round_is_told_so() {
     folder.write("a.txt", "one\nbug\n");
     folder.script("t.sh", "! grep -q bug a.txt");
     let ran = folder.lop(&["./t.sh", "a.txt"]).expect_code(1);
-    assert!(ran.stderr.contains("exit code 0 means interesting, so turn its answer round"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Exit code 0 means interesting, so invert the answer"), "{}", ran.stderr);
     folder.script("no.sh", "false");
     let ran = folder.lop(&["./no.sh", "a.txt"]).expect_code(1);
     assert!(!ran.stderr.contains("turn its answer round"), "{}", ran.stderr);
@@ -41,7 +41,8 @@ fn a_first_run_that_takes_long_is_told_while_it_does() {
     folder.script("t.sh", "grep -q bug a.txt || exit 1\ntest -e '$0.done' || sleep 6");
     let ran = folder.lop(&["--max-tests", "1", "./t.sh", "a.txt"]);
     assert!(
-        ran.stderr.contains("the first run has taken 5 s so far; to keep a hang: --timeout-is-interesting"),
+        ran.stderr
+            .contains("the first run of the test has taken 5 s so far; to keep a hang, use --timeout-is-interesting"),
         "{}",
         ran.stderr
     );
@@ -59,10 +60,10 @@ fn programs_that_look_for_things_around_them_are_known() {
     let ran = folder.lop(&["a.js", "--exit-code", "3", "--", "./npx", "lint", "@@"]).expect_code(1);
     assert!(ran.stderr.contains("node_modules/.bin/NAME, or add --with node_modules"), "{}", ran.stderr);
     let ran = folder.lop(&["a.js", "--exit-code", "3", "--", "./curl", "down", "@@@"]).expect_code(1);
-    assert!(ran.stderr.contains("no server answers: start it first"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no server answers; start the server first"), "{}", ran.stderr);
     let ran = folder.lop(&["a.js", "--", "./curl", "up", "@@@"]).expect_code(2);
     assert!(ran.stderr.contains("--fail-with-body") && ran.stderr.contains("@@@"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("wanted"), "no condition was given: {}", ran.stderr);
+    assert!(!ran.stderr.contains("wanted"), "no condition given: {}", ran.stderr);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn a_result_with_everything_in_it_says_what_to_try() {
     folder.write("a.c", text);
     folder.script("t.sh", &format!("test \"$(tr -d ' \\n' <a.c)\" = '{}'", text.replace([' ', '\n'], "")));
     let ran = folder.lop(&["-j1", "./t.sh", "a.c"]).expect_code(0);
-    assert!(ran.stderr.contains("nothing to remove from a.c"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Nothing to remove from a.c"), "{}", ran.stderr);
     assert!(ran.stderr.contains("`lop doctor` looks at the test"), "{}", ran.stderr);
 }
 

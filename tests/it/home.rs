@@ -55,7 +55,7 @@ fn a_compilers_relative_directories_are_those_of_the_user() {
     let folder = folder();
     for option in [&["-I", "include"][..], &["-isystem", "include"], &["-Wall", "-I./include/"]] {
         let ran = begun(&folder, &[&["src/case.c", "--", "gcc"], option, &["-c", "@@"]].concat());
-        says(&ran, &["has no member named", "relative paths lead nowhere", &format!("{}/include", here(&folder))]);
+        says(&ran, &["has no member named", "relative paths made absolute", &format!("{}/include", here(&folder))]);
     }
     let ran = lop(&folder, &["src/case.c", "--", "gcc", "-Iinclude", "-c", "@@"]).expect_code(0);
     says(&ran, &["has no member named"]);
@@ -79,7 +79,7 @@ fn words_of_any_command_are_made_absolute_where_that_is_what_is_missing() {
         (vec!["./run.sh", "@@"], ""),
     ] {
         let ran = lop(&folder, &[&["case.txt", "--"], &line[..]].concat()).expect_code(0);
-        says(&ran, &["signature stderr matching /^error: bug found/", &change.replace("HERE", &here(&folder))]);
+        says(&ran, &["condition stderr matching /^error: bug found/", &change.replace("HERE", &here(&folder))]);
         assert_eq!(ran.stderr.contains("relative paths"), !change.is_empty(), "{}", ran.stderr);
         assert!(String::from_utf8_lossy(&folder.read("small")).contains("bug"), "{line:?}");
     }
@@ -125,7 +125,7 @@ fn what_is_missing_beside_the_file_is_named_with_the_line_that_works() {
     says(
         &ran,
         &[
-            "error: the test does not find in a directory of its own what it finds here",
+            "error: a file is missing in the test's directory",
             "beside.h: No such file or directory",
             "src/case.c --with src/beside.h --with src/deeper.h -- gcc -c @@\n",
         ],
@@ -144,7 +144,7 @@ fn what_is_missing_beside_the_file_is_named_with_the_line_that_works() {
 fn a_command_that_names_the_file_itself_is_told_of_the_mark() {
     let folder = folder();
     let ran = lop(&folder, &["src/case.c", "--", "gcc", "-Iinclude", "-c", "src/case.c"]).expect_code(2);
-    says(&ran, &["it names the file itself", "write @@ where the candidate's path belongs"]);
+    says(&ran, &["the command names the original file", "write @@ for the candidate"]);
     assert!(!folder.path("small").exists());
 }
 
@@ -154,7 +154,7 @@ fn a_file_that_is_missing_everywhere_is_the_failure_that_is_kept() {
     let folder = folder();
     folder.write("src/case.c", CASE.replace("<api.h>", "\"nowhere.h\""));
     let ran = begun(&folder, &["src/case.c", "--", "gcc", "-c", "@@"]);
-    says(&ran, &["signature stderr matching", "nowhere"]);
+    says(&ran, &["condition stderr matching", "nowhere"]);
 }
 
 /// FIXME: nothing but the missing file itself could tell. The condition says what is kept, and `--with .toolrc` mends it.
@@ -270,7 +270,7 @@ fn a_script_that_refuses_its_input_only_in_its_own_directory_says_what_it_misses
     folder.write("words", "bug\n");
     folder.script("test.sh", "grep -q -f words \"$1\"");
     let ran = lop(&folder, &["./test.sh", "case.txt"]).expect_code(1);
-    says(&ran, &["case.txt is not interesting: its own test says no", "./test.sh case.txt --with words\n"]);
+    says(&ran, &["the test rejects case.txt itself", "./test.sh case.txt --with words\n"]);
     begun(&folder, &["--with", "words", "./test.sh", "case.txt"]);
     // One that says no everywhere misses nothing.
     folder.script("test.sh", "exit 1");
@@ -299,7 +299,7 @@ fn a_command_that_changes_its_mind_is_flaky() {
     let script = format!("echo x >> '{count}'; test $(wc -l < '{count}') = 2 && exit 0; echo error: bad >&2; exit 3");
     let line = ["case.txt", "--", "sh", "-c", &script];
     let ran = lop(&folder, &line).expect_code(4);
-    says(&ran, &["the test is flaky", "with exit code 3 and with exit code 0", "--allow-flaky"]);
+    says(&ran, &["the test is flaky", "ended with exit code 3, another with exit code 0", "--allow-flaky"]);
 }
 
 #[test]
@@ -315,7 +315,10 @@ fn outputs_go_to_the_tests_directory_and_a_hang_finds_its_files() {
     let ran = begun(&folder, &line("../build/case.o"));
     says(
         &ran,
-        &[&format!("relative paths lead nowhere: include -> {}/include, ../build/case.o -> case.o\n", here(&folder))],
+        &[&format!(
+            "relative paths made absolute, as tests run in another directory: include -> {}/include, ../build/case.o -> case.o\n",
+            here(&folder)
+        )],
     );
     assert_eq!(folder.read("../build/case.o"), b"mine\n");
     let hangs = "grep -q bug \"$1\" && test -e \"$2/api.h\" && sleep 600; exit 1";

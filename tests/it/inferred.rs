@@ -93,7 +93,7 @@ fn a_condition_that_is_found_can_be_typed_resumed_and_verified() {
     let command = ["--", "sh", "-c", READER, "sh", "@@"];
     let stopped = folder.lop(&[&["-j1", "--max-tests", "6", "-o", "out", "big.txt"], &command[..]].concat());
     let said = stopped.expect_code(3).stderr;
-    let line = said.lines().find_map(|line| line.strip_prefix("  the same  ")).expect("the line to type").to_owned();
+    let line = said.lines().find_map(|line| line.strip_prefix("  same as   ")).expect("the line to type").to_owned();
     assert!(line.contains(r" --at ',\s*<here>\s*,' --only-errors "), "{line}");
     folder.lop(&["resume", "out.lop"]).expect_code(0);
     let resumed = folder.read("out");
@@ -161,21 +161,21 @@ fn a_message_that_any_text_gets_is_refused_unless_somebody_insists() {
     for options in [&[][..], &["-q"], &["--no-checkup"]] {
         let said = refused("a.txt", "some {\nbug\n", options, &command);
         assert!(said.contains("stderr matching /^error: not good/"), "it shows what it has: {said}");
-        assert!(said.contains("a file of one line break, or `{` does the same"), "{said}");
-        assert!(said.contains("--stderr RE") && said.contains("--yes goes on"), "{said}");
+        assert!(said.contains("a file of one newline, or `{` fails in the same way"), "{said}");
+        assert!(said.contains("--stderr RE") && said.contains("--yes keeps this failure anyway"), "{said}");
     }
     let folder = Folder::new();
     folder.write("a.txt", "some {\nbug\n");
     let ran = folder.lop(&[&["-y", "-o", "out", "a.txt", "--"], &command[..]].concat()).expect_code(0);
     let last = ran.stderr.trim_end().lines().rev().take(2).collect::<Vec<_>>().join("\n");
-    assert!(last.contains("attention the condition was found by lop and says little"), "{}", ran.stderr);
+    assert!(last.contains("warning:  lop chose the condition, and it is unspecific"), "{}", ran.stderr);
 }
 
 #[test]
 fn an_exit_code_of_1_alone_is_no_condition_and_another_is() {
     let test = |code: u32| format!("grep -q bug \"$1\" && exit {code}; exit 0");
     let said = refused("a.txt", "one\nbug\ntwo\n", &[], &["sh", "-c", &test(1), "sh", "@@"]);
-    assert!(said.contains("an exit code alone says no more than that something went wrong"), "{said}");
+    assert!(said.contains("an exit code alone only says that something failed"), "{said}");
     assert!(said.contains("--exit-code N") && said.contains("--exit-code 1 -- sh"), "{said}");
     let (out, _) = reduced("a.txt", "one\nbug\ntwo\n", &["sh", "-c", &test(3), "sh", "@@"]);
     assert_eq!(out.trim(), "bug");
@@ -193,7 +193,7 @@ fn an_error_that_the_input_does_not_have_is_no_result() {
     let (out, ran) = reduced("a.txt", "one\nodd\nfine\ntwo\n", &LISTS);
     assert_eq!(out.trim(), "oddfine", "{}", ran.stderr);
     assert!(ran.stderr.contains("--only-errors '^error: odd array$'"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("leave out --only-errors to allow them"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("to allow them, omit --only-errors"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
 }
 
@@ -203,7 +203,7 @@ fn a_condition_of_ones_own_allows_other_errors_and_they_are_named() {
     folder.write("a.txt", "one\nodd\nfine\ntwo\n");
     let ran = folder.lop(&[&["-o", "out", "a.txt", "--stdout", "odd array", "--"], &LISTS[..]].concat()).expect_code(0);
     assert_eq!(folder.read("out").trim_ascii(), b"odd");
-    let warning = "the result has errors that the input does not have: error: nothing fine";
+    let warning = "the result has errors that the input doesn't have: error: nothing fine";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
     let typed = ["-o", "out", "a.txt", "--stdout", "odd array", "--only-errors", "odd", "--"];
     let ran = folder.lop(&[&typed, &LISTS[..]].concat()).expect_code(0);
@@ -233,7 +233,7 @@ fn a_failure_that_the_empty_file_has_as_well_names_the_ways_out() {
     let folder = Folder::new();
     folder.write("a.txt", "one\n");
     let said = folder.lop(&["-q", "a.txt", "--", "sh", "-c", "echo 'error: never' >&2; exit 1"]).expect_code(1).stderr;
-    assert!(said.contains("nothing was found that is special about this failure"), "{said}");
+    assert!(said.contains("too unspecific to keep"), "{said}");
     assert!(said.contains("error: never") && said.contains("--stderr RE"), "{said}");
 }
 
@@ -258,8 +258,8 @@ fn a_condition_of_ones_own_that_says_nothing_is_named_last() {
     folder.script("test.sh", "grep -q '[[{]' \"$1\"");
     let ran = folder.lop(&["-j1", "-o", "out", "./test.sh", "a.json"]).expect_code(0);
     let last: Vec<&str> = ran.stderr.trim_end().lines().rev().take(2).collect();
-    assert!(last[1].contains("attention a file with nothing in it is interesting: `{}`"), "{}", ran.stderr);
-    assert!(last[0].contains("attention the result says nothing about the input"), "{}", ran.stderr);
+    assert!(last[1].contains("warning:  the test accepts a minimal file: `{}`"), "{}", ran.stderr);
+    assert!(last[0].contains("warning:  the result is a trivial file"), "{}", ran.stderr);
     // The same of a script that looks for something.
     folder.script("test.sh", "grep -q bug \"$1\"");
     let ran = folder.lop(&["-j1", "-o", "out", "./test.sh", "a.json"]).expect_code(0);
@@ -273,7 +273,7 @@ fn an_examination_knows_files_with_nothing_in_them() {
     folder.script("test.sh", "grep -q '[{]' \"$1\"");
     let ran = folder.lop(&["doctor", "-j1", "test.sh", "a.json"]);
     let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(said.contains("a file with nothing in it is interesting: `{}`, `{`"), "{said}");
+    assert!(said.contains("the test accepts a minimal file: `{}`, `{`"), "{said}");
 }
 
 const WARNS: &str = "int f(int x) {\n  int spare;\n  char other = x;\n  if (x = 3) return 2;\n  return other;\n}\nint g(int a) { int more; return a; }\n";
@@ -286,7 +286,7 @@ fn a_warning_of_a_command_that_succeeds_can_be_kept() {
     let command = ["gcc", "-Wall", "-c", "@@"];
     let said = refused("x.c", WARNS, &[], &command);
     assert!(said.contains("there is no failure to keep"), "{said}");
-    let line = said.lines().find_map(|line| line.split_once("of its 2 kinds: lop ")).expect("a line to paste").1;
+    let line = said.lines().find_map(|line| line.split_once("of 2 kinds: lop ")).expect("a line to paste").1;
     let folder = Folder::new();
     folder.write("x.c", WARNS);
     folder.lop(&shlex::split(line).expect("a line of a shell")).expect_code(0);
@@ -311,7 +311,7 @@ fn a_linter_that_writes_to_its_output_and_ends_well_is_heard() {
     let linter = "grep -n 'bad' \"$1\" | sed 's/^\\([0-9]*\\).*/a.txt:\\1:1: W10 bad word/'; exit 0";
     let command = ["sh", "-c", linter, "sh", "@@"];
     let said = refused("a.txt", "one\nbad\nbad two\n", &[], &command);
-    assert!(said.contains("and this keeps it: lop -j2 -o out a.txt --stdout 'W10 bad word' -- sh"), "{said}");
+    assert!(said.contains("to keep its warning: lop -j2 -o out a.txt --stdout 'W10 bad word' -- sh"), "{said}");
     // A line about any file is no warning about this one, and a command that refuses the empty file is a test.
     let quiet = refused("a.txt", "one\n", &[], &["sh", "-c", "echo warning: old machine >&2"]);
     assert!(!quiet.contains("keeps"), "{quiet}");
@@ -371,6 +371,6 @@ fn on_a_terminal_a_condition_that_says_little_is_asked_about() {
     let line = ["-q", "-j1", "-o", "out", "a.txt", "--", "sh", "-c", MOANER, "sh", "@@"];
     let (code, said) = on_terminal(&folder, &line, "\n");
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("reduce on this all the same? [y/N]"), "{said}");
+    assert!(said.contains("Use it anyway? [y/N]"), "{said}");
     assert_eq!(on_terminal(&folder, &line, "y\n").0, Some(0));
 }

@@ -84,11 +84,11 @@ fn isolate_refuses_what_is_no_difference() {
     folder.write("fix.diff", "no patch at all\n");
     let tool = ["--", "./tool.sh", "@@"];
     for (words, code, message) in [
-        (&["a.c", "pass.c"][..], 1, "the command ends well on pass.c, and with exit code 1 on a.c"),
-        (&["pass.c", "pass.c"], 1, "pass.c and pass.c are the same"),
-        (&["pass.c"], 2, "there have to be two test cases and a test"),
+        (&["a.c", "pass.c"][..], 1, "the command succeeds on pass.c, and ends with exit code 1 on a.c"),
+        (&["pass.c", "pass.c"], 1, "pass.c and pass.c are identical"),
+        (&["pass.c"], 2, "expected PASS, FAIL and a test"),
         (&["pass.c", "no.c"], 2, "cannot read no.c"),
-        (&["pass.c", "."], 2, "one of pass.c and . is a directory"),
+        (&["pass.c", "."], 2, "only one of pass.c and . is a directory"),
         (&["--patch", "fix.diff", "a.c"], 2, "the patch fix.diff cannot be understood as a patch"),
         (&["--stderr", "x(", "pass.c", "a.c"], 2, "--stderr"),
         (&["--stderr", "nothing", "pass.c", "a.c"], 1, "neither pass.c nor a.c fails"),
@@ -146,7 +146,7 @@ fn isolate_stopped_early_leaves_two_texts_that_do_what_they_should() {
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is there").success());
     let ran = finish(child).expect_code(3);
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("stopped"), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("Stopped"), "{ran:?}");
     let [pass, fail] = ["fail.isolated/pass", "fail.isolated/fail"].map(|name| folder.read(name));
     let has = |text: &[u8]| String::from_utf8_lossy(text).lines().any(|line| line == "1000");
     assert!(!has(&pass) && has(&fail) && fail.len() < lines(4000).len());

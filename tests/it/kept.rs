@@ -164,7 +164,7 @@ fn what_cannot_be_kept_is_refused() {
     for (file, option, value, message) in [
         ("input.txt", "--keep", "(", "error: the pattern '(' of --keep is not a regular expression\n"),
         ("input.txt", "--keep-lines", "2-9", "error: there are no lines 2-9 to keep: the input has 3;"),
-        ("input.txt", "--keep-lines", "9-2", "error: invalid value '9-2' for '--keep-lines <A-B>': line 2 stands"),
+        ("input.txt", "--keep-lines", "9-2", "error: invalid value '9-2' for '--keep-lines <A-B>': line 2 comes"),
         ("input.txt", "--keep-query", "(x) @keep", "error: --keep-query asks the syntax tree, and text has none;"),
         ("input.json", "--keep-query", "(x) @keep", "error: the query '(x) @keep' of --keep-query cannot be used: unk"),
         (

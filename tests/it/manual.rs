@@ -91,13 +91,15 @@ fn commands(block: &[&str]) -> Vec<Shown> {
 fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
-        Some((line, rest)) if line.trim() == "…" => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
+        Some((line, rest)) if line.trim() == "…" => {
+            (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..]))
+        }
         Some((line, rest)) => {
             let parts: Vec<String> = line.trim_end().split('…').map(regex::escape).collect();
             let expected = Regex::new(&format!("^{}$", parts.join(".*"))).expect("escaped");
-            printed.split_first().is_some_and(|(first, others)| {
-                expected.is_match(first.trim_end()) && matches(rest, others)
-            })
+            printed
+                .split_first()
+                .is_some_and(|(first, others)| expected.is_match(first.trim_end()) && matches(rest, others))
         }
     }
 }
@@ -107,9 +109,9 @@ fn run_page(name: &str) {
 }
 
 /// Runs the commands of a page in a directory.
-fn run_file(path: &Path, folder: Folder) {
-    let name = path.display();
-    let mut page = fs::read_to_string(path).expect("a page of the manual");
+fn run_file(page: &Path, folder: Folder) {
+    let name = page.display();
+    let mut page = fs::read_to_string(page).expect("a page of the manual");
     let wheels = page.contains("pip download").then(wheels);
     if matches!(wheels, Some(None)) {
         return;
@@ -163,7 +165,7 @@ fn run_file(path: &Path, folder: Folder) {
         let ran = finish(shell.spawn().expect("there is a shell"));
         let said = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert_eq!(ran.code, Some(code), "{name}:\n{script}\n{said}{}", ran.stderr);
-        let printed = said.split(&format!("{MARK}\n")).skip(1);
+        let printed = said.split(MARK).skip(1).map(|printed| printed.trim_start_matches('\n'));
         for (shown, printed) in commands.iter().zip(printed).filter(|(shown, _)| !shown.output.is_empty()) {
             let lines: Vec<&str> = printed.trim_end().lines().collect();
             let output = shown.output.join("\n");

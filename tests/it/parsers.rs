@@ -198,7 +198,7 @@ fn what_is_no_parser_is_refused_with_the_reason() {
         ("new.so", "error: new.so: the parser cannot be used: its ABI is 99, and lop takes 13 to 15"),
         (
             "two.so",
-            "error: two.so exports several parsers: tree_sitter_x, tree_sitter_y\nhint: choose one by its name behind ",
+            "error: two.so exports several parsers: tree_sitter_x, tree_sitter_y\nhint: choose one with PATH#NAME: ",
         ),
         ("node.so", "error: node.so can be loaded by Node.js only\n"),
         ("cut.so", "error: cut.so is "),
@@ -245,14 +245,11 @@ fn a_projects_file_names_no_native_code_and_the_users_own_may() {
     telltale(&folder, "parser.so");
     folder.write("input.x", "keep\n");
     for (line, why) in [
-        ("grammar = \"./parser.so\"", "grammar names a parser, whose code would be run, in the file of a project"),
-        ("grammar = \"parser.so\"", "grammar names a parser, whose code would be run"),
-        ("grammar = \".\"", "grammar names a parser, whose code would be run"),
-        ("grammar-for = [\"x=./parser.so\"]", "grammar-for does not count in the file of a project"),
-        (
-            "grammar = \"two.so#tree_sitter_x\"",
-            "grammar names a parser, whose code would be run, in the file of a project",
-        ),
+        ("grammar = \"./parser.so\"", "grammar cannot name a parser in a project's lop.toml"),
+        ("grammar = \"parser.so\"", "grammar cannot name a parser"),
+        ("grammar = \".\"", "grammar cannot name a parser"),
+        ("grammar-for = [\"x=./parser.so\"]", "grammar-for cannot be set in a project's lop.toml"),
+        ("grammar = \"two.so#tree_sitter_x\"", "grammar cannot name a parser in a project's lop.toml"),
     ] {
         folder.write("lop.toml", format!("\n{line}\n"));
         for command in [&["input.x", "--", "true"][..], &["grammars", "input.x"], &["grammars"], &["config"]] {

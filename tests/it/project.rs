@@ -63,7 +63,7 @@ fn a_directory_is_reduced_in_place_and_its_original_is_whole() {
     assert_eq!(tree(&folder.path("p.orig")), before);
     let said = ran.stderr;
     assert!(said.contains(" tokens ") && said.contains("  2 files\n"), "{said}");
-    assert!(said.contains("files     2 of 5 files") && said.contains("not a part of the test case: .git"), "{said}");
+    assert!(said.contains("5 → 2 files, ") && said.contains("ignored: .git"), "{said}");
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 
@@ -79,7 +79,7 @@ fn a_place_that_a_message_names_is_looked_for_in_the_file_that_it_names() {
     folder.lop(&words("f\\(1", "out")).expect_code(0);
     assert!(tree(&folder.path("out"))["src/main.c"].contains("f(1"));
     let said = folder.lop(&words("int h", "none")).expect_code(1).stderr;
-    assert!(said.contains("p is not interesting"), "{said}");
+    assert!(said.contains("the test rejects p itself"), "{said}");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn several_files_that_are_all_empty_are_no_result() {
     // The place is the same in both files, so nothing is special about the one that is tested.
     let refused =
         folder.lop(&[&["-y", "-o", "r2", "e1.json", "e2.json", "--", "python3"], &json_tool[..], &["@@1"]].concat());
-    assert!(refused.expect_code(1).stderr.contains("say what is interesting with --stderr RE"));
+    assert!(refused.expect_code(1).stderr.contains("say what to keep with --stderr RE"));
     for (result, files, command) in
         [("r3", &["a.json", "e1.json"][..], &["cat", "@@1", "@@2"][..]), ("r4", &["d"], &["cat", "@@/a.json"])]
     {
@@ -177,7 +177,7 @@ fn a_script_before_a_command_is_no_file_to_reduce() {
     folder.write("orders.json", "[1, 2]\n");
     folder.script("test.sh", "grep -q 1 orders.json");
     let ran = folder.lop(&["./test.sh", "orders.json", "--", "cat", "@@"]).expect_code(2);
-    assert!(ran.stderr.contains("give either a TEST or a command"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("give either TEST or a command"), "{}", ran.stderr);
     assert_eq!(folder.names(), ["orders.json", "test.sh"]);
     assert_eq!(folder.read("orders.json"), b"[1, 2]\n");
     // A script that the command names by its number is one of the files.
@@ -210,12 +210,12 @@ fn what_cannot_be_reduced_together_is_refused_with_a_way_out() {
     folder.script("test.sh", "true");
     folder.script("p/inner.sh", "true");
     for (words, said) in [
-        (&["./test.sh", "p", "p/notes.txt"][..], "p is a directory, and one of several words"),
-        (&["./test.sh", "p/notes.txt", "missing"], "missing is no file"),
+        (&["./test.sh", "p", "p/notes.txt"][..], "cannot combine the directory p with other files"),
+        (&["./test.sh", "p/notes.txt", "missing"], "missing does not exist"),
         (&["./test.sh", "p/notes.txt", "./p/notes.txt"], "./p/notes.txt is named twice"),
-        (&["./test.sh", "nothing"], "nothing has no files in it"),
+        (&["./test.sh", "nothing"], "nothing has no files"),
         (&["-o", "-", "./test.sh", "p"], "a directory cannot be written to standard output"),
-        (&["p/inner.sh", "p"], "is in the directory that would be replaced"),
+        (&["p/inner.sh", "p"], "is inside the directory to reduce"),
     ] {
         let ran = folder.lop(words).expect_code(2);
         let error = ran.stderr;
@@ -453,15 +453,15 @@ fn files_that_the_user_names_stay_or_are_the_only_ones_that_go() {
         fs::remove_dir_all(folder.path("out")).expect("ours");
     }
     for (options, said) in [
-        (["--keep-files", "no/such"], "is the name of no file in p"),
+        (["--keep-files", "no/such"], "matches no file in p"),
         (["--only-files", "[a"], "--only-files '[a'"),
-        (["--keep-lines", "1"], "counts the lines of one file"),
+        (["--keep-lines", "1"], "works only with a single file"),
     ] {
         let ran = folder.lop(&[&options[..], &["./test.sh", "p"]].concat()).expect_code(2);
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
     let ran = folder.lop(&["--keep-files", "a", "./test.sh", "p/notes.txt"]).expect_code(2);
-    assert!(ran.stderr.contains("p/notes.txt is one file"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("p/notes.txt is a single file"), "{}", ran.stderr);
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn a_result_can_be_verified_and_a_test_of_a_directory_examined() {
     let ran = folder.lop(&["doctor", "./test.sh", "p"]).expect_code(0);
     assert!(String::from_utf8_lossy(&ran.stdout).contains("language  each file has its own"));
     let ran = folder.lop(&["verify", "./test.sh", "p"]).expect_code(1);
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("so is a smaller text"));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("is not minimal: a smaller text"));
     // A shell completes the name with a slash.
     folder.lop(&["-q", "-j1", "./test.sh", "p/"]).expect_code(0);
     folder.lop(&["history", "p.lop", "--at", "0", "-o", "before"]).expect_code(0);
@@ -573,7 +573,7 @@ fn folders_that_tools_have_made_are_named_and_too_much_is_refused_at_once() {
     folder.script("t.sh", "grep -q bug d/a.js");
     let ran = folder.lop(&["-j1", "-o", "out", "./t.sh", "d"]).expect_code(0);
     assert!(
-        ran.stderr.contains("a part of the test case: node_modules/ (1 file); if the bug does not need"),
+        ran.stderr.contains("the test case includes node_modules/ (1 file); if the bug doesn't need"),
         "{}",
         ran.stderr
     );

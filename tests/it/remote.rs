@@ -271,7 +271,7 @@ fn remote_options_that_make_no_sense_are_refused_with_the_way_out() {
     }
     folder.write("lop.toml", "remote = \"grpc://127.0.0.1:1\"\n");
     let ran = folder.lop(&["test.sh", "input.txt"]).expect_code(2);
-    assert!(ran.stderr.contains("does not count in the file of a project"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be set in a project's lop.toml"), "{}", ran.stderr);
 }
 
 #[test]

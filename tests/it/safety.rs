@@ -71,7 +71,7 @@ fn the_first_signal_stops_keeps_the_best_and_ends_with_3() {
         let child = started(&folder, &["-j2", "test.sh", "input.txt"]);
         send(&child, signal);
         let ran = finish(child).expect_code(3);
-        assert!(ran.stderr.contains("stopped early"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("Stopped early"), "{}", ran.stderr);
         assert!(is_interesting(&folder.read("input.txt")));
         assert_eq!(folder.names(), ["input.txt", "input.txt.lop", "input.txt.orig", "test.sh"]);
         assert_eq!(folder.temporaries(), [""; 0]);
@@ -148,7 +148,7 @@ fn nothing_is_left_after_timeouts() {
     folder.script("test.sh", &litter(&seconds, &hang));
     let ran = folder.lop(&["-j2", "--timeout", "5", "test.sh", "input.txt"]).expect_code(0);
     assert!(ran.stderr.contains("timed out"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("kept by timeout"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("stayed only because a test timed out"), "{}", ran.stderr);
     let result = String::from_utf8_lossy(&folder.read("input.txt")).into_owned();
     assert!(result.contains("keep") && result.contains("stop"), "{result}");
     assert_eq!(processes(&format!("sleep {seconds}")), [""; 0]);

@@ -64,7 +64,7 @@ fn other_crashes_are_kept_beside_the_result_and_listed() {
     let output = kept.iter().find(|name| name.ends_with("SIGABRT")).expect("seen above");
     let output = String::from_utf8(folder.read(&format!("input.txt.lop/other/{output}/stderr"))).expect("text");
     assert!(output.starts_with("reading\n"), "{output}");
-    assert!(ran.stderr.contains("other crashes met on the way"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("found other crashes"), "{}", ran.stderr);
     let events = String::from_utf8(folder.read("events")).expect("JSON");
     assert!(events.contains("\"event\":\"slipped\""));
 }

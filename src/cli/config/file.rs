@@ -265,7 +265,7 @@ mod tests {
             });
             let is_refused = |said: &Option<(String, String)>| {
                 said.as_ref().is_some_and(|(message, hint)| {
-                    message.contains("in a project's lop.toml") && hint.contains("/h/me/.config/lop")
+                    message.contains("cannot be set in a project's lop.toml") && hint.contains("/h/me/.config/lop")
                 })
             };
             assert!(said.iter().all(is_refused) || !said.iter().any(is_refused), "{long}");
@@ -299,7 +299,7 @@ mod tests {
             ("format = \"x\"", "[possible values: none, compact, pretty]", "lop help all"),
             ("output = \"x\"", "output cannot be set in a file: it names the result", "--output on the command line"),
             ("FILE = \"x\"", "FILE cannot be set in a file", "lop TEST FILE"),
-            ("\ncache = \"~you/x\"", ":2: cache begins with ~ and a name", "--cache"),
+            ("\ncache = \"~you/x\"", ":2: cache begins with ~NAME", "--cache"),
             ("a\nb", ":1: ", "jobs = 4"),
             ("[jobs]\nn = 1", ":1: jobs takes one string or number", "--jobs"),
         ] {

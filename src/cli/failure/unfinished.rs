@@ -122,9 +122,9 @@ impl Unfinished {
                     );
                     return hint_line(out, &hint);
                 }
-                for hint in tool_hints(&self.test, outcome).into_iter().chain(hints(outcome, is_command)) {
-                    hint_line(out, &hint)?;
-                }
+                let of_tools = tool_hints(&self.test, outcome);
+                let all = if of_tools.is_empty() { hints(outcome, is_command) } else { of_tools };
+                all.iter().try_for_each(|hint| hint_line(out, hint))?;
             }
             ReduceError::Flaky { outcome, .. } => {
                 self.show_run(out, outcome)?;

@@ -108,6 +108,6 @@ mod tests {
         let pre = page.split("<pre class=\"block map\">").nth(1).and_then(|rest| rest.split("</pre>").next());
         let tags = regex::Regex::new("<[^>]*>").expect("a constant");
         assert_eq!(tags.replace_all(pre.expect("a map"), ""), "a &lt;/script&gt;\\u{1b}\\xff\n");
-        assert!(page.contains("never asked</span> 1 of 2"), "{page}");
+        assert!(page.contains("never tried</span> 1 of 2"), "{page}");
     }
 }

@@ -128,7 +128,7 @@ impl Page<'_> {
         }
     }
 
-    /// What readers need who look into the run.
+    /// The outcomes, the times and the output of the test on the input.
     fn more(&self) -> Markup {
         let Report { tests, reliability, .. } = self.report;
         let outcomes = [
