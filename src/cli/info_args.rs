@@ -30,7 +30,7 @@ pub struct ManArgs {
 /// The arguments of `lop grammars`.
 #[derive(Debug, Args)]
 pub struct GrammarsArgs {
-    /// Show the syntax tree of this file, and what each rule and each pass would propose
+    /// Show the syntax tree of this file
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The language of FILE.
@@ -39,13 +39,16 @@ pub struct GrammarsArgs {
     /// Add the reduce.scm and language.toml of this directory to the language
     #[arg(long, value_name = "DIR", requires = "file")]
     pub rules: Option<PathBuf>,
+    /// Also show the edits that each rule and each pass would propose in FILE
+    #[arg(long, requires = "file", conflicts_with = "coverage")]
+    pub proposals: bool,
     /// Show how often each rule matches in FILE instead, unused rules first
     #[arg(long, requires = "file")]
     pub coverage: bool,
     /// List the parsers that other programs have installed here, with the option to use each. lop runs none of them
     #[arg(long, conflicts_with = "file")]
     pub installed: bool,
-    /// Show everything, however long it is
+    /// Show the tree and all proposals, however long they are
     #[arg(short, long, requires = "file")]
     pub verbose: bool,
     /// Whether files add to the command line.

@@ -39,7 +39,7 @@ fn with_rules(rules: Option<&str>, language: Option<&str>) -> Folder {
 #[test]
 fn a_file_is_shown_with_its_tree_and_its_proposals() {
     let folder = with_rules(None, None);
-    let shown = stdout(&folder, &["grammars", "input.c"]);
+    let shown = stdout(&folder, &["grammars", "input.c", "--proposals"]);
     for line in [
         "input.c (c, by extension; 25 tokens, 0 syntax errors)",
         "  translation_unit 1:1 `int f(int a) {\\n    if (a) { return 1; }\\n…`",
@@ -67,7 +67,7 @@ fn a_file_is_shown_with_its_tree_and_its_proposals() {
 fn long_parts_are_cut_and_deep_trees_are_no_trouble() {
     let folder = Folder::new();
     folder.write("long.json", format!("[{}0]", "1, ".repeat(300)));
-    let shown = stdout(&folder, &["grammars", "long.json"]);
+    let shown = stdout(&folder, &["grammars", "long.json", "--proposals"]);
     assert!(
         shown.contains("  … 103 more; -v shows them\n") && shown.contains("proposals of the pass hoist ("),
         "{shown}"

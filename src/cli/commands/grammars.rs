@@ -66,6 +66,8 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let shown = Shown { language: &language, folder: &folder, grammar: &grammar, document: &document, preview, args };
     let written = if args.coverage {
         shown.coverage(&mut out)
+    } else if !args.proposals && !args.verbose {
+        shown.tree(path, &mut out)
     } else {
         let by_rules = shown.by_rules()?;
         let by_passes = shown.by_passes();

@@ -19,6 +19,8 @@ const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);
 const FAINT: Style = Style::new().fg(Color::DarkGray);
 /// Lower curves have no labels for the tests below them.
 const WITH_LABELS: u16 = 8;
+/// Narrower curves have only the bytes as their title.
+const WITH_TOKENS: u16 = 36;
 /// The parts of a cell of a bar, in eighths.
 const BLOCKS: [&str; 8] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -103,7 +105,16 @@ pub(super) fn curve(frame: &mut Frame<'_>, area: Rect, state: &State) {
         across = across.labels(["0".to_owned(), text::count(state.tests)]);
     }
     let up = up.bounds([bottom, top]).labels([bytes(bottom), bytes(top)]);
-    let chart = Chart::new(vec![data]).block(Block::bordered().title(size(state))).x_axis(across).y_axis(up);
+    let title = if area.width < WITH_TOKENS {
+        Line::from(format!(
+            " {} bytes {} ",
+            text::len(state.now.bytes),
+            text::percent(state.now.bytes, state.before.bytes)
+        ))
+    } else {
+        size(state)
+    };
+    let chart = Chart::new(vec![data]).block(Block::bordered().title(title)).x_axis(across).y_axis(up);
     frame.render_widget(chart, area);
 }
 
