@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Records a run of lop on examples/c-crash for the README: docs/lop.cast (asciicast v2) and docs/screen.svg.
+"""Makes the pictures of the README and the manual.
 
-Usage: docs/record.py [LOP]      the program, target/release/lop by default
+docs/record.py [LOP]                  a run on examples/c-crash: docs/lop.cast (asciicast v2) and docs/screen.svg
+docs/record.py --shrink DIR [LOP]     the results in a run's directory, RESULT.lop: docs/shrink.svg
 
-The run is real, on a pseudo-terminal of 100 by 30, in a temporary folder that is named nowhere. The picture is the
-last one in which words have just gone and much is left. Needs nothing but Python and a C compiler.
+LOP is the program, target/release/lop by default. The runs are real; the first is on a pseudo-terminal of 100 by 30. The
+picture of the screen is the last one in which words have just gone and much is left. Needs Python and a C compiler.
 """
 
-import codecs, fcntl, html, json, os, pty, re, select, shutil, struct, sys, tempfile, termios, time
+import codecs, fcntl, html, json, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, time
 
 WIDTH, HEIGHT = 100, 30
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FRAMES = 60  # so many pictures of the run are kept, at equal distances
+FRAMES = 60  # pictures kept of the run, at equal distances
 COLOURS = ["#2e3436", "#cc4444", "#4e9a06", "#c4a000", "#5c8dd6", "#a26fb0", "#06989a", "#d3d7cf"]
 BRIGHT = ["#7f8581", "#ef5959", "#8ae234", "#fce94f", "#8fb4ea", "#c79fd0", "#34e2e2", "#eeeeec"]
+STEPS, SECONDS, HELD, COLUMNS = 24, 9.0, 3.0, 92  # of the animation: results, their time, that of the last, width
 FLAGS = {1: "bold", 2: "dim", 3: "italic", 7: "reverse", 9: "crossed"}
 PLAIN, PAPER = "#d3d7cf", "#16191c"
 
@@ -176,8 +178,80 @@ def record(lop):
         return parts
 
 
+def results(folder, lop):
+    """The results of a run: number of the test, tokens, and text."""
+    listed = subprocess.run([lop, "history", folder], check=True, capture_output=True, text=True).stdout
+    rows = [line.split() for line in listed.splitlines()[1:]]
+    for row in rows:
+        text = subprocess.run([lop, "history", folder, "--at", row[0]], check=True, capture_output=True).stdout
+        yield int(row[2].replace(",", "")), int(row[4].replace(",", "")), text.decode("utf-8", "replace")
+
+
+def shrink(folder, lop):
+    """An animation of the results, at equal distances on a logarithmic scale of their sizes."""
+    name = os.path.basename(folder.rstrip("/")).removesuffix(".lop")
+    everything = list(results(folder, lop))
+    first, last = len(everything[0][2]), len(everything[-1][2])
+    step = (math.log(first) - math.log(last)) / (STEPS - 1)
+    chosen = [everything[0]]
+    for result in everything[1:]:
+        if math.log(len(chosen[-1][2])) - math.log(len(result[2])) >= step:
+            chosen.append(result)
+    if chosen[-1] is not everything[-1]:
+        chosen.append(everything[-1])
+    width, height, rows = 8.4, 18, 20
+    time_of = [SECONDS / len(chosen)] * (len(chosen) - 1) + [HELD]
+    total = sum(time_of)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {COLUMNS * width + 40:.0f} {(rows + 3) * height + 30}" '
+        'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">',
+        f"<title>{html.escape(name)} shrinks from {first:,} to {last:,} bytes</title>",
+        "<style>g.f{visibility:hidden}",
+    ]
+    at = 0.0
+    for number, lasts in enumerate(time_of):
+        begin, end = 100 * at / total, 100 * (at + lasts) / total
+        before = f"0%,{begin - 0.001:.3f}%{{visibility:hidden}}" if number else ""
+        after = f"{end:.3f}%,100%{{visibility:hidden}}" if number + 1 < len(time_of) else "100%{visibility:visible}"
+        out.append(f"@keyframes k{number}{{{before}{begin:.3f}%,{end - 0.001:.3f}%{{visibility:visible}}{after}}}")
+        out.append(f"#f{number}{{animation:k{number} {total:.1f}s infinite step-end}}")
+        at += lasts
+    out.append(f"@media (prefers-reduced-motion){{g.f{{animation:none!important}}#f{len(chosen) - 1}{{visibility:visible}}}}")
+    out.append("</style>")
+    out.append(f'<rect width="100%" height="100%" rx="8" fill="{PAPER}"/>')
+    for number, (test, tokens, text) in enumerate(chosen):
+        lines = text.rstrip("\n").split("\n")
+        share = (math.log(len(text)) - math.log(last) + 0.15) / (math.log(first) - math.log(last) + 0.15)
+        head = f"{name}  {len(lines):,} lines  {len(text):,} bytes  {tokens:,} tokens"
+        out.append(f'<g class="f" id="f{number}">')
+        out.append(f'<text x="20" y="28" fill="{BRIGHT[2]}" font-weight="bold" xml:space="preserve">{html.escape(head)}</text>')
+        out.append(f'<text x="{COLUMNS * width + 20:.0f}" y="28" fill="{PLAIN}" text-anchor="end">test {test:,}</text>')
+        out.append(f'<rect x="20" y="38" width="{COLUMNS * width * share:.0f}" height="5" fill="{BRIGHT[4]}"/>')
+        for row, line in enumerate(lines[:rows]):
+            line = line.replace("\t", "    ").replace("\r", "")[:COLUMNS]
+            if line.strip():
+                y = 38 + (row + 2) * height
+                out.append(f'<text x="20" y="{y}" fill="{PLAIN}" xml:space="preserve">{html.escape(line)}</text>')
+        if len(lines) > rows:
+            y = 38 + (rows + 2) * height
+            out.append(f'<text x="20" y="{y}" fill="{BRIGHT[0]}">… {len(lines) - rows:,} more lines</text>')
+        out.append("</g>")
+    with open(os.path.join(ROOT, "docs", "shrink.svg"), "w", encoding="utf-8") as file:
+        file.write("\n".join(out + ["</svg>", ""]))
+
+
 def main():
-    lop = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "target", "release", "lop"))
+    arguments = sys.argv[1:]
+    folder = arguments[1] if arguments[:1] == ["--shrink"] else None
+    program = arguments[2:] if folder else arguments
+    lop = os.path.abspath(program[0] if program else os.path.join(ROOT, "target", "release", "lop"))
+    if folder:
+        shrink(folder, lop)
+    else:
+        screen_of_example(lop)
+
+
+def screen_of_example(lop):
     parts = record(lop)
     apart = max(parts[-1][0] / FRAMES, 0.1)
     screen, shown, picture, frames, taken = Screen(), None, None, [], False

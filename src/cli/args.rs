@@ -140,9 +140,9 @@ pub struct ReduceArgs {
     /// Invisible characters are escaped. With --explain and --format-issue, each text gets a heading
     #[arg(long, help_heading = "Result")]
     pub diff: bool,
-    /// Size of the pieces of which none can be removed from the result
+    /// Size of the pieces that lop tries to delete one by one at the end
     ///
-    /// lop tries to delete each single one at the end. It doesn't try deletions that would add a syntax error, except in
+    /// None of them can be removed from the result. lop doesn't try deletions that would add a syntax error, except in
     /// languages with dialects when fewer than 50 tokens are left [default: token, or char without a grammar]
     #[arg(long, value_name = "LEVEL", help_heading = "Result", add = SetBy::Project)]
     pub minimal: Option<MinimalArg>,

@@ -164,15 +164,15 @@ fn keys_pause_skip_compare_save_and_quit() {
     run.settles();
     let tests = fs::read(&count).expect("it is there").len();
     run.press("?");
-    run.shows("no new tests are started");
+    run.shows("start no new tests");
     run.press("?");
-    run.shows_no_more("no new tests are started");
+    run.shows_no_more("start no new tests");
     run.press("d");
     run.shows("input and best result");
     run.press("d");
     run.shows_no_more("input and best result");
     run.press("w");
-    run.shows("a copy of");
+    run.shows("saved a copy");
     assert_eq!(fs::read(&count).expect("it is there").len(), tests, "nothing is tested during a pause");
     assert!(String::from_utf8_lossy(&folder.read("input.copy-1.c")).contains("trap("));
     run.press("s");
@@ -199,7 +199,7 @@ fn the_screen_is_taken_by_itself_and_given_back_at_the_end() {
     assert_eq!(run.end().code(), Some(0));
     run.assert_restored();
     let summary = run.output();
-    assert!(summary[summary.rfind(GIVEN_BACK).expect("see above")..].contains("reduced"), "{summary}");
+    assert!(summary[summary.rfind(GIVEN_BACK).expect("see above")..].contains("Reduced"), "{summary}");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn the_screen_is_not_taken_where_it_is_needed_for_something_else() {
         let steps: Vec<&str> = output.lines().filter(|line| line.contains(" test ") && line.contains('%')).collect();
         match options {
             ["--ui", "plain"] => assert!(!steps.is_empty() && !steps.concat().contains('\x1b'), "{steps:?}"),
-            ["--ui", "none"] => assert!(steps.is_empty() && output.contains("reduced"), "{output}"),
+            ["--ui", "none"] => assert!(steps.is_empty() && output.contains("Reduced"), "{output}"),
             _ => {}
         }
     }

@@ -1,8 +1,12 @@
 //! The first minute at the command line: what a slip of a word gets, which language is taken and why, standard input as
 //! the test case, and how much is said at the end.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
+
+use regex::Regex;
 
 use crate::support::{Folder, Ran, finish};
 
@@ -177,4 +181,53 @@ fn the_summary_fits_a_screen_and_all_of_it_comes_with_verbose() {
     assert!(!short.contains("accepted") && !short.contains("time: "), "{short}");
     let long = run(&["-v"]);
     assert!(long.contains("accepted") && long.contains("\n  time: ") && long.contains("answered without"), "{long}");
+}
+
+/// Words of a translation, which have a plainer counterpart.
+const TRANSLATED: &str = r"(?i)\b(behind|mend|mended|anew|beside|of which|is told|so many|so large|content with|in the place of|go on|goes on|going on|whoever|line breaks?)\b";
+
+#[test]
+fn what_users_read_has_no_words_of_a_translation() {
+    let words = Regex::new(TRANSLATED).expect("a constant");
+    let mut texts: Vec<(String, String)> = Vec::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut todo = vec![root.join("docs"), root.join("README.md"), root.join("CHANGELOG.md")];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            todo.extend(fs::read_dir(&path).expect("ours").map(|entry| entry.expect("listed").path()));
+        } else if path.extension().is_some_and(|end| end == "md") {
+            let text = fs::read_to_string(&path).expect("text");
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    let folder = Folder::new();
+    for command in [&["help"][..], &["help", "all"], &["passes"], &["grammars"]] {
+        let shown = String::from_utf8(folder.lop(command).expect_code(0).stdout).expect("plain");
+        texts.push((format!("lop {}", command.join(" ")), shown));
+    }
+    // Messages are string literals of several words. What is in braces is code.
+    let literal = Regex::new(r#""(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*""#).expect("a constant");
+    let code = Regex::new(r"\{[^{}]*\}").expect("a constant");
+    let mut todo = vec![root.join("src")];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            todo.extend(fs::read_dir(&path).expect("ours").map(|entry| entry.expect("listed").path()));
+        } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
+            let text = fs::read_to_string(&path).expect("text");
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let found: Vec<String> = lines
+                .flat_map(|line| literal.find_iter(line).map(|found| code.replace_all(found.as_str(), "").into_owned()))
+                .collect();
+            texts.push((path.display().to_string(), found.join("\n")));
+        }
+    }
+    assert!(texts.len() > 100, "{} texts", texts.len());
+    let faults: Vec<String> = texts
+        .iter()
+        .flat_map(|(name, text)| text.lines().map(move |line| (name, line)))
+        .filter(|(_, line)| words.is_match(line))
+        .map(|(name, line)| format!("{name}: {line}"))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

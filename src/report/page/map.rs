@@ -31,7 +31,7 @@ fn marked(map: &Necessity) -> Markup {
     html! {
         p class="lead" {
             "Colour says what happens to the result without this one token. Point at a token, or reach it with the Tab key, "
-            "for the test that said so."
+            "for the test that decided."
         }
         @if let Some(caveat) = caveat(map) { p class="caveat" { (caveat) } }
         ul class="legend" {
