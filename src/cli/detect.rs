@@ -295,9 +295,9 @@ fn offer(warnings: &[Signature], open: &Inference<'_>, typed: &[OsString]) -> Re
             1 => "its warning".to_owned(),
             several => format!("the first of {several} kinds"),
         };
-        let others = others(warnings).map_or_else(String::new, |others| format!("; {others}"));
+        let others = others(warnings).map_or_else(String::new, |others| format!(" ({others})"));
         return nothing(format!(
-            "it prints warnings; to keep {more}: {}{others}",
+            "it prints warnings{others}; to keep {more}: {}",
             shown_line(typed, &warnings[0].options())
         ));
     }

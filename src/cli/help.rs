@@ -84,14 +84,7 @@ pub(super) fn command() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .arg(flag(ArgAction::HelpShort).help("Show this page").hide_short_help(true))
-        .arg(
-            clap::Arg::new("version")
-                .short('V')
-                .long("version")
-                .action(ArgAction::Version)
-                .hide_short_help(true)
-                .help("Show the version"),
-        )
+        .arg(version())
         // The setting takes the flag from the subcommands, too.
         .mut_subcommands(|inner| inner.arg(flag(ArgAction::Help).help("Show help, all of it with --help")))
 }
@@ -148,6 +141,11 @@ fn laid_out() -> Command {
 
 fn flag(action: ArgAction) -> clap::Arg {
     clap::Arg::new("help").short('h').long("help").action(action)
+}
+
+fn version() -> clap::Arg {
+    let version = clap::Arg::new("version").short('V').long("version").action(ArgAction::Version);
+    version.help("Show the version").hide_short_help(true)
 }
 
 /// The list of subcommands: a line for each of the first `told`, and one with the names of the others.

@@ -13,8 +13,8 @@ const INTRODUCTION: &str = "\
 # Options
 
 This page is generated: `lop help markdown` prints it, and `lop help all` prints the same for a terminal. `-h` shows the
-short help of a command, `--help` the long one, and `-V` the version. If the first word is the name of a subcommand, it is
-the subcommand; a file of that name is `./doctor`.
+short help of a command, `--help` the long one, and `--version` (`-V`) the version. If the first word is the name of a
+subcommand, it is the subcommand; a file of that name is `./doctor`.
 ";
 
 /// Where to read more about the options below a heading, by the beginning of the heading.

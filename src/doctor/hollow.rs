@@ -112,7 +112,7 @@ impl Hollow {
 fn hollow_name(text: &[u8]) -> String {
     match text {
         b"" => "the empty file".to_owned(),
-        TRIVIAL => "a file of one line break".to_owned(),
+        TRIVIAL => "a file of one newline".to_owned(),
         text => format!("`{}`", String::from_utf8_lossy(text)),
     }
 }

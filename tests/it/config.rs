@@ -114,7 +114,7 @@ fn what_is_wrong_in_a_file_stops_the_run_with_its_line_and_the_way_out() {
     refused(&folder, &["lop.toml:2: unknown option jbos", "hint: jobs is an option"]);
     // A stranger's project does not bring a machine down.
     folder.write("lop.toml", "jobs = 1000000\n");
-    refused(&folder, &["lop.toml:1: ", "can run at the same time here"]);
+    refused(&folder, &["lop.toml:1: ", "can run at the same time on this machine"]);
     at_home(&folder, &["--no-config", "test.sh", "case.txt"]).expect_code(0);
 }
 
@@ -170,7 +170,7 @@ fn what_runs_or_writes_something_does_not_count_in_a_projects_file() {
     }
     let folder = prepared("rules = \"link\"\n", "");
     symlink("/etc", folder.path("link")).expect("a link");
-    refused(&folder, &["lop.toml:1: rules leads out of the project"]);
+    refused(&folder, &["lop.toml:1: rules points outside the project"]);
     // However deep the link is.
     let folder = prepared("with = [\"data\"]\n", "");
     fs::create_dir_all(folder.path("data/deep")).expect("a new folder");

@@ -236,8 +236,8 @@ fn a_reduction_begins_with_a_checkup_of_two_runs() {
     // Four more of both places: another answer may be chance.
     assert_eq!(runs_with, runs() + 10);
     assert!(with.stderr.contains("note: in another directory the input is not interesting"), "{}", with.stderr);
-    assert!(with.stderr.contains("checkup at the start: 10 more runs of the test"), "{}", with.stderr);
-    assert!(!without.stderr.contains("checkup"), "{}", without.stderr);
+    assert!(with.stderr.contains("check at the start: 10 more runs of the test"), "{}", with.stderr);
+    assert!(!without.stderr.contains("check at the start"), "{}", without.stderr);
     assert_eq!(folder.temporaries(), [""; 0]);
 }
 
@@ -267,7 +267,7 @@ fn what_a_reduction_would_keep_is_found_shown_and_examined() {
     assert!(said.contains("no condition given; keeping this failure of the command on input.txt:"), "{said}");
     assert!(said.contains("ended     exit code 3") && said.contains("condition stderr matching"), "{said}");
     assert!(
-        said.contains("the same  lop doctor -j1 input.txt --stderr '^error: no bugs today' --only-errors '^error: no bugs today$' -- sh"),
+        said.contains("same as   lop doctor -j1 input.txt --stderr '^error: no bugs today' --only-errors '^error: no bugs today$' -- sh"),
         "{said}"
     );
     for check in ["input", "repeated", "empty file"] {

@@ -196,7 +196,7 @@ fn mistakes_name_the_users_file_and_line() {
     assert!(refused(&["grammars", "input.c", "--rules", "none"], 5).starts_with("error: cannot read none\n"));
     assert!(
         refused(&["grammars", "input.txt"], 2)
-            .starts_with("error: input.txt has no tree to show: text: no grammar for .txt is")
+            .starts_with("error: input.txt has no syntax tree: text: no grammar for .txt is")
     );
     assert!(refused(&["grammars", "missing.c"], 2).starts_with("error: cannot read missing.c\n"));
     assert!(refused(&["grammars", "--coverage"], 2).contains("<FILE>"));

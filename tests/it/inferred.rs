@@ -106,7 +106,7 @@ fn a_condition_that_is_found_can_be_typed_resumed_and_verified() {
     folder.lop(&[&options, &command[..]].concat()).expect_code(0);
     assert_eq!(folder.read("typed"), resumed);
     let said = folder.lop(&[&["doctor", "-j1", "big.txt"], &command[..]].concat()).expect_code(0).stdout;
-    assert!(String::from_utf8_lossy(&said).contains("at the place that is named"));
+    assert!(String::from_utf8_lossy(&said).contains("text at the reported position"));
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn what_is_no_parser_is_refused_with_the_reason() {
     elsewhere[18..20].copy_from_slice(&[0x53, 0]);
     folder.write("elsewhere.so", elsewhere);
     for (library, message) in [
-        ("text.so", "error: text.so is not a shared library\nhint: `tree-sitter build` makes"),
+        ("text.so", "error: text.so is not a shared library\nhint: build a library from the parser's sources"),
         ("empty.so", "error: empty.so is not a shared library\n"),
         ("pipe.so", "error: cannot read pipe.so\n"),
         ("missing.so", "error: cannot read missing.so\n  No such file"),
@@ -189,7 +189,7 @@ fn what_is_no_parser_is_refused_with_the_reason() {
         ("./astray", "error: cannot read ./astray/parser.so\n"),
         (
             "none.so",
-            "error: none.so exports no parser: no function is called tree_sitter_NAME\nhint: the module of a Py",
+            "error: none.so exports no parser: no function is called tree_sitter_NAME\nhint: a Python package doesn't export",
         ),
         ("data.so", "error: data.so exports no parser"),
         ("hidden.so", "error: hidden.so exports no parser"),

@@ -159,7 +159,7 @@ fn several_files_that_are_all_empty_are_no_result() {
         [("r3", &["a.json", "e1.json"][..], &["cat", "@@1", "@@2"][..]), ("r4", &["d"], &["cat", "@@/a.json"])]
     {
         let ran = folder.lop(&[&["-o", result], files, &["--"], command].concat()).expect_code(2);
-        assert!(ran.stderr.contains("and on an empty file: there is no failure to keep"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("and on an empty file, so there is no failure to keep"), "{}", ran.stderr);
     }
     // A condition of one's own that empty files meet is refused, and a result that says nothing is named.
     let own = ["--exit-code", "0", "-o", "r5", "d", "--", "cat", "@@/a.json"];

@@ -119,7 +119,7 @@ fn names_that_were_changed_last_are_said_to_be_where_nothing_is_verified() {
         let said = String::from_utf8(ran.stdout).expect("text");
         let result = String::from_utf8_lossy(&folder.read("a.c")).into_owned();
         assert_eq!(said.contains("never tried"), is_earlier, "{said}\n{result}");
-        assert_eq!(said.contains("before names"), is_earlier, "{said}\n{result}");
+        assert_eq!(said.contains("before it shortened names"), is_earlier, "{said}\n{result}");
     }
 }
 
@@ -151,7 +151,7 @@ fn texts_about_the_result_follow_each_other_on_standard_output() {
     let said = String::from_utf8(ran.stdout).expect("text");
     let parts = [
         "=== diff ===\n--- input.zed (original)\n",
-        "\n=== explain ===\nwhy each token stays",
+        "\n=== explain ===\nwhy each token was kept",
         "\n=== format-issue ===\n# ",
     ];
     let places = parts.map(|part| said.find(part).unwrap_or_else(|| panic!("{part} is missing in\n{said}")));

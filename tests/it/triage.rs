@@ -131,7 +131,7 @@ fn triage_takes_new_files_and_no_other_command() {
     let after = folder.read("crashes.triage/triage.jsonl");
     assert!(after.starts_with(&before), "nothing is asked again");
     let other = folder.lop(&["triage", "crashes", "--", "./tool.sh", "@@", "-x"]).expect_code(2);
-    assert!(other.stderr.contains("has the groups of another directory or command"), "{}", other.stderr);
+    assert!(other.stderr.contains("holds the groups of another directory or command"), "{}", other.stderr);
     // A last line that was torn is asked again.
     folder.write("crashes.triage/triage.jsonl", &after[..after.len() - 30]);
     folder.lop(&LINE).expect_code(0);
@@ -194,7 +194,7 @@ fn triage_merges_groups_with_the_same_result() {
     for _ in 0..2 {
         let ran = folder.lop(&["triage", "in", "-o", "out", "--", "./tool.sh", "@@"]).expect_code(0);
         let shown = String::from_utf8_lossy(&ran.stdout).into_owned();
-        assert!(shown.contains("merged  1-signal-segv: the same text shows"), "{shown}");
+        assert!(shown.contains("merged  1-signal-segv: the same result shows"), "{shown}");
         for name in ["out/1-signal-segv/reduced", "out/1-signal-segv/also-2-signal-fpe/reduced"] {
             assert_eq!(folder.read(name), b"x");
         }
@@ -226,9 +226,9 @@ fn triage_refuses_what_it_cannot_do() {
     let folder = with_crashes(1);
     fs::create_dir(folder.path("empty")).expect("a folder");
     for (words, message) in [
-        (&["triage", "empty", "--", "./tool.sh", "@@"][..], "there are no files in empty"),
-        (&["triage", "nowhere", "--", "./tool.sh", "@@"], "nowhere is no directory"),
-        (&["triage", "crashes"], "there is no command"),
+        (&["triage", "empty", "--", "./tool.sh", "@@"][..], "empty has no files"),
+        (&["triage", "nowhere", "--", "./tool.sh", "@@"], "nowhere is not a directory"),
+        (&["triage", "crashes"], "no command given"),
         (&["triage", "crashes", "--", "no-such-tool", "@@"], "no-such-tool"),
     ] {
         let ran = folder.lop(words).expect_code(2);

@@ -55,7 +55,7 @@ fn a_deletion_that_does_not_hold_any_more_is_shown_and_kept() {
     );
     folder.script("test.sh", "false");
     let ran = folder.lop(&["verify", "small.txt"]).expect_code(1);
-    assert!(ran.stderr.contains("small.txt is not interesting"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the test rejects small.txt itself"), "{}", ran.stderr);
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn a_result_without_a_test_is_refused_with_the_reason() {
     fs::remove_file(folder.path("test.sh")).expect("it is there");
     refused("test.sh");
     fs::remove_dir_all(folder.path("small.txt.lop")).expect("it is there");
-    refused("there is no test for small.txt");
-    refused("hint: give the test: lop verify TEST RESULT, or lop verify RESULT -- CMD");
+    refused("no test found for small.txt");
+    refused("hint: name the test: lop verify TEST RESULT, or lop verify RESULT -- CMD");
 }
 
 #[test]

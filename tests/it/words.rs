@@ -175,7 +175,7 @@ fn the_summary_fits_a_screen_and_all_of_it_comes_with_verbose() {
     };
     let short = run(&[]);
     assert!(short.lines().count() <= 22, "{short}");
-    for part in ["\n\n    line 0\n", "\n  tests     ", "\n  minimal   not yet\n", "\n  result    out (text)\n"] {
+    for part in ["lines (", "\n\n    ", "\n  tests     ", "\n  minimal   not yet\n", "\n  result    out (text)\n"] {
         assert!(short.contains(part), "{part} is missing in\n{short}");
     }
     assert!(!short.contains("accepted") && !short.contains("time: "), "{short}");
@@ -205,7 +205,7 @@ fn what_users_read_has_no_words_of_a_translation() {
         let shown = String::from_utf8(folder.lop(command).expect_code(0).stdout).expect("plain");
         texts.push((format!("lop {}", command.join(" ")), shown));
     }
-    // Messages are string literals of several words. What is in braces is code.
+    // A message is a string literal of several words. Code in braces does not count.
     let literal = Regex::new(r#""(?:[^"\\]|\\.)* (?:[^"\\]|\\.)*""#).expect("a constant");
     let code = Regex::new(r"\{[^{}]*\}").expect("a constant");
     let mut todo = vec![root.join("src")];

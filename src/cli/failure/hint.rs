@@ -42,6 +42,7 @@ pub(super) fn hint(failure: &Failure) -> Option<String> {
             return nearest.map(|known| format!("did you mean `{known}`?"));
         }
         Failure::Loaded(error) => return loaded(error),
+        Failure::Input { .. } => "check the path",
         Failure::InputIsDirectory(_) => "name a file in it",
         Failure::Project(ReadError::TooLarge(_)) => "name a directory that holds only the test case",
         Failure::InputIsSpecial(_) => "save its content to a file, or pipe it into lop and write `-` for FILE",

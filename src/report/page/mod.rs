@@ -11,6 +11,7 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::project::Archive;
 use crate::reduce::{Ended, Report};
 
 use super::history::History;
@@ -114,6 +115,13 @@ impl Page<'_> {
     /// The command, the condition and the result.
     fn run(&self) -> Markup {
         let best = &self.report.best[..self.report.best.len().min(SHOWN)];
+        let texts: Vec<(Option<String>, &[u8])> = match Archive::of(best) {
+            Some(archive) => {
+                let files = archive.files(best).into_iter();
+                files.map(|file| (Some(text::path(file.path())), &best[file.content])).collect()
+            }
+            None => vec![(None, best)],
+        };
         html! {
             dl class="facts" {
                 (fact("command", html! { code { (plain(self.command)) } }))
@@ -121,7 +129,10 @@ impl Page<'_> {
                 (fact("condition", html! { (plain(self.wanted)) }))
                 (fact("result", html! {
                     (plain(self.result))
-                    pre class="block" { (shown(best)) }
+                    @for (path, text) in &texts {
+                        @if let Some(path) = path { p { code { (path) } } }
+                        pre class="block" { (shown(text)) }
+                    }
                     @if best.len() < self.report.best.len() { p { "… " (text::len(self.report.best.len() - best.len())) " more bytes, below" } }
                 }))
             }
