@@ -82,7 +82,7 @@ class Screen:
     def is_interesting(self):
         """Whether words have just gone, and there is much left."""
         gone = sum(1 for row in self.cells for letter, style in row if ("crossed", True) in style and letter != " ")
-        words = sum(1 for row in self.cells for letter, _ in row[WIDTH // 2 :] if letter.isalnum())
+        words = sum(1 for row in self.cells for letter, _ in row[WIDTH * 3 // 10 :] if letter.isalnum())
         return gone >= 12 and words >= 250
 
     def rows_that_differ(self, shown):

@@ -23,9 +23,9 @@ pub enum FormatArg {
 pub enum OwnFormat {
     /// As the reduction leaves it
     None,
-    /// Without any blank or line break that is not needed
+    /// No whitespace that is not needed
     Compact,
-    /// A statement a line, indented; compact where a language is not written in lines
+    /// One statement per line, indented; compact if the language has no lines
     Pretty,
 }
 

@@ -86,7 +86,7 @@ impl Choice {
         let reason = self.reason(path);
         match (self, language) {
             (Choice::NotBuiltIn { .. }, _) => format!("{TEXT}: {reason}"),
-            (Choice::UnknownExtension | Choice::Nothing, _) => format!("{TEXT}: {reason}; lop grammars lists what is"),
+            (Choice::UnknownExtension | Choice::Nothing, _) => format!("{TEXT}: {reason}; see lop grammars"),
             (_, language) => format!("{}, {reason}", language.unwrap_or(TEXT)),
         }
     }

@@ -452,7 +452,7 @@ fn a_file_of_an_unknown_extension_is_text_whatever_it_looks_like() {
         let content = memchr::memchr(b'\n', language.source).map_or(&[][..], |feed| &language.source[feed..]);
         let (grammar, choice) = registry.choose(AUTO, path, content).expect("it loads");
         assert!(grammar.is_none(), "{}", language.folder.name);
-        assert_eq!(choice.sentence(None, path), "text: no grammar for .none is built in; lop grammars lists what is");
+        assert_eq!(choice.sentence(None, path), "text: no grammar for .none is built in; see lop grammars");
     }
 }
 

@@ -60,7 +60,7 @@ pub enum JournalError {
         own: String,
     },
     /// The file that is reduced has changed since the journal was written.
-    #[error("{} belongs to another input: {} has changed since", path.display(), file.display())]
+    #[error("{} belongs to another input: {} has changed", path.display(), file.display())]
     Changed {
         /// The journal.
         path: PathBuf,

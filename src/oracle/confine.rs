@@ -122,7 +122,7 @@ pub enum ConfineError {
         source: std::io::Error,
     },
     /// The program that would do it is missing.
-    #[error("isolation needs {program}, which is not installed ({package}); leave --isolate out, or install it")]
+    #[error("isolation needs {program}, which is not installed ({package}); install it, or omit --isolate")]
     NotInstalled {
         /// Its name.
         program: &'static str,
@@ -130,7 +130,7 @@ pub enum ConfineError {
         package: &'static str,
     },
     /// It is there and must not do it.
-    #[error("{program} cannot isolate a test here: {message}; leave --isolate out")]
+    #[error("{program} cannot isolate a test here: {message}; omit --isolate")]
     NotPermitted {
         /// Its name.
         program: &'static str,

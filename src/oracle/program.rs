@@ -38,7 +38,7 @@ pub enum CommandError {
         path: PathBuf,
     },
     /// Its directory cannot be searched, or another problem of the operating system.
-    #[error("cannot look at the test {}", path.display())]
+    #[error("cannot inspect the test {}", path.display())]
     Unreadable {
         /// Its path.
         path: PathBuf,
@@ -55,7 +55,7 @@ pub enum CommandError {
         file: PathBuf,
     },
     /// The current directory is gone or may not be read.
-    #[error("cannot find out the current directory")]
+    #[error("cannot find the current directory")]
     CurrentDirectory {
         /// The cause.
         source: io::Error,

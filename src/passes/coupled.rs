@@ -31,7 +31,7 @@ pub struct Coupled;
 
 impl Pass for Coupled {
     fn facts(&self) -> Facts {
-        let about = "edits of other passes, with the definitions that nothing refers to any more then";
+        let about = "edits of other passes, together with definitions that become unused";
         Facts::new("coupled", Stage::Tokens, about).by_rules().led()
     }
 

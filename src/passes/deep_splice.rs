@@ -16,7 +16,7 @@ use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A statement replaced by the inside of any block in it.
 pub(super) static DEEP_SPLICE: EditsOfTree = EditsOfTree {
-    facts: Facts::new("deep-splice", Stage::Late, "the inside of any block takes the place of a statement around it"),
+    facts: Facts::new("deep-splice", Stage::Late, "the content of any block replaces a statement around it"),
     make: deep_splices,
 };
 

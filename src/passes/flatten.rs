@@ -17,7 +17,7 @@ pub struct Flatten;
 
 impl Pass for Flatten {
     fn facts(&self) -> Facts {
-        Facts::new("flatten", Stage::Late, "what is in a folder moves out of it").led()
+        Facts::new("flatten", Stage::Late, "files move up a directory").led()
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -15,7 +15,7 @@ use super::removal::{NodeSet, removal_edits};
 
 /// A definition in the place of its declaration.
 pub(super) static FORWARD: EditsOfTree = EditsOfTree {
-    facts: Facts::new("forward", Stage::Rules, "definitions take the place of their declarations").by_rules(),
+    facts: Facts::new("forward", Stage::Rules, "definitions replace their declarations").by_rules(),
     make: forwards,
 };
 

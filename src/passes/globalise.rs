@@ -15,7 +15,7 @@ use super::rewrites::written;
 
 /// A declaration moved outwards.
 pub(super) static GLOBALISE: EditsOfTree = EditsOfTree {
-    facts: Facts::new("globalise", Stage::Rules, "declarations moved out of what encloses them")
+    facts: Facts::new("globalise", Stage::Rules, "declarations move out of the enclosing block")
         .by_rules()
         .growing(Growth::Tokens(MOST_MORE)),
     make: globalised,

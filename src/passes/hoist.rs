@@ -14,7 +14,7 @@ use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A descendant in the place of its ancestor.
 pub(super) static HOIST: EditsOfTree = EditsOfTree {
-    facts: Facts::new("hoist", Stage::LocalEdits, "a part takes the place of a whole of the same class"),
+    facts: Facts::new("hoist", Stage::LocalEdits, "a part replaces a whole of the same class"),
     make: hoists,
 };
 

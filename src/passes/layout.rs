@@ -15,7 +15,7 @@ pub struct Whitespace;
 
 impl Pass for Whitespace {
     fn facts(&self) -> Facts {
-        Facts::new("whitespace", Stage::Finish, "blanks and line breaks go, or are put where they are read best")
+        Facts::new("whitespace", Stage::Finish, "whitespace is removed, or placed so that the text reads well")
             .growing(Growth::Blanks)
             .led()
     }

@@ -10,8 +10,7 @@ use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A part in the place of the whole, by a rule.
 pub(super) static LIFT: EditsOfTree = EditsOfTree {
-    facts: Facts::new("lift", Stage::LocalEdits, "a part takes the place of a whole of another class, by a rule")
-        .by_rules(),
+    facts: Facts::new("lift", Stage::LocalEdits, "a part replaces a whole of another class, by a rule").by_rules(),
     make: lifts,
 };
 

@@ -17,7 +17,7 @@ pub struct Literals;
 
 impl Pass for Literals {
     fn facts(&self) -> Facts {
-        Facts::new("literals", Stage::Late, "numbers and texts become simple ones")
+        Facts::new("literals", Stage::Late, "numbers and strings become simple")
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -8,7 +8,7 @@ pub struct Minimality;
 
 impl Pass for Minimality {
     fn facts(&self) -> Facts {
-        Facts::new("minimality", Stage::Guarantee, "everything that is left, one by one").led()
+        Facts::new("minimality", Stage::Guarantee, "all that is left, one by one").led()
     }
 
     fn propose(&self, _: &View<'_>) -> Proposals {

@@ -10,7 +10,7 @@ use super::pass::{EditsOfTree, Facts, Stage};
 
 /// A block's inside in the place of its statement.
 pub(super) static SPLICE: EditsOfTree = EditsOfTree {
-    facts: Facts::new("splice", Stage::LocalEdits, "the inside of a block takes its statement's place").by_rules(),
+    facts: Facts::new("splice", Stage::LocalEdits, "the content of a block replaces its statement").by_rules(),
     make: splices,
 };
 

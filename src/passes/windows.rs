@@ -1,4 +1,4 @@
-//! Windows: a few neighbouring tokens, whatever they are part of.
+//! Windows: a few neighbouring tokens, wherever they are.
 
 use crate::grammar::Grammar;
 use crate::syntax::{Document, Edit, NodeId};
@@ -15,7 +15,7 @@ pub struct Tokens;
 
 impl Pass for Tokens {
     fn facts(&self) -> Facts {
-        Facts::new("tokens", Stage::Tokens, "runs of up to eight tokens, whatever they are part of").led()
+        Facts::new("tokens", Stage::Tokens, "runs of up to eight tokens, wherever they are").led()
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {

@@ -22,10 +22,10 @@ const MOST_FOLDERS: usize = 16;
 #[non_exhaustive]
 pub enum PatchError {
     /// It is none.
-    #[error("cannot be understood as a patch: {0}")]
+    #[error("cannot be parsed as a patch: {0}")]
     Form(#[from] diffy::patch_set::PatchSetParseError),
     /// It changes no file that is there.
-    #[error("changes none of the files that are there")]
+    #[error("changes none of these files")]
     Elsewhere,
     /// It fits neither the files as they are nor those that it makes.
     #[error("does not fit {path}: {reason}")]

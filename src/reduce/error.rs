@@ -11,7 +11,7 @@ pub enum SyntaxCause {
     #[error("it is text without a grammar; name its language with --grammar")]
     NoGrammar,
     /// It would be cut down by lines before it has a tree.
-    #[error("it is too large for a syntax tree before it is cut down")]
+    #[error("it is too large for a syntax tree")]
     TooLarge,
     /// It has no tree.
     #[error("{0}")]
@@ -60,7 +60,7 @@ pub enum ReduceError {
     },
     /// The test said *interesting* and something else in turns on the same input: its answer depends on how often it was
     /// asked, and not on the candidate.
-    #[error("the test answers in turns: each second of {runs} runs on the unchanged input was interesting")]
+    #[error("the test alternates: every second of {runs} runs on the unchanged input was interesting")]
     InTurns {
         /// All runs.
         runs: u32,
@@ -68,7 +68,7 @@ pub enum ReduceError {
         outcome: Box<Outcome>,
     },
     /// The test accepts the empty file, so there is nothing to look for.
-    #[error("the test says that the empty file is interesting")]
+    #[error("the test accepts the empty file")]
     EmptyIsInteresting,
     /// The test could not be run.
     #[error("the test could not be run: {message}")]
@@ -88,12 +88,12 @@ pub enum ReduceError {
         best: Vec<u8>,
     },
     /// Cancelled before the input had been judged.
-    #[error("cancelled before the input was judged")]
+    #[error("cancelled before the first test of the input ended")]
     Cancelled,
     /// [`Options::max_time`](super::Options::max_time) was over before the input had been judged.
-    #[error("the time was over before the input was judged")]
+    #[error("the time limit was over before the first test of the input ended")]
     OutOfTime,
     /// [`Options::max_tests`](super::Options::max_tests) were spent before the input had been judged.
-    #[error("the tests were spent before the input was judged")]
+    #[error("the limit of tests was reached before the first test of the input ended")]
     OutOfTests,
 }

@@ -154,7 +154,7 @@ fn warnings(report: &Report, places: &Whereabouts<'_>) -> Vec<String> {
         lines.push(format!("`{first}`{more} stayed only because a test timed out; try a longer --timeout"));
     }
     if !report.skipped.is_empty() {
-        lines.push(format!("you skipped, so not complete: {}", report.skipped.join(", ")));
+        lines.push(format!("you skipped passes, so these are not complete: {}", report.skipped.join(", ")));
     }
     lines.extend(places.others.into_iter().flat_map(crashes));
     lines

@@ -137,7 +137,7 @@ fn fast_works_on_text_and_does_not_go_with_what_has_no_end_of_its_own() {
     folder.lop(&[&["-q", "--thorough"][..], &test].concat()).expect_code(0);
     for (line, message) in [
         (["--fast", "--thorough"], "error: the argument '--fast' cannot be used with '--thorough'"),
-        (["--fast", "--minimal=token"], "error: --fast guarantees nothing, so the result cannot be --minimal in any"),
+        (["--fast", "--minimal=token"], "error: --fast guarantees nothing, so it cannot be combined with --minimal"),
     ] {
         let ran = folder.lop(&[&line[..], &test].concat()).expect_code(2);
         assert!(ran.stderr.starts_with(message), "{}", ran.stderr);

@@ -297,9 +297,7 @@ fn refused(arguments: &[&str], code: i32) -> String {
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "");
     // Which language it is stands before all else that goes wrong.
     let said = ran.stable_stderr(&folder);
-    said.strip_prefix("language  text: no grammar for .txt is built in; lop grammars lists what is\n")
-        .unwrap_or(&said)
-        .to_owned()
+    said.strip_prefix("language  text: no grammar for .txt is built in; see lop grammars\n").unwrap_or(&said).to_owned()
 }
 
 fn contents(folder: &Folder) -> Vec<(String, Option<Vec<u8>>)> {
@@ -338,7 +336,7 @@ hint: run the test by hand in an empty directory with a copy of the file
             1,
             "error: the failure on input.txt is too unspecific to keep
   test    sh HERE/no.sh @@
-  ended   exit code 3 after TIME: not interesting
+  ended   exit code 3 after TIME
 ",
         ),
         (
@@ -346,9 +344,8 @@ hint: run the test by hand in an empty directory with a copy of the file
             2,
             "error: the test accepts an empty file, so it checks nothing
   test    HERE/yes.sh input.txt
-hint: usually such a test reads the original by its absolute path instead of the candidate; let it look for the very \
-             message or output of the bug in the candidate. If the empty file is really a fine result, --allow-empty \
-             goes on
+hint: make the test check for the message or output of your bug, in the candidate and not in the original by its \
+             absolute path. If an empty file is a good result, use --allow-empty
 ",
         ),
         (

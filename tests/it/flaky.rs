@@ -354,5 +354,5 @@ fn a_test_that_answers_in_turns_is_refused_by_name() {
     let flip = format!("if test -e '{turn}'; then rm '{turn}'; flip=1; else touch '{turn}'; flip=0; fi");
     folder.script("test.sh", &format!("{flip}; grep -q needle $1; test $? = $flip"));
     let ran = folder.lop(&["-j1", "--allow-flaky", "-o", "out", "./test.sh", "input.txt"]).expect_code(4);
-    assert!(ran.stderr.contains("the test answers in turns: each second of 5 runs"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the test alternates: every second of 5 runs"), "{}", ran.stderr);
 }

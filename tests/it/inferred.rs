@@ -294,7 +294,7 @@ fn a_warning_of_a_command_that_succeeds_can_be_kept() {
     assert!(out.contains("if (") && !out.contains("char") && out.len() < 40, "{out}");
     // Each of the others is there, too, as the condition to type.
     let other =
-        said.split_once("in its place ").expect("another kind").1.split_once(" keeps another").expect("an end").0;
+        said.split_once("other warnings: ").expect("another kind").1.split_once("); to keep").expect("an end").0;
     let other = shlex::split(other).expect("a line of a shell");
     assert!(said.matches("--stderr").count() == 2 && other[1].contains("unused variable"), "{said}");
     let conditions: Vec<&str> = other.iter().map(String::as_str).collect();

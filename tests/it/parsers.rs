@@ -219,7 +219,7 @@ fn what_is_no_parser_is_refused_with_the_reason() {
         "{said}"
     );
     let said = folder.lop(&["grammars", "input.x", "--grammar=nothing"]).expect_code(2).stderr;
-    assert!(said.contains("hint: for the parser in nothing write --grammar ./nothing\n"), "{said}");
+    assert!(said.contains("hint: to use the parser in nothing, write --grammar ./nothing\n"), "{said}");
 }
 
 /// A library that leaves a file behind when its code runs.

@@ -78,7 +78,7 @@ fn the_language_and_its_reason_are_said_first() {
     folder.write("data", "{\"needle\": [1, 2]}");
     for (file, more, line) in [
         ("a.c", &[][..], "language  c, by extension"),
-        ("like.odd", &[], "language  text: no grammar for .odd is built in; lop grammars lists what is"),
+        ("like.odd", &[], "language  text: no grammar for .odd is built in; see lop grammars"),
         ("like.odd", &["--grammar", "c"], "language  c, as asked for"),
         ("like", &[], "language  c, by content: it has no extension"),
         ("tool.run", &[], "language  javascript, by its first line"),
@@ -87,7 +87,7 @@ fn the_language_and_its_reason_are_said_first() {
         (
             "plain",
             &[],
-            "language  text: it has no extension, and its content fits no grammar that is built in; lop grammars lists what is",
+            "language  text: it has no extension, and its content fits no grammar that is built in; see lop grammars",
         ),
     ] {
         let words = [&["-j1", "--max-tests", "3", "--json", "events", "-o", "out", "./t.sh", file], more].concat();
@@ -175,7 +175,7 @@ fn the_summary_fits_a_screen_and_all_of_it_comes_with_verbose() {
     };
     let short = run(&[]);
     assert!(short.lines().count() <= 22, "{short}");
-    for part in ["lines (", "\n\n    ", "\n  tests     ", "\n  minimal   not yet\n", "\n  result    out (text)\n"] {
+    for part in [" left), in ", "\n\n    ", "\n  tests     ", "\n  minimal   not yet\n", "\n  result    out (text)\n"] {
         assert!(short.contains(part), "{part} is missing in\n{short}");
     }
     assert!(!short.contains("accepted") && !short.contains("time: "), "{short}");

@@ -110,7 +110,7 @@ fn named(args: &IsolateArgs) -> Result<(Test, Vec<PathBuf>), Failure> {
     if args.words.len() != count + usize::from(!is_command) {
         let message = match (count, args.words.len()) {
             (1, _) => "--patch needs one file or directory, and a test".to_owned(),
-            (_, words) => format!("expected PASS, FAIL and a test, found {words} words"),
+            (_, words) => format!("expected PASS, FAIL and a test, found {}", text::plural(words as u64, "word")),
         };
         return Err(Failure::Usage { message, hint: FORMS.to_owned() });
     }

@@ -123,7 +123,12 @@ impl Unfinished {
                     return hint_line(out, &hint);
                 }
                 let of_tools = tool_hints(&self.test, outcome);
-                let all = if of_tools.is_empty() { hints(outcome, is_command) } else { of_tools };
+                let otherwise = match is_command {
+                    _ if self.says_nothing => None,
+                    true => Some("compare the condition with the output above"),
+                    false => Some("run the test by hand in an empty directory with a copy of the file"),
+                };
+                let all = if of_tools.is_empty() { hints(outcome, otherwise) } else { of_tools };
                 all.iter().try_for_each(|hint| hint_line(out, hint))?;
             }
             ReduceError::Flaky { outcome, .. } => {
@@ -230,8 +235,8 @@ fn tool_hints(test: &str, outcome: &Outcome) -> Vec<String> {
     hints
 }
 
-/// The usual problems of a test that refuses its own input.
-fn hints(outcome: &Outcome, is_command: bool) -> Vec<String> {
+/// Returns the hints on the usual problems of a test that rejects its own input, or else the given one.
+fn hints(outcome: &Outcome, otherwise: Option<&str>) -> Vec<String> {
     let mut hints = Vec::new();
     match outcome.exit {
         Exit::Code(127) => hints.push("a shell exits with 127 if it doesn't find a command".to_owned()),
@@ -258,9 +263,7 @@ fn hints(outcome: &Outcome, is_command: bool) -> Vec<String> {
         );
     }
     if hints.is_empty() {
-        let compare = "compare the condition with the output above";
-        let by_hand = "run the test by hand in an empty directory with a copy of the file";
-        hints.push(if is_command { compare } else { by_hand }.to_owned());
+        hints.extend(otherwise.map(str::to_owned));
     }
     hints
 }

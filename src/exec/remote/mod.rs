@@ -139,10 +139,10 @@ pub enum RemoteError {
     #[error("cannot start the connection to a server")]
     Start(#[source] std::io::Error),
     /// A header is none.
-    #[error("`{0}` is no header of a call: its name is in lower case, and both are of ASCII")]
+    #[error("`{0}` is not a header: write NAME=VALUE in ASCII, with NAME in lower case")]
     Header(String),
     /// A certificate or a key is none, or the address.
-    #[error("cannot speak to {address}")]
+    #[error("cannot connect to {address}")]
     Transport {
         /// The address.
         address: Address,

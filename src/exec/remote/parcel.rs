@@ -142,5 +142,5 @@ fn digest(hash: String, bytes: &[u8]) -> api::Digest {
 
 fn text(word: &OsStr) -> Result<String, String> {
     let text = word.to_str().map(str::to_owned);
-    text.ok_or_else(|| format!("{} is no UTF-8, which a server does not take; give it another name", word.display()))
+    text.ok_or_else(|| format!("{} is not UTF-8, which servers reject; rename it", word.display()))
 }

@@ -191,7 +191,7 @@ impl Server {
         let response = match result {
             Some(Finished::Response(any)) => api::ExecuteResponse::decode(&any.value[..]),
             Some(Finished::Error(status)) => return Err(self.failed(status.code, &status.message, parcel)),
-            None => return Err(Trouble::passing("the server ended a run without a word about it")),
+            None => return Err(Trouble::passing("the server ended a run without a result")),
         };
         let response = response.map_err(|error| Trouble::passing(format!("the answer cannot be read: {error}")))?;
         let status = response.status.unwrap_or_default();

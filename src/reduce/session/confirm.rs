@@ -217,9 +217,7 @@ impl Session<'_, '_> {
             return Ok(());
         }
         self.memory.distrust_blanks();
-        self.emit(&Event::Note(&format!(
-            "the test is flaky: {how}; from now on it is asked again before it is believed"
-        )))
+        self.emit(&Event::Note(&format!("the test is flaky: {how}; lop now repeats it before it accepts a result")))
     }
 
     /// Trusts the best result if the test says again what it said; else takes it back.

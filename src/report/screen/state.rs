@@ -120,7 +120,7 @@ impl State {
             }
             Event::Confirmed { interesting, yes, no, .. } => {
                 let is = if interesting { "" } else { "not " };
-                self.say(format!("asked again: {yes} of {} runs say yes, so it is {is}interesting", yes + no));
+                self.say(format!("repeated: {yes} of {} runs accept it, so it is {is}interesting", yes + no));
             }
             Event::Slipped { signature, .. } => self.say(format!("another crash: {signature}")),
             Event::Trying { worker, pass, bytes, what } => {
