@@ -34,6 +34,7 @@ CACHE = Path(os.environ.get("LOP_COMPARE_CACHE", Path.home() / ".cache" / "lop-c
 LOP = shutil.which(os.environ.get("LOP", "lop"))
 RUNS = 1000  # test runs per cell
 SAFETY = 900  # seconds per cell
+IDLE = 120  # seconds without a new test run
 CPU = 2  # CPU seconds per process that a test starts
 
 # Commands run in a directory that holds {name}, a copy of the input. {test} is the wrapper. {out} is the result, or
@@ -207,7 +208,7 @@ def measure(case, tool, template, runs):
         while process.poll() is None:
             if (home / "limit").exists():
                 end = "runs"
-            elif time.monotonic() - start > SAFETY:
+            elif time.monotonic() - start > SAFETY or time.time() - (home / "count").stat().st_mtime > IDLE:
                 end = "time"
             if end != "done":
                 kill(process)
@@ -292,7 +293,7 @@ def report(options):
             there = [row for row in by_case[case].values() if row["passes"]]
             # A run that was cut has no number of runs to compare.
             there = [row for row in there if key == "tokens" or row["end"] == "done"]
-            best = min((row[key] for row in there), default=None)
+            best = min((row[key] for row in there), default=None) if len(by_case[case]) > 1 else None
             before = f" {next(iter(by_case[case].values()))['tokens_before']:,} |" if middle else ""
             cells = " | ".join(cell(by_case[case].get(tool), key, best) for tool in tools)
             print(f"| `{case}` |{before} {cells} |")
