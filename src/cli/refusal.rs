@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::report::text::{self, HINT};
 use crate::report::visible::is_hidden;
@@ -43,6 +43,10 @@ fn said(error: &clap::Error, words: &[OsString]) -> String {
 fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     if let Some(hint) = suggestion::in_line(words) {
         return Some(hint);
+    }
+    let of_pass = |argument: &ContextValue| ["--only", "--skip"].iter().any(|name| argument.to_string().starts_with(name));
+    if error.get(ContextKind::InvalidArg).is_some_and(of_pass) {
+        return Some("`lop passes` lists what each pass does".to_owned());
     }
     // An option of the test's command is nothing that lop knows, where `--` was forgotten.
     let plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-')).count();

@@ -46,6 +46,10 @@ fn all_of_the_help_is_more_than_the_page() {
     }
     let said = String::from_utf8(Folder::new().lop(&["help", "doctor"]).expect_code(0).stdout).expect("plain");
     assert!(said.contains("lop doctor [OPTIONS]"), "{said}");
+    for words in [["help", "doctor", "--all"], ["help", "--all", "doctor"]] {
+        let all = String::from_utf8(Folder::new().lop(&words).expect_code(0).stdout).expect("plain");
+        assert!(all.lines().count() > said.lines().count(), "{all}");
+    }
 }
 
 #[test]

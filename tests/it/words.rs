@@ -25,6 +25,7 @@ fn a_slip_gets_what_may_have_been_meant() {
         ("docter ./t.sh a.c", "did you mean `lop doctor`?"),
         ("docter a.c -- grep needle @@", "did you mean `lop doctor`?"),
         ("verfy a.c", "did you mean `lop verify`?"),
+        ("--only nopass ./t.sh a.c", "`lop passes` lists what each pass does"),
         ("grammer", "did you mean `lop grammars`?"),
         ("resum a.c.lop", "did you mean `lop resume`?"),
         ("help docter", "did you mean `lop doctor`?"),
