@@ -44,7 +44,8 @@ fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     if let Some(hint) = suggestion::in_line(words) {
         return Some(hint);
     }
-    let of_pass = |argument: &ContextValue| ["--only", "--skip"].iter().any(|name| argument.to_string().starts_with(name));
+    let of_pass =
+        |argument: &ContextValue| ["--only", "--skip"].iter().any(|name| argument.to_string().starts_with(name));
     if error.get(ContextKind::InvalidArg).is_some_and(of_pass) {
         return Some("`lop passes` lists what each pass does".to_owned());
     }

@@ -102,7 +102,7 @@ fn begin(text: &[u8]) -> Vec<String> {
     let all = text.split(|byte| *byte == b'\n').count();
     let cut = &text[..text.len().min(SHOWN_BYTES)];
     let is_cut = cut.len() < text.len();
-    let mut lines: Vec<String> = cut.split(|byte| *byte == b'\n').map(|line| text::shown(line)).collect();
+    let mut lines: Vec<String> = cut.split(|byte| *byte == b'\n').map(text::shown).collect();
     if text.is_empty() {
         return vec!["(an empty file)".to_owned()];
     }
