@@ -149,7 +149,7 @@ mod tests {
         assert!(error(&script).contains("chmod +x '") && error(&script).contains("my test.sh'"));
         assert!(error(directory.path()).contains("is not a file"));
         assert!(error(&directory.path().join("none")).contains("does not exist"));
-        assert!(error(&script.join("below")).contains("cannot look at"));
+        assert!(error(&script.join("below")).contains("cannot inspect"));
         assert!(error(Path::new("no-such-command-anywhere")).contains("nor a command in PATH"));
         assert!(error(Path::new("./no-such-command-anywhere")).contains("does not exist"));
         assert!(find_command(OsStr::new("")).is_err());
