@@ -407,7 +407,7 @@ fn packages_of_npm_work_as_they_are() {
     run("npm install @ast-grep/lang-ruby");
     run("npm pack tree-sitter-ruby && tar xzf tree-sitter-ruby-*.tgz");
     let of_ast_grep = "node_modules/@ast-grep/lang-ruby";
-    let shown = stdout(folder.lop(&["grammars", "input.rb", "--grammar", of_ast_grep]));
+    let shown = stdout(folder.lop(&["grammars", "input.rb", "--proposals", "--grammar", of_ast_grep]));
     assert!(shown.starts_with("input.rb (ruby, as asked for; "), "{shown}");
     assert!(shown.contains("name: constant 1:7 `A`") && shown.contains("proposals of the pass hoist ("), "{shown}");
     // The module for Node.js is a library like others: what it lacks of Node.js is never called.
