@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use crate::grammar::TEXT;
 use crate::project::Archive;
 use crate::reduce::{Ended, Reliability, Report};
 
@@ -86,6 +87,9 @@ fn excerpt(best: &[u8]) -> Vec<String> {
     let Some(archive) = Archive::of(best) else { return begin(best) };
     let mut lines = Vec::new();
     for file in archive.files(best) {
+        if lines.len() > SHOWN_LINES {
+            break;
+        }
         lines.push(format!("{STRONG}{}{STRONG:#}", text::path(file.path())));
         lines.extend(begin(&best[file.content.clone()]).into_iter().map(|line| format!("  {line}")));
     }
@@ -99,8 +103,13 @@ fn excerpt(best: &[u8]) -> Vec<String> {
 /// The first lines of a text, and how many more there are.
 fn begin(text: &[u8]) -> Vec<String> {
     let text = text.trim_ascii_end();
-    let all = text.split(|byte| *byte == b'\n').count();
-    let cut = &text[..text.len().min(SHOWN_BYTES)];
+    let all = memchr::memchr_iter(b'\n', text).count() + 1;
+    let mut end = text.len().min(SHOWN_BYTES);
+    // Not in the middle of a character.
+    while end < text.len() && end > 0 && text[end] & 0xC0 == 0x80 {
+        end -= 1;
+    }
+    let cut = &text[..end];
     let is_cut = cut.len() < text.len();
     let mut lines: Vec<String> = cut.split(|byte| *byte == b'\n').map(text::shown).collect();
     if text.is_empty() {
@@ -126,7 +135,13 @@ fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, Strin
         "minimal",
         match (report.ended, report.minimal) {
             (Ended::Complete, "none") => "not guaranteed".to_owned(),
-            (Ended::Complete, level) => format!("1-minimal by {level}: no single {} can be removed", long_name(level)),
+            // A deletion that breaks the syntax is not tried, except where `Minimal` says otherwise.
+            (Ended::Complete, level) if places.grammar == TEXT => {
+                format!("1-minimal by {level}: removing any one loses the bug")
+            }
+            (Ended::Complete, level) => {
+                format!("1-minimal by {level}: removing any one loses the bug or breaks the syntax")
+            }
             _ => "not yet".to_owned(),
         },
     ));
@@ -137,10 +152,6 @@ fn things(report: &Report, places: &Whereabouts<'_>) -> Vec<(&'static str, Strin
         _ => ("continue", format!("lop resume {}", text::path(journal))),
     }));
     things
-}
-
-fn long_name(level: &str) -> &str {
-    if level == "char" { "character" } else { level }
 }
 
 /// The warnings, the most important first.
@@ -315,7 +326,7 @@ Reduced a.c: 12,345 → 57 bytes, 2,301 → 13 tokens, 411 → 3 lines (0.5% lef
     \\u{7}y
 
   result    a.c (zed)
-  minimal   1-minimal by token: no single token can be removed
+  minimal   1-minimal by token: removing any one loses the bug or breaks the syntax
   tests     332: 58 interesting, 270 not interesting, 4 timed out
   original  a.c.orig
   journal   a.c.lop

@@ -18,8 +18,10 @@ use super::history::History;
 use super::origins::Origins;
 use super::text::{self, shown};
 
-/// Bytes of the result at the top of the page.
+/// Bytes of the result, or of each of its files, at the top of the page.
 const SHOWN: usize = 2 << 10;
+/// Files of the result there.
+const SHOWN_FILES: usize = 20;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -114,10 +116,10 @@ impl Page<'_> {
 
     /// The command, the condition and the result.
     fn run(&self) -> Markup {
-        let best = &self.report.best[..self.report.best.len().min(SHOWN)];
+        let best = self.report.best.as_slice();
         let texts: Vec<(Option<String>, &[u8])> = match Archive::of(best) {
             Some(archive) => {
-                let files = archive.files(best).into_iter();
+                let files = archive.files(best).into_iter().take(SHOWN_FILES);
                 files.map(|file| (Some(text::path(file.path())), &best[file.content])).collect()
             }
             None => vec![(None, best)],
@@ -131,9 +133,9 @@ impl Page<'_> {
                     (plain(self.result))
                     @for (path, text) in &texts {
                         @if let Some(path) = path { p { code { (path) } } }
-                        pre class="block" { (shown(text)) }
+                        pre class="block" { (shown(&text[..text.len().min(SHOWN)])) }
+                        @if text.len() > SHOWN { p { "… " (text::len(text.len() - SHOWN)) " more bytes, below" } }
                     }
-                    @if best.len() < self.report.best.len() { p { "… " (text::len(self.report.best.len() - best.len())) " more bytes, below" } }
                 }))
             }
         }

@@ -20,7 +20,7 @@ const TWO_COLUMNS: (u16, u16) = (72, 18);
 const WITH_TEXT: u16 = 8;
 /// Columns of the left part at least, and at most.
 const LEFT: (u16, u16) = (26, 40);
-/// The same with internals.
+/// Columns of the left part with internals, at least and at most.
 const LEFT_INTERNALS: (u16, u16) = (36, 52);
 
 /// The window over the panels.
