@@ -57,7 +57,7 @@ pub(super) fn probe(
         if !rest.trim_ascii().is_empty() && !before.trim_ascii().is_empty() {
             let with = |text: &[u8]| [&seen.input[..cut.rest.start], text, &seen.input[cut.rest.end..]].concat();
             texts.push(("the input cut off at the reported position".to_owned(), with(b""), false));
-            texts.push(("the input cut off there, followed by nonsense".to_owned(), with(NONSENSE), false));
+            texts.push(("that text followed by nonsense".to_owned(), with(NONSENSE), false));
         }
     }
     let judge = |(name, text, is_empty): (String, Vec<u8>, bool)| {
@@ -105,7 +105,7 @@ fn weakness(signature: &Signature, probes: &[Probe]) -> String {
         probes.iter().filter(|probe| probe.shows(signature)).map(|probe| probe.name.as_str()).collect();
     match names.as_slice() {
         [] => "an exit code alone only says that something failed".to_owned(),
-        names => format!("{} fails in the same way", names.join(", or ")),
+        names => format!("the same failure for: {}", names.join("; ")),
     }
 }
 

@@ -161,7 +161,7 @@ fn a_message_that_any_text_gets_is_refused_unless_somebody_insists() {
     for options in [&[][..], &["-q"], &["--no-checkup"]] {
         let said = refused("a.txt", "some {\nbug\n", options, &command);
         assert!(said.contains("stderr matching /^error: not good/"), "it shows what it has: {said}");
-        assert!(said.contains("a file of one newline, or `{` fails in the same way"), "{said}");
+        assert!(said.contains("the same failure for: a file of one newline; `{`"), "{said}");
         assert!(said.contains("--stderr RE") && said.contains("--yes keeps this failure anyway"), "{said}");
     }
     let folder = Folder::new();
