@@ -81,6 +81,10 @@ struct Language {
     section: LanguageSection,
 }
 
+/// The parser of languages whose texts have no tree but that of their structure, and the crate that has it.
+const STRUCTURE: &str = "structure";
+const STRUCTURE_CRATE: &str = "lop-parser";
+
 fn default_constant() -> String {
     "LANGUAGE".to_owned()
 }
@@ -149,11 +153,17 @@ impl Language {
             fs::read_to_string(folder.join("language.toml")).map_err(|error| format!("language.toml: {error}"))?;
         let file: LanguageFile = toml::from_str(&text).map_err(|error| format!("language.toml: {error}"))?;
         let parser = &file.language.parser;
-        let krate = parser
-            .strip_prefix("builtin:")
-            .ok_or_else(|| format!("language.toml: parser `{parser}` does not start with `builtin:`"))?
-            .to_owned();
-        Ok(Self { name: file_name(&folder), folder, krate, section: file.language })
+        let built_in = parser.strip_prefix("builtin:");
+        let is_of_structure = parser == STRUCTURE;
+        let krate = if is_of_structure { Some(STRUCTURE_CRATE) } else { built_in };
+        let unknown =
+            || format!("language.toml: parser `{parser}` is not `{STRUCTURE}`, nor does it start with `builtin:`");
+        let krate = krate.ok_or_else(unknown)?.to_owned();
+        let mut section = file.language;
+        if is_of_structure {
+            (section.constant, section.node_types) = ("STRUCTURE".to_owned(), "STRUCTURE_NODE_TYPES".to_owned());
+        }
+        Ok(Self { name: file_name(&folder), folder, krate, section })
     }
 
     /// The languages that this one extends, the nearest first.

@@ -1,6 +1,14 @@
-//! Compiles the one file that is in C.
+//! Compiles the two files that are in C.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/bounded.c");
+    println!("cargo::rerun-if-changed=structure/parser.c");
     cc::Build::new().file("src/bounded.c").std("c11").warnings(true).compile("lop-bounded");
+    // tree-sitter has generated it from structure/grammar.json.
+    cc::Build::new()
+        .file("structure/parser.c")
+        .include("structure")
+        .std("c11")
+        .warnings(false)
+        .compile("lop-structure");
 }

@@ -18,7 +18,7 @@ use super::problem::{GrammarError, Problem, line_of};
 use super::rule_file::pattern_ranges;
 use super::rule_place::{COMMON, RuleText};
 use super::supertypes::NodeTypes;
-use crate::syntax::Fields;
+use crate::syntax::{Fields, Root};
 
 /// The name of the file, as messages show it.
 const FILE_NAME: &str = "common.scm";
@@ -126,17 +126,17 @@ impl Common {
     }
 
     /// The matches of the rules of a form below `root`, with the rules' numbers; in the order of the text.
-    pub(super) fn find(&self, form: Form, root: Node<'_>, mut each: impl FnMut(usize, Captures)) {
+    pub(super) fn find(&self, form: Form, root: Root<'_>, mut each: impl FnMut(usize, Captures)) {
         if !self.rules.iter().any(|rule| rule.form == form) {
             return;
         }
-        let mut cursor = root.walk();
+        let mut cursor = root.node().walk();
         loop {
             let node = cursor.node();
             for &number in self.by_kind.get(usize::from(node.kind_id())).into_iter().flatten() {
                 let rule = &self.rules[number];
                 if rule.form == form {
-                    for way in rule.root.ways(node) {
+                    for way in rule.root.ways(root, node) {
                         let mut captures = vec![None; form.captures().len() + form.optional().len()];
                         way.into_iter().for_each(|(place, capture)| captures[place] = Some(capture));
                         each(number, captures);
@@ -157,7 +157,7 @@ impl Common {
 
 impl NodePattern {
     /// The captures of each way in which a node is like this.
-    fn ways(&self, node: Node<'_>) -> Vec<Way> {
+    fn ways(&self, root: Root<'_>, node: Node<'_>) -> Vec<Way> {
         let is_kind = match &self.kinds {
             Some(kinds) => kinds.contains(&node.kind_id()),
             None => node.is_named() && !node.is_error(),
@@ -165,9 +165,9 @@ impl NodePattern {
         if !is_kind || node.is_extra() || self.absent.iter().any(|&field| node.child_by_field_id(field).is_some()) {
             return Vec::new();
         }
-        let capture = Capture { range: node.byte_range(), kind: node.kind_id() };
+        let capture = Capture { range: root.range(node), kind: node.kind_id() };
         let own = self.captures.iter().map(|&place| (place, capture.clone())).collect();
-        self.ways_of_children(node).into_iter().fold(vec![own], |ways, of_child| {
+        self.ways_of_children(root, node).into_iter().fold(vec![own], |ways, of_child| {
             // Each with each: the names of a declaration with its values.
             let most = MOST_PAIRS.max(ways.len()).max(of_child.len());
             let both = ways.iter().flat_map(|way| of_child.iter().map(|more| [&way[..], more].concat()));
@@ -177,7 +177,7 @@ impl NodePattern {
 
     /// For each child pattern the ways in which children are like it, in any order. All patterns are held against a child
     /// at once: a node may have as many children as the text has words.
-    fn ways_of_children(&self, node: Node<'_>) -> Vec<Vec<Way>> {
+    fn ways_of_children(&self, root: Root<'_>, node: Node<'_>) -> Vec<Vec<Way>> {
         let mut all = vec![Vec::new(); self.children.len()];
         let mut cursor = node.walk();
         let (mut more, mut is_first) = (!all.is_empty() && cursor.goto_first_child(), true);
@@ -190,7 +190,7 @@ impl NodePattern {
                 let is_there = pattern.field.is_none_or(|wanted| field == wanted);
                 // One way without captures is as good as many.
                 if is_there && (is_first || !pattern.is_first) && ways.first().is_none_or(|way: &Way| !way.is_empty()) {
-                    ways.extend(pattern.node.ways(child));
+                    ways.extend(pattern.node.ways(root, child));
                 }
             }
             is_first &= !child.is_named();
@@ -383,7 +383,7 @@ mod tests {
         parser.set_language(&language).expect("it fits");
         let tree = parser.parse(text, None).expect("it ends");
         let mut all = Vec::new();
-        common.find(form, tree.root_node(), |_, captures| all.push(captures));
+        common.find(form, Root::of_tree(&tree), |_, captures| all.push(captures));
         all
     }
 

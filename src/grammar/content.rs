@@ -31,6 +31,8 @@ pub(super) struct ContentTest {
     first_line: Option<Expression>,
     content: Option<Expression>,
     priority: i32,
+    /// Whether any text has a tree, so that the tree tells nothing.
+    is_of_structure: bool,
 }
 
 /// A regular expression of `language.toml`, compiled when it is first asked for: most files have an extension that says
@@ -75,6 +77,7 @@ impl ContentTest {
             first_line: expression(&file.first_line),
             content: expression(&file.content),
             priority: file.content_priority,
+            is_of_structure: file.parser.as_ref().is_some_and(|parser| parser.get_ref() == lop_parser::STRUCTURE_NAME),
         }
     }
 
@@ -107,6 +110,9 @@ impl ContentTest {
         let Some(expression) = &self.content else { return Ok(None) };
         if !expression.is_match(head, origin)? {
             return Ok(None);
+        }
+        if self.is_of_structure {
+            return Ok(Some(Fit { unparsed: MOST_UNPARSED, ..fit }));
         }
         let unparsed = unparsed(parser, head).filter(|&unparsed| unparsed < MOST_UNPARSED);
         Ok(unparsed.map(|unparsed| Fit { unparsed, ..fit }))

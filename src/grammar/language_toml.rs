@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::problem::{GrammarError, Origin, Problem};
+use crate::syntax::Notation;
 
 /// The file's name in its folder.
 pub(super) const FILE_NAME: &str = "language.toml";
@@ -42,6 +43,8 @@ pub(super) struct LanguageToml {
     pub(super) layout: Layout,
     #[serde(default)]
     pub(super) embedded: Vec<Embedded>,
+    pub(super) structure: Option<Structure>,
+    pub(super) conditionals: Option<Conditionals>,
 }
 
 /// `[language]`: how the language is recognised and parsed.
@@ -146,6 +149,71 @@ pub(super) struct Embedded {
     pub(super) parent: Option<Word>,
     pub(super) after: Option<Word>,
     pub(super) language: Word,
+}
+
+/// `[conditionals]`: lines of which a preprocessor keeps some.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Conditionals {
+    pub(super) begin: Word,
+    pub(super) middle: Word,
+    pub(super) end: Word,
+}
+
+/// `[structure]`: how texts are written for which there is no parser.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Structure {
+    line_comments: Vec<String>,
+    block_comments: Vec<(String, String)>,
+    quotes: Option<String>,
+    escape: Option<String>,
+    name_quotes: String,
+    name_signs: String,
+    sigils: String,
+    brackets: Option<Vec<String>>,
+    blocks: Vec<(String, String)>,
+    ignores_case: bool,
+    tags: bool,
+    lines: Option<bool>,
+    joins: Option<bool>,
+    separators: Option<String>,
+    terminators: Option<String>,
+    records: bool,
+}
+
+impl Structure {
+    /// The notation that the table describes.
+    pub(super) fn notation(&self) -> Notation {
+        let usual = Notation::default();
+        let signs =
+            |signs: &Option<String>, usual: Vec<u8>| signs.as_ref().map_or(usual, |signs| signs.clone().into_bytes());
+        let pair = |(begin, end): &(String, String)| (begin.clone().into_bytes(), end.clone().into_bytes());
+        let bracket = |pair: &String| match pair.as_bytes() {
+            &[open, close] => Some((open, close)),
+            _ => None,
+        };
+        Notation {
+            line_comments: self.line_comments.iter().map(|mark| mark.clone().into_bytes()).collect(),
+            only_at_lines: false,
+            block_comments: self.block_comments.iter().map(pair).collect(),
+            quotes: signs(&self.quotes, usual.quotes),
+            escape: self.escape.as_ref().map_or(usual.escape, |escape| escape.bytes().next()),
+            name_quotes: self.name_quotes.clone().into_bytes(),
+            name_signs: self.name_signs.clone().into_bytes(),
+            sigils: self.sigils.clone().into_bytes(),
+            brackets: self.brackets.as_ref().map_or(usual.brackets, |all| all.iter().filter_map(bracket).collect()),
+            blocks: self.blocks.iter().map(pair).collect(),
+            ignores_case: self.ignores_case,
+            tags: self.tags,
+            lines: self.lines.unwrap_or(usual.lines),
+            joins: self.joins.unwrap_or(usual.joins),
+            separators: signs(&self.separators, usual.separators),
+            terminators: signs(&self.terminators, usual.terminators),
+            is_certain: true,
+            records: self.records,
+        }
+    }
 }
 
 impl LanguageToml {

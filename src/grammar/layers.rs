@@ -9,6 +9,7 @@
 use regex::bytes::Regex;
 use tree_sitter::Language;
 
+use super::conditionals::Conditionals;
 use super::folder::Folder;
 use super::kinds::{KindSet, Resolver};
 use super::language_toml::{self, LanguageToml, Word};
@@ -120,6 +121,24 @@ impl<'a> Layers<'a> {
                 .map_err(|error| origin.error(word.span().start, Problem::Regex(error.to_string())))
         };
         words.map(compile).collect()
+    }
+
+    /// The nearest marks of conditional lines.
+    ///
+    /// # Errors
+    /// One that is no regular expression.
+    pub(super) fn conditionals(&self) -> Result<Option<Conditionals>, GrammarError> {
+        let Some((origin, marks)) =
+            self.layers.iter().find_map(|(origin, file)| Some((origin, file.conditionals.as_ref()?)))
+        else {
+            return Ok(None);
+        };
+        let compile = |word: &Word| {
+            Regex::new(word.get_ref())
+                .map_err(|error| origin.error(word.span().start, Problem::Regex(error.to_string())))
+        };
+        let (begin, middle, end) = (compile(&marks.begin)?, compile(&marks.middle)?, compile(&marks.end)?);
+        Ok(Some(Conditionals { begin, middle, end }))
     }
 
     /// The nearest list that has something in it.

@@ -5,6 +5,7 @@
 
 mod capture;
 mod common;
+mod conditionals;
 mod content;
 mod embedded;
 mod folder;
@@ -28,10 +29,13 @@ mod supertypes;
 mod template;
 mod wildcard;
 
+use std::sync::Arc;
+
 use regex::bytes::Regex;
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 
 pub use capture::Capture;
+pub use conditionals::Conditionals;
 pub use embedded::Embedded;
 pub use folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn, Parser, Texts};
 pub use guard::Guard;
@@ -50,7 +54,7 @@ pub use rules::{
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;
 
-use crate::syntax::Node;
+use crate::syntax::{Node, Notation, ParseError, SyntaxParser};
 
 use common::Common;
 use kinds::{KindSet, Resolver};
@@ -77,6 +81,7 @@ pub enum SweepOrder {
 pub struct Grammar {
     name: String,
     language: Language,
+    notation: Option<Arc<Notation>>,
     extensions: Vec<String>,
     keeps_newlines: bool,
     deepest: Option<usize>,
@@ -84,6 +89,7 @@ pub struct Grammar {
     empty_texts: Vec<String>,
     has_dialects: bool,
     clean: Vec<Regex>,
+    conditionals: Option<Conditionals>,
     includes: Vec<Regex>,
     imports: Vec<Regex>,
     keep_names: Vec<String>,
@@ -176,6 +182,7 @@ impl Grammar {
             text => NodeTypes::parse(text).map_err(|error| unusable(format!("node-types.json: {error}")))?,
         };
         let layers = Layers::parse(folder)?;
+        let notation = layers.files().find_map(|file| file.structure.as_ref()).map(language_toml::Structure::notation);
         let resolvers = layers.resolvers(&language, &types);
         let sets = Sets::new(&layers, &resolvers)?;
         let replace = ReplaceTable::new(&layers, &resolvers)?;
@@ -195,11 +202,13 @@ impl Grammar {
             has_dialects: layers.files().find_map(|file| file.language.dialects).unwrap_or_default(),
             empty_texts: layers.nearest(|file| &file.language.empty),
             clean: layers.expressions(|file| &file.clean.texts)?,
+            conditionals: layers.conditionals()?,
             includes: layers.expressions(|file| &file.files.includes)?,
             imports: layers.expressions(|file| &file.files.imports)?,
             keep_names: layers.files().flat_map(|file| &file.identifiers.keep).cloned().collect(),
             keywords: keywords(&language),
             number_texts: layers.nearest(|file| &file.literals.number_texts),
+            notation: notation.map(Arc::new),
             language,
             sets,
             replace,
@@ -225,6 +234,40 @@ impl Grammar {
     /// The parser.
     pub fn language(&self) -> &Language {
         &self.language
+    }
+
+    /// A parser for the language.
+    ///
+    /// # Errors
+    /// [`ParseError::Language`] if the language was generated for another tree-sitter.
+    pub fn parser(&self) -> Result<SyntaxParser, ParseError> {
+        let parser = match &self.notation {
+            Some(notation) => SyntaxParser::structure(notation),
+            None => SyntaxParser::new(&self.language)?,
+        };
+        Ok(parser.no_deeper(self.deepest))
+    }
+
+    /// How the language is written, if its texts have no tree but that of their structure.
+    #[must_use]
+    pub fn notation(&self) -> Option<&Arc<Notation>> {
+        self.notation.as_ref()
+    }
+
+    /// The language of a text that is in none: its notation is found by a look at the text.
+    ///
+    /// # Errors
+    /// When the folder for such texts has an error in it.
+    pub fn of_text(text: &[u8]) -> Result<Self, GrammarError> {
+        let folder =
+            EMBEDDED.iter().find(|folder| folder.name == lop_parser::STRUCTURE_NAME).expect("the folder is there");
+        Ok(Self { notation: Some(Arc::new(Notation::of(text))), ..Self::load(folder)? })
+    }
+
+    /// Whether the language is that of texts which are in none.
+    #[must_use]
+    pub fn is_of_any_text(&self) -> bool {
+        self.name == lop_parser::STRUCTURE_NAME
     }
 
     /// At how many columns indented blocks may be open at once for the parser to survive; `None`: at any number.
@@ -291,6 +334,12 @@ impl Grammar {
     /// Expressions for texts that may go wherever they stand, before a text is parsed: each finds texts that are alike.
     pub fn clean(&self) -> &[Regex] {
         &self.clean
+    }
+
+    /// How lines are marked of which a preprocessor keeps some, if the language has such lines.
+    #[must_use]
+    pub fn conditionals(&self) -> Option<&Conditionals> {
+        self.conditionals.as_ref()
     }
 
     /// Texts that name another file, whose content could stand in their place: the first group is its path.

@@ -6,6 +6,7 @@ use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
 
 use super::Grammar;
 use super::problem::in_words;
+use crate::syntax::Root;
 
 /// Why a query picks nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +33,7 @@ impl Grammar {
         &self,
         query: &str,
         capture: &str,
-        root: Node<'_>,
+        root: Root<'_>,
         source: &[u8],
     ) -> Result<Vec<Range<usize>>, QueryProblem> {
         let query = Query::new(self.language(), query).map_err(|error| QueryProblem::Malformed(in_words(&error)))?;
@@ -47,10 +48,11 @@ impl Grammar {
         }
         let mut found = Vec::new();
         let mut cursor = QueryCursor::new();
-        let mut matches = cursor.matches(&query, root, source);
+        let text = |node: Node<'_>| std::iter::once(root.text(node, source));
+        let mut matches = cursor.matches(&query, root.node(), text);
         while let Some(matched) = matches.next() {
             let captures = matched.captures().iter().filter(|captured| captured.index == index);
-            found.extend(captures.map(|captured| captured.node.byte_range()));
+            found.extend(captures.map(|captured| root.range(captured.node)));
         }
         Ok(found)
     }

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Language, Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 
+use crate::syntax::Root;
+
 use super::capture::{Capture, DEEPEST_START};
 use super::common::{Common, CommonRule};
 use super::forms::{Form, setting};
@@ -250,12 +252,12 @@ impl Rules {
     }
 
     /// The rules that match nowhere below `root`, in file order: the coverage of a sample.
-    pub fn unmatched(&self, root: Node<'_>, source: &[u8]) -> Vec<&RuleText> {
+    pub fn unmatched(&self, root: Root<'_>, source: &[u8]) -> Vec<&RuleText> {
         self.matches(root, source).into_iter().filter_map(|(text, matches)| (matches == 0).then_some(text)).collect()
     }
 
     /// Every rule, in file order, with how often it matches below `root`.
-    pub fn matches(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, usize)> {
+    pub fn matches(&self, root: Root<'_>, source: &[u8]) -> Vec<(&RuleText, usize)> {
         let mut matches = vec![0; self.texts.len()];
         for query in self.queries.iter().flatten() {
             query.run(&self.all, root, source, |found| matches[found.pattern_index] += 1);
@@ -265,7 +267,7 @@ impl Rules {
     }
 
     /// The matches of each rule below `root`, in file order, with all that its form needs.
-    pub fn found(&self, root: Node<'_>, source: &[u8]) -> Vec<(&RuleText, Vec<RuleMatch>)> {
+    pub fn found(&self, root: Root<'_>, source: &[u8]) -> Vec<(&RuleText, Vec<RuleMatch>)> {
         let mut found = vec![Vec::new(); self.texts.len()];
         for query in self.queries.iter().flatten() {
             query.find(&self.all, root, source, |one| found[one.rule].push(one.matched));
@@ -283,7 +285,7 @@ impl Rules {
 
     /// The matches of `@def.unit` and `@def.name` below `root`, in document order and without doubles.
     /// `source` is the text that was parsed.
-    pub fn definitions(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Definition>> {
+    pub fn definitions(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Definition>> {
         self.collect(Form::Definition, root, source, |found| {
             let [unit, name] = all(&found)?;
             Some(Definition { unit, name })
@@ -292,7 +294,7 @@ impl Rules {
 
     /// The bodies that `@body` matches below `root`, in document order and without doubles, each with the text of the
     /// first rule for it: none where that sets no text.
-    pub fn bodies(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
+    pub fn bodies(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         let mut bodies = self.rewritten(Form::Body, root, source);
         bodies.sort_by(|a, b| (&a.outer, a.rule).cmp(&(&b.outer, b.rule)));
         bodies.dedup_by(|next, first| next.outer == first.outer);
@@ -300,7 +302,7 @@ impl Rules {
     }
 
     /// The matches of `@splice.outer` and `@splice.inner` below `root`, in document order and without doubles.
-    pub fn splices(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Splice>> {
+    pub fn splices(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Splice>> {
         self.collect(Form::Splice, root, source, |found| {
             let [outer, inner] = all(&found)?;
             Some(Splice { outer, inner })
@@ -308,7 +310,7 @@ impl Rules {
     }
 
     /// The matches of `@lift.outer` and `@lift` below `root`, in document order and without doubles.
-    pub fn lifts(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Lift>> {
+    pub fn lifts(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Lift>> {
         self.collect(Form::Lift, root, source, |found| {
             let [outer, lift] = all(&found)?;
             Some(Lift { outer, lift, suffix: found.settings.suffix.clone() })
@@ -316,17 +318,17 @@ impl Rules {
     }
 
     /// The matches of `@rewrite` below `root`, in document order and without doubles.
-    pub fn rewrites(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
+    pub fn rewrites(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.rewritten(Form::Rewrite, root, source)
     }
 
     /// The matches of `@unify` below `root`, in document order and without doubles: those of one rule and
     /// equal text are replaced together.
-    pub fn unified(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
+    pub fn unified(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.rewritten(Form::Unify, root, source)
     }
 
-    fn rewritten(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
+    fn rewritten(&self, form: Form, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Rewrite>> {
         self.collect(form, root, source, |found| {
             let [outer] = all(&found)?;
             Some(Rewrite { outer, pieces: found.matched.text.clone() })
@@ -334,7 +336,7 @@ impl Rules {
     }
 
     /// The matches of `@group` below `root`, in document order within a group and without doubles.
-    pub fn grouped(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Grouped>> {
+    pub fn grouped(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Grouped>> {
         self.collect(Form::Group, root, source, |found| {
             let [outer, name] = &found.matched.captures[..] else { return None };
             let pieces = found.matched.text.clone();
@@ -343,7 +345,7 @@ impl Rules {
     }
 
     /// The matches of `@group.scope` below `root`, in document order within a group and without doubles.
-    pub fn scopes(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Scope>> {
+    pub fn scopes(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Scope>> {
         self.collect(Form::Scope, root, source, |found| {
             let [scope] = all(&found)?;
             Some(Scope { group: found.settings.group.clone(), scope })
@@ -351,7 +353,7 @@ impl Rules {
     }
 
     /// The matches of `@forward` and `@forward.name` below `root`, in document order and without doubles.
-    pub fn forwards(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Forward>> {
+    pub fn forwards(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Forward>> {
         self.collect(Form::Forward, root, source, |found| {
             let [unit, name] = all(&found)?;
             Some(Forward { unit, name })
@@ -359,7 +361,7 @@ impl Rules {
     }
 
     /// The matches of `@param.fn` and `@param.list` below `root`, in document order and without doubles.
-    pub fn parameters(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Parameters>> {
+    pub fn parameters(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Parameters>> {
         self.collect(Form::Parameters, root, source, |found| {
             let [list, function] = all(&found)?;
             Some(Parameters { list, function, which: found.settings.list.clone() })
@@ -367,7 +369,7 @@ impl Rules {
     }
 
     /// The matches of `@alias.unit` and `@alias.name` below `root`, in document order and without doubles.
-    pub fn aliases(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Alias>> {
+    pub fn aliases(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Alias>> {
         self.collect(Form::Alias, root, source, |found| {
             let [unit, name, text] = &found.matched.captures[..] else { return None };
             let text = match text {
@@ -380,7 +382,7 @@ impl Rules {
     }
 
     /// The matches of `@globalise` and `@globalise.before` below `root`, in document order and without doubles.
-    pub fn globalised(&self, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Globalise>> {
+    pub fn globalised(&self, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Globalise>> {
         self.collect(Form::Globalise, root, source, |found| {
             let [before, moved] = all(&found)?;
             let text = match &found.settings.text {
@@ -392,18 +394,18 @@ impl Rules {
     }
 
     /// The bodies that can take the place of statements that call them, and those statements.
-    pub fn bodies_and_sites(&self, root: Node<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
+    pub fn bodies_and_sites(&self, root: Root<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
         let bodies = self.inlined(Form::InlineBody, root, source);
         (bodies, self.calls(Form::InlineSite, root, source))
     }
 
     /// The values that can take the place of expressions that call them, and those expressions.
-    pub fn values_and_expressions(&self, root: Node<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
+    pub fn values_and_expressions(&self, root: Root<'_>, source: &[u8]) -> (Vec<ByRule<Inlined>>, Vec<ByRule<Call>>) {
         let values = self.inlined(Form::InlineValue, root, source);
         (values, self.calls(Form::InlineExpression, root, source))
     }
 
-    fn inlined(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Inlined>> {
+    fn inlined(&self, form: Form, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Inlined>> {
         self.collect(form, root, source, |found| {
             let [unit, name, body, parameters] = &found.matched.captures[..] else { return None };
             let (unit, name, body) = (unit.clone()?, name.clone()?, body.clone()?);
@@ -411,7 +413,7 @@ impl Rules {
         })
     }
 
-    fn calls(&self, form: Form, root: Node<'_>, source: &[u8]) -> Vec<ByRule<Call>> {
+    fn calls(&self, form: Form, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Call>> {
         self.collect(form, root, source, |found| {
             let [site, name, arguments] = &found.matched.captures[..] else { return None };
             Some(Call { site: site.clone()?, name: name.clone()?, arguments: arguments.clone() })
@@ -422,7 +424,7 @@ impl Rules {
     fn collect<T: Ord>(
         &self,
         form: Form,
-        root: Node<'_>,
+        root: Root<'_>,
         source: &[u8],
         make: impl Fn(Found<'_>) -> Option<T>,
     ) -> Vec<ByRule<T>> {
@@ -451,7 +453,7 @@ impl Rules {
 
 impl Rules {
     /// The matches of the rules for all languages that are of one form.
-    fn find_common(&self, form: Form, root: Node<'_>, mut each: impl FnMut(Found<'_>)) {
+    fn find_common(&self, form: Form, root: Root<'_>, mut each: impl FnMut(Found<'_>)) {
         let first = self.texts.len() - self.common.rules().len();
         self.common.find(form, root, |number, captures| {
             let matched = RuleMatch { captures, text: Vec::new(), leave: Vec::new() };
@@ -511,15 +513,15 @@ impl FormQuery {
 
     /// The matches that have all captures which the form needs. A rule may name a capture under `*` or `?`; a
     /// match in which one that the form needs is missing makes nothing.
-    fn find(&self, all: &Query, root: Node<'_>, source: &[u8], mut each: impl FnMut(Found<'_>)) {
+    fn find(&self, all: &Query, root: Root<'_>, source: &[u8], mut each: impl FnMut(Found<'_>)) {
         self.run(all, root, source, |matched| {
             let captures: Vec<_> =
-                self.captures.iter().map(|index| index.and_then(|index| capture(matched, index))).collect();
+                self.captures.iter().map(|index| index.and_then(|index| capture(root, matched, index))).collect();
             if captures.iter().take(self.needed).all(Option::is_some) {
                 let rule = matched.pattern_index;
                 let settings = &self.settings[rule];
                 let fill = |template: &Option<Template>| {
-                    template.as_ref().map(|template| template.fill(matched, source)).unwrap_or_default()
+                    template.as_ref().map(|template| template.fill(root, matched, source)).unwrap_or_default()
                 };
                 let matched = RuleMatch { captures, text: fill(&settings.text), leave: fill(&settings.leave) };
                 each(Found { rule, settings, matched });
@@ -527,11 +529,12 @@ impl FormQuery {
         });
     }
 
-    fn run(&self, all: &Query, root: Node<'_>, source: &[u8], mut each: impl FnMut(&QueryMatch<'_, '_>)) {
+    fn run(&self, all: &Query, root: Root<'_>, source: &[u8], mut each: impl FnMut(&QueryMatch<'_, '_>)) {
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(MATCHES_UNDER_WAY);
         cursor.set_max_start_depth(Some(DEEPEST_START));
-        let mut matches = cursor.matches(self.query(all), root, source);
+        let text = |node: Node<'_>| std::iter::once(root.text(node, source));
+        let mut matches = cursor.matches(self.query(all), root.node(), text);
         while let Some(found) = matches.next() {
             if self.own[found.pattern_index] {
                 each(found);
@@ -541,9 +544,10 @@ impl FormQuery {
 }
 
 /// The node of a capture; of several side by side all, from the first to the last.
-fn capture(found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
+fn capture(root: Root<'_>, found: &QueryMatch<'_, '_>, index: u32) -> Option<Capture> {
     let mut nodes = found.captures().iter().filter(|capture| capture.index == index).map(|capture| capture.node);
     let first = nodes.next()?;
-    let end = nodes.map(|node| node.end_byte()).max().unwrap_or(0).max(first.end_byte());
-    Some(Capture { range: first.start_byte()..end, kind: first.kind_id() })
+    let range = root.range(first);
+    let end = nodes.map(|node| root.range(node).end).max().unwrap_or(0).max(range.end);
+    Some(Capture { range: range.start..end, kind: first.kind_id() })
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use tree_sitter::{CaptureQuantifier, Node, Query, QueryMatch};
 
 use super::problem::Problem;
+use crate::syntax::Root;
 
 /// A part of what a rule makes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,17 +83,17 @@ impl Template {
 
     /// The pieces that the template makes of a match. A capture that is missing (it was optional) is nothing;
     /// one that holds several nodes reaches from the first to the last.
-    pub(super) fn fill(&self, found: &QueryMatch<'_, '_>, source: &[u8]) -> Vec<Piece> {
+    pub(super) fn fill(&self, root: Root<'_>, found: &QueryMatch<'_, '_>, source: &[u8]) -> Vec<Piece> {
         let pieces = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(Piece::Text(text.clone())),
             Part::Capture { index, inside } => {
                 let mut nodes = found.captures().iter().filter(|c| c.index == *index).map(|c| c.node);
                 let first = nodes.next()?;
                 let range = if *inside {
-                    inside_of(first, source)?
+                    inside_of(root, first, source)?
                 } else {
-                    let end = nodes.map(|node| node.end_byte()).max().unwrap_or(0);
-                    first.start_byte()..first.end_byte().max(end)
+                    let range = root.range(first);
+                    range.start..nodes.map(|node| root.range(node).end).max().unwrap_or(0).max(range.end)
                 };
                 (!range.is_empty()).then_some(Piece::from(range))
             }
@@ -102,9 +103,9 @@ impl Template {
 }
 
 /// The range between a node's first and last token, without the blanks at its ends.
-fn inside_of(node: Node<'_>, source: &[u8]) -> Option<Range<usize>> {
+fn inside_of(root: Root<'_>, node: Node<'_>, source: &[u8]) -> Option<Range<usize>> {
     let last = node.child(node.child_count().checked_sub(1)?)?;
-    let (start, end) = (node.child(0)?.end_byte(), last.start_byte());
+    let (start, end) = (root.range(node.child(0)?).end, root.range(last).start);
     let text = source.get(start..end)?;
     let trimmed = text.trim_ascii();
     let from = start + (text.len() - text.trim_ascii_start().len());

@@ -4,19 +4,19 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tree_sitter::{Node, Parser as TreeSitter, Tree};
+use tree_sitter::{Node, Parser as TreeSitter};
 
 use super::supertypes::KindName;
 use super::*;
 use crate::passes::rendered;
-use crate::syntax::{Document, Edit, SyntaxParser, unindented};
+use crate::syntax::{Document, Edit, SyntaxTree, error_count, unindented};
 
 /// A language with its sample.
 struct Sampled {
     folder: Folder<'static>,
     grammar: Grammar,
     source: &'static [u8],
-    tree: Tree,
+    tree: SyntaxTree,
 }
 
 impl Sampled {
@@ -34,7 +34,7 @@ impl Sampled {
 
     /// The sample with some bytes replaced, re-parsed: how many more mistakes has it?
     fn new_mistakes(&self, range: &std::ops::Range<usize>, replacement: &[u8]) -> usize {
-        let mut parser = SyntaxParser::new(self.grammar.language()).expect("embedded parsers fit");
+        let mut parser = self.grammar.parser().expect("embedded parsers fit");
         let document = Document::parse(&mut parser, self.source.to_vec()).expect("a sample has a tree");
         let edit = Edit::replace(range.clone(), replacement.to_vec());
         let edited = rendered(&document, &self.grammar, vec![edit]).text;
@@ -67,16 +67,19 @@ impl Sampled {
     }
 }
 
-fn parse(grammar: &Grammar, source: &[u8]) -> Tree {
+fn parse(grammar: &Grammar, source: &[u8]) -> SyntaxTree {
+    if grammar.notation().is_some() {
+        return grammar.parser().and_then(|mut parser| parser.parse(source)).expect("any text has a structure");
+    }
     let mut parser = TreeSitter::new();
     parser.set_language(grammar.language()).expect("the language was checked when it was loaded");
-    parser.parse(source, None).expect("a parse without a limit ends")
+    SyntaxTree::Grammar(parser.parse(source, None).expect("a parse without a limit ends"))
 }
 
 /// Every node with the field it is in, in document order.
-fn nodes(tree: &Tree) -> Vec<(Node<'_>, Option<u16>)> {
+fn nodes(tree: &SyntaxTree) -> Vec<(Node<'_>, Option<u16>)> {
     let mut nodes = Vec::new();
-    let mut cursor = tree.walk();
+    let mut cursor = tree.root().node().walk();
     loop {
         nodes.push((cursor.node(), cursor.field_id().map(std::num::NonZero::get)));
         while !cursor.goto_first_child() && !cursor.goto_next_sibling() {
@@ -85,7 +88,7 @@ fn nodes(tree: &Tree) -> Vec<(Node<'_>, Option<u16>)> {
                     break;
                 }
             }
-            if cursor.node() == tree.root_node() {
+            if cursor.node() == tree.root().node() {
                 return nodes;
             }
             nodes.push((cursor.node(), cursor.field_id().map(std::num::NonZero::get)));
@@ -102,18 +105,19 @@ fn place(node: Node<'_>, field: Option<u16>) -> Place {
     }
 }
 
-fn mistakes(tree: &Tree) -> usize {
-    nodes(tree).iter().filter(|(node, _)| node.is_error() || node.is_missing()).count()
+fn mistakes(tree: &SyntaxTree) -> usize {
+    error_count(tree)
 }
 
 /// The bytes between the first and the last token of the smallest node that covers `range`.
-fn inside(tree: &Tree, capture: &Capture) -> std::ops::Range<usize> {
+fn inside(tree: &SyntaxTree, capture: &Capture) -> std::ops::Range<usize> {
     let (node, _) = nodes(tree)
         .into_iter()
-        .find(|(node, _)| node.byte_range() == capture.range && node.kind_id() == capture.kind)
+        .find(|(node, _)| tree.root().range(*node) == capture.range && node.kind_id() == capture.kind)
         .expect("a capture is a node");
     let (first, last) = (node.child(0), node.child(node.child_count() - 1));
-    first.expect("a block has tokens").end_byte()..last.expect("a block has tokens").start_byte()
+    let range = |node: Option<Node<'_>>| tree.root().range(node.expect("a block has tokens"));
+    range(first).end..range(last).start
 }
 
 fn error_of(folder: Folder<'_>) -> String {
@@ -142,7 +146,7 @@ fn samples_parse() {
 fn every_rule_matches_its_sample() {
     let mut idle = Vec::new();
     for language in Sampled::all() {
-        let unmatched = language.grammar.rules().unmatched(language.tree.root_node(), language.source);
+        let unmatched = language.grammar.rules().unmatched(language.tree.root(), language.source);
         // Those that it takes over match in the sample of their own folder.
         for rule in unmatched.into_iter().filter(|rule| rule.folder == language.folder.name) {
             idle.push(format!("grammars/{}/reduce.scm:{}: {}", language.folder.name, rule.line, rule.text));
@@ -155,7 +159,7 @@ fn every_rule_matches_its_sample() {
 fn lifts_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
-        for lift in language.of_folders(language.grammar.rules().lifts(language.tree.root_node(), language.source)) {
+        for lift in language.of_folders(language.grammar.rules().lifts(language.tree.root(), language.source)) {
             let text = [language.moved(lift.lift.range.clone()), lift.suffix.as_bytes().to_vec()].concat();
             wrong.extend(language.check("lift", &lift.outer.range, &text));
         }
@@ -167,8 +171,7 @@ fn lifts_of_the_sample_parse() {
 fn splices_of_the_sample_parse() {
     let mut wrong = Vec::new();
     for language in Sampled::all() {
-        for splice in language.of_folders(language.grammar.rules().splices(language.tree.root_node(), language.source))
-        {
+        for splice in language.of_folders(language.grammar.rules().splices(language.tree.root(), language.source)) {
             let is_all = language.grammar.is_indented_kind(splice.inner.kind);
             let part = if is_all { splice.inner.range.clone() } else { inside(&language.tree, &splice.inner) };
             wrong.extend(language.check("splice", &splice.outer.range, &language.moved(part)));
@@ -195,7 +198,7 @@ fn minimal_texts_of_the_sample_parse() {
 #[test]
 fn every_body_has_a_minimal_text() {
     for language in Sampled::all() {
-        let bodies = language.grammar.rules().bodies(language.tree.root_node(), language.source);
+        let bodies = language.grammar.rules().bodies(language.tree.root(), language.source);
         let bodies: Vec<_> = language.of_folders(bodies).collect();
         for (node, field) in nodes(&language.tree) {
             let capture = Capture { range: node.byte_range(), kind: node.kind_id() };
@@ -216,7 +219,7 @@ fn every_body_has_a_minimal_text() {
 #[test]
 fn names_of_definitions_are_inside_their_units_and_are_identifiers() {
     for language in Sampled::all() {
-        for definition in language.grammar.rules().definitions(language.tree.root_node(), language.source) {
+        for definition in language.grammar.rules().definitions(language.tree.root(), language.source) {
             let Definition { unit, name } = definition.what;
             assert!(unit.range.start <= name.range.start && name.range.end <= unit.range.end);
         }
@@ -351,7 +354,7 @@ fn a_field_that_the_parent_never_has_is_a_mistake() {
     for language in Sampled::all() {
         let types = NodeTypes::parse(language.folder.parser.node_types).expect("it was parsed before");
         let Some(field) = language.grammar.field_name(1) else { continue };
-        let root = language.tree.root_node().kind();
+        let root = language.tree.root().node().kind();
         assert!(!types.has_field(root, field));
         let text = format!("[language]\nparser = \"p\"\n[minimal]\n\"{root}.{field}\" = []\n");
         let message = error_of(Folder { language: &text, ..language.folder });
@@ -568,10 +571,10 @@ fn rules_end_on_trees_that_are_very_deep() {
             let source = open.repeat(2_500);
             let tree = parse(&language.grammar, source.as_bytes());
             let rules = language.grammar.rules();
-            rules.lifts(tree.root_node(), source.as_bytes());
-            rules.splices(tree.root_node(), source.as_bytes());
-            rules.definitions(tree.root_node(), source.as_bytes());
-            rules.bodies(tree.root_node(), source.as_bytes());
+            rules.lifts(tree.root(), source.as_bytes());
+            rules.splices(tree.root(), source.as_bytes());
+            rules.definitions(tree.root(), source.as_bytes());
+            rules.bodies(tree.root(), source.as_bytes());
         }
     }
 }

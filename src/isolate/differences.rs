@@ -29,8 +29,8 @@ pub(super) struct Reading {
 impl Reading {
     /// A parser that stops when the user asks for it.
     pub(super) fn parser(&self) -> Option<SyntaxParser> {
-        let parser = SyntaxParser::new(self.grammar.language()).ok()?;
-        Some(parser.no_deeper(self.grammar.deepest()).stopping(&self.stop))
+        let parser = self.grammar.parser().ok()?;
+        Some(parser.stopping(&self.stop))
     }
 
     fn parse(&self, text: &[u8]) -> Option<(Document, SyntaxParser)> {

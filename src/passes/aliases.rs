@@ -27,7 +27,7 @@ type Use = (Range<usize>, Option<u16>);
 #[must_use]
 pub(super) fn aliases(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();
-    let found = grammar.rules().aliases(document.tree().root_node(), source);
+    let found = grammar.rules().aliases(document.tree().root(), source);
     if found.is_empty() {
         return Vec::new();
     }

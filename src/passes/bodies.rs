@@ -39,7 +39,7 @@ pub(super) fn bodies(
 ) -> Vec<Sequence> {
     let tree = document.tree();
     let mut by_kind: BTreeMap<u16, Vec<Body>> = BTreeMap::new();
-    for body in grammar.rules().bodies(tree.root_node(), document.source()) {
+    for body in grammar.rules().bodies(tree.root(), document.source()) {
         let kind = body.what.outer.kind;
         by_kind.entry(kind).or_default().extend(smaller(document, grammar, shapes, &body, &mut skip));
     }

@@ -221,8 +221,8 @@ fn exported(
     unit_of: impl Fn(NodeId) -> Option<(NodeId, usize)>,
 ) -> Vec<Vec<usize>> {
     let (root, source) = (document.tree(), document.source());
-    let bodies = grammar.rules().bodies(root.root_node(), source).into_iter().map(|body| body.what.outer);
-    let lists = grammar.rules().parameters(root.root_node(), source).into_iter().map(|found| found.what.list);
+    let bodies = grammar.rules().bodies(root.root(), source).into_iter().map(|body| body.what.outer);
+    let lists = grammar.rules().parameters(root.root(), source).into_iter().map(|found| found.what.list);
     let mut hiding: Vec<NodeId> = bodies
         .chain(lists)
         .filter_map(|scope| document.find(scope.range.start, scope.range.end, scope.kind))

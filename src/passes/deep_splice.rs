@@ -34,7 +34,7 @@ const MAX_STATEMENTS: usize = 10;
 #[must_use]
 pub(super) fn deep_splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (rules, tree, source) = (grammar.rules(), document.tree(), document.source());
-    let root = tree.root_node();
+    let root = tree.root();
     let (by_rule, bodies) = (rules.splices(root, source), rules.bodies(root, source));
     let kinds: BTreeSet<u16> =
         by_rule.iter().map(|splice| splice.inner.kind).chain(bodies.iter().map(|body| body.outer.kind)).collect();

@@ -52,7 +52,7 @@ impl Definitions {
         let tree = document.tree();
         let mut names: HashMap<&[u8], Name> = HashMap::new();
         let mut defined = Vec::new();
-        for definition in grammar.rules().definitions(tree.root_node(), document.source()) {
+        for definition in grammar.rules().definitions(tree.root(), document.source()) {
             let unit = &definition.unit;
             let Some(id) = document.find(unit.range.start, unit.range.end, unit.kind) else { continue };
             let next = Name::try_from(names.len()).expect("no more names than bytes, and offsets are 32 bits wide");

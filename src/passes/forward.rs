@@ -23,7 +23,7 @@ pub(super) static FORWARD: EditsOfTree = EditsOfTree {
 #[must_use]
 pub(super) fn forwards(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
-    let root = tree.root_node();
+    let root = tree.root();
     let declared = grammar.rules().forwards(root, source);
     if declared.is_empty() {
         return Vec::new();

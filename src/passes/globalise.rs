@@ -32,7 +32,7 @@ const WITH_ARGUMENTS: u16 = 1;
 #[must_use]
 pub(super) fn globalised(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let source = document.source();
-    let found = grammar.rules().globalised(document.tree().root_node(), source);
+    let found = grammar.rules().globalised(document.tree().root(), source);
     let mut all = Vec::new();
     if found.is_empty() {
         return all;

@@ -28,7 +28,7 @@ const HEADER: usize = 48;
 #[must_use]
 pub(super) fn groups(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
-    let root = tree.root_node();
+    let root = tree.root();
     let found = grammar.rules().grouped(root, source);
     if found.is_empty() {
         return Vec::new();

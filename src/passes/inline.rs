@@ -27,7 +27,7 @@ const MOST_CALLS: usize = 4;
 #[must_use]
 pub(super) fn inlined(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let (tree, source) = (document.tree(), document.source());
-    let root = tree.root_node();
+    let root = tree.root();
     let (bodies, sites) = grammar.rules().bodies_and_sites(root, source);
     let (values, expressions) = grammar.rules().values_and_expressions(root, source);
     let mut all = Vec::new();

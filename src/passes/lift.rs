@@ -18,7 +18,7 @@ pub(super) static LIFT: EditsOfTree = EditsOfTree {
 #[must_use]
 pub(super) fn lifts(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
-    for lift in grammar.rules().lifts(document.tree().root_node(), document.source()) {
+    for lift in grammar.rules().lifts(document.tree().root(), document.source()) {
         let (Some(outer), Some(inner)) = (find(document, &lift.outer), find(document, &lift.lift)) else { continue };
         let class = class(document, outer, inner);
         let part = (document.node(inner).range(), document.tokens_of(inner));

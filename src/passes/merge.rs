@@ -37,7 +37,7 @@ pub(super) fn merges(document: &Document, grammar: &Grammar, prints: &Fingerprin
     if document.tokens() > MOST_TOKENS {
         return Vec::new();
     }
-    let found = grammar.rules().definitions(document.tree().root_node(), document.source());
+    let found = grammar.rules().definitions(document.tree().root(), document.source());
     let mut all: Vec<(&[u8], Vec<Defined>)> = Vec::new();
     for ByRule { what: Definition { unit, name }, rule } in &found {
         let Some((unit, id)) = find(document, unit).zip(find(document, name)) else { continue };

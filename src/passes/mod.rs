@@ -23,7 +23,9 @@ mod chains;
 mod characters;
 mod clean;
 mod closures;
+mod columns;
 mod comments;
+mod conditionals;
 mod coupled;
 mod deep_splice;
 mod definitions;
@@ -52,6 +54,7 @@ mod parameters;
 mod pass;
 mod patterns;
 mod place;
+mod regions;
 mod removal;
 mod rewrites;
 mod rows;
@@ -80,6 +83,7 @@ pub use characters::{Characters, character_units, sensitive_ranges};
 pub use clean::{Clean, clean};
 pub use closures::{Closures, References};
 pub use comments::{Comments, comment_lines, comment_words, comments};
+pub use conditionals::{Branch, Conditionals, branches};
 pub use coupled::Coupled;
 pub use definitions::{Definitions, Unreferenced};
 pub use errors::{Windows, error_shells, error_windows};
@@ -108,10 +112,13 @@ pub use words::{Words, word_units};
 pub static ALL: &[&dyn Pass] = &[
     &Files,
     &Clean,
+    &Conditionals,
     &Comments,
     &Closures,
     &Unreferenced,
     &Siblings,
+    &columns::Columns,
+    &regions::Regions,
     &Bodies,
     &Chains,
     &hoist::HOIST,

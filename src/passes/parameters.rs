@@ -67,7 +67,7 @@ pub(super) type Whose<'d> = (&'d [u8], String);
 /// The lists of parameters and of arguments that belong together, by what they belong to, each with its elements.
 pub(super) fn lists<'d>(document: &'d Document, grammar: &Grammar) -> BTreeMap<Whose<'d>, Vec<List>> {
     let mut lists: BTreeMap<Whose<'_>, Vec<List>> = BTreeMap::new();
-    for found in grammar.rules().parameters(document.tree().root_node(), document.source()) {
+    for found in grammar.rules().parameters(document.tree().root(), document.source()) {
         let Some(node) = find(document, &found.list) else { continue };
         let elements = document.children(node).filter(|&id| is_element(document, grammar, id)).collect();
         let list = List { elements, rule: found.rule };

@@ -21,7 +21,7 @@ pub(super) static REWRITE: EditsOfTree = EditsOfTree {
 /// All rewrites of a document, one by one.
 #[must_use]
 pub(super) fn rewrites(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
-    let found = grammar.rules().rewrites(document.tree().root_node(), document.source());
+    let found = grammar.rules().rewrites(document.tree().root(), document.source());
     let made = found.into_iter().filter_map(|rewrite| {
         let class = class(rewrite.rule.index(), rewrite.outer.kind);
         let edits = place(grammar, document.source(), rewrite.outer.range.clone(), &rewrite.pieces);

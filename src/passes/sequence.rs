@@ -150,6 +150,9 @@ pub mod list_kind {
     /// The contents of files of a project.
     pub const CONTENTS: u32 = COMMENTS + 15;
 
+    /// Groups of conditional lines.
+    pub const CONDITIONALS: u32 = COMMENTS + 16;
+
     /// The bits of the numbers above.
     const BITS: u32 = 17;
 

@@ -119,6 +119,14 @@ impl Shapes {
         if this.is_error() || above.is_error() || (above.has_error() && this.is_named()) {
             return Clearance::Blind;
         }
+        // Brackets go with what they hold, and there is no rule that anything else could break.
+        if grammar.notation().is_some() {
+            return if this.is_named() || grammar.is_separator(this.kind) {
+                Clearance::Cleared
+            } else {
+                Clearance::Refused
+            };
+        }
         let companion = |sibling: Option<NodeId>| {
             sibling.filter(|s| {
                 let token = document.node(*s);

@@ -18,7 +18,7 @@ pub(super) static SPLICE: EditsOfTree = EditsOfTree {
 #[must_use]
 pub(super) fn splices(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut all = Vec::new();
-    for splice in grammar.rules().splices(document.tree().root_node(), document.source()) {
+    for splice in grammar.rules().splices(document.tree().root(), document.source()) {
         let (Some(outer), Some(inner)) = (find(document, &splice.outer), find(document, &splice.inner)) else {
             continue;
         };

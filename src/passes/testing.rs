@@ -56,7 +56,7 @@ pub(crate) fn parser(file: &str) -> SyntaxParser {
 }
 
 fn parser_of(grammar: &Grammar) -> SyntaxParser {
-    SyntaxParser::new(grammar.language()).expect("embedded parsers fit")
+    grammar.parser().expect("embedded parsers fit")
 }
 
 /// The sample that is shipped with the language of a file's name.

@@ -25,7 +25,7 @@ type Places<'t> = BTreeMap<(RuleId, &'t [u8]), (u16, Vec<Edit>)>;
 #[must_use]
 pub(super) fn unifications(document: &Document, grammar: &Grammar, prints: &Fingerprints) -> Vec<Alternative> {
     let mut places: Places<'_> = BTreeMap::new();
-    for rewrite in grammar.rules().unified(document.tree().root_node(), document.source()) {
+    for rewrite in grammar.rules().unified(document.tree().root(), document.source()) {
         let text = &document.source()[rewrite.outer.range.clone()];
         let (_, edits) = places.entry((rewrite.rule, text)).or_insert((rewrite.outer.kind, Vec::new()));
         // One inside another goes with it.

@@ -522,7 +522,7 @@ mod tests {
     #[test]
     fn that_nothing_goes_along_is_known_until_there_is_another_base() {
         let grammar = Languages.grammar("x.c");
-        let mut parser = SyntaxParser::new(grammar.language()).expect("embedded parsers fit");
+        let mut parser = grammar.parser().expect("embedded parsers fit");
         let mut sample = Languages.sample("x.c", "int a; int b = a;");
         let document =
             Document::parse(&mut parser, sample.document.source().to_vec()).expect("a small text has a tree");
@@ -547,8 +547,7 @@ mod tests {
         for file in FILES {
             for _ in 0..many(2) {
                 let grammar = languages.grammar(file);
-                let mut parser =
-                    SyntaxParser::new(grammar.language()).expect("embedded parsers fit").no_deeper(grammar.deepest());
+                let mut parser = grammar.parser().expect("embedded parsers fit");
                 let mut text = shipped_sample(file);
                 for _ in 0..8 {
                     let mut sample = languages.sample(file, text.clone());

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use crate::grammar::{Grammar, QueryProblem};
 use crate::project::Archive;
-use crate::syntax::{Document, ParseError, SyntaxParser, lines};
+use crate::syntax::{Document, ParseError, lines};
 
 /// Begins the part of a text that may be reduced, in any place of a line.
 const BEGIN: &[u8] = b"DDBEGIN";
@@ -109,7 +109,7 @@ impl Keep {
         let tree = if spec.queries.is_empty() { None } else { Some(parse(text, grammar, max_parse)?) };
         for (query, (grammar, document)) in spec.queries.iter().zip(tree.iter().cycle()) {
             let captured = grammar
-                .captured(query, CAPTURE, document.tree().root_node(), text)
+                .captured(query, CAPTURE, document.tree().root(), text)
                 .map_err(|problem| KeepError::Query { query: query.clone(), problem })?;
             keep.add(captured, "--keep-query", query);
         }
@@ -176,8 +176,7 @@ fn parse<'g>(
     if text.len() > max_parse {
         return Err(KeepError::TooLarge);
     }
-    let document =
-        Document::parse(&mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()), text.to_vec())?;
+    let document = Document::parse(&mut grammar.parser()?, text.to_vec())?;
     Ok((grammar, document))
 }
 

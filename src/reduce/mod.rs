@@ -49,6 +49,7 @@ mod sweep;
 mod trust;
 mod unused;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -56,9 +57,9 @@ use crate::engine::Verdict;
 use crate::exec::Executor;
 use crate::grammar::Grammar;
 use crate::oracle::Cancel;
-use crate::passes::{Clean, Lines, Removal, Words, clean, contents};
+use crate::passes::{Branch, Clean, Conditionals, Lines, Removal, Words, branches, clean, contents};
 use crate::project::Kind;
-use crate::syntax::{Document, Edit, NodeId, ParseError, Stop, SyntaxParser, count_lines, count_words};
+use crate::syntax::{Document, Edit, NodeId, ParseError, Stop, count_lines, count_words};
 
 pub use crate::passes::{Facts, Format, Growth, Pass, Prefer, Proposals, Stage, View};
 pub use control::Control;
@@ -191,6 +192,12 @@ fn reduce_in_time(
         let cancel = cancel.clone();
         Arc::new(move || cancel.is_stopped())
     };
+    let said = grammar.clone();
+    let grammar = match grammar {
+        None if project.is_none() && is_text(&input) => Grammar::of_text(&input).ok().map(Arc::new),
+        grammar => grammar,
+    };
+    let any_text = OnceCell::new();
     let read = match grammar.as_deref() {
         Some(grammar) if input.len() <= options.max_parse => Read::first(grammar, &input, &stop),
         _ => Read::Nothing,
@@ -202,7 +209,7 @@ fn reduce_in_time(
     };
     let errors = read.document().map_or(0, Document::errors);
     if let Some(wanted) = options.syntax {
-        check_syntax(wanted, grammar.as_deref(), &read)?;
+        check_syntax(wanted, said.as_deref(), &read)?;
     }
     let files = project.map(|project| project.archive().entries(&input).len());
     let units = files.unwrap_or_else(|| before.tokens.max(read.leaves(&input)));
@@ -211,7 +218,10 @@ fn reduce_in_time(
         session,
         options,
         stop,
-        input: Input { ends_line: files_of(&input, project).any(|file| input[file].ends_with(b"\n")) },
+        input: Input {
+            ends_line: !grammar.as_deref().is_some_and(Grammar::is_of_any_text)
+                && files_of(&input, project).any(|file| input[file].ends_with(b"\n")),
+        },
         tools: None,
         project,
         evidence: Evidence::nothing(units),
@@ -222,13 +232,13 @@ fn reduce_in_time(
         findings: Default::default(),
         rest: None,
     };
-    let languages = project.map(Project::names).or_else(|| grammar.as_deref().map(|grammar| grammar.name().to_owned()));
+    let languages = project.map(Project::names).or_else(|| said.as_deref().map(|grammar| grammar.name().to_owned()));
     let started = Event::Started { size: before, grammar: languages.as_deref(), syntax_errors: errors, slots };
     let result = reducer
         .session
         .emit(&started)
         .and_then(|()| options.keep.notes().iter().try_for_each(|note| reducer.session.emit(&Event::Note(note))))
-        .and_then(|()| run(&mut reducer, grammar.as_deref(), read));
+        .and_then(|()| run(&mut reducer, Languages { grammar: grammar.as_deref(), any_text: &any_text }, read));
     let ended = match result {
         Ok(()) => Ended::Complete,
         Err(Interrupt::Ended(ended)) => ended,
@@ -236,6 +246,31 @@ fn reduce_in_time(
         Err(Interrupt::Failed(error)) => return Err(error),
     };
     finish(reducer, before, ended)
+}
+
+/// The languages that a text may be reduced in.
+#[derive(Clone, Copy)]
+struct Languages<'g> {
+    grammar: Option<&'g Grammar>,
+    /// That of texts of which no grammar makes a tree, once it is needed.
+    any_text: &'g OnceCell<Option<Grammar>>,
+}
+
+impl<'g> Languages<'g> {
+    /// The language of a text that has no other.
+    fn any_text(self, text: &[u8]) -> Option<&'g Grammar> {
+        self.any_text.get_or_init(|| Grammar::of_text(text).ok().filter(|_| is_text(text))).as_ref()
+    }
+}
+
+/// Bytes at the start of an input that tell whether it is text.
+const LOOKED_AT: usize = 64 << 10;
+
+/// Whether an input is text: valid UTF-8 as far as it is looked at, without a NUL byte.
+fn is_text(input: &[u8]) -> bool {
+    let head = &input[..input.len().min(LOOKED_AT)];
+    let is_cut = |error: std::str::Utf8Error| error.error_len().is_none() && head.len() < input.len();
+    memchr::memchr(0, head).is_none() && std::str::from_utf8(head).map_or_else(is_cut, |_| true)
 }
 
 /// The contents of the files that an input is made of.
@@ -257,12 +292,12 @@ fn check_syntax(wanted: Syntax, grammar: Option<&Grammar>, read: &Read) -> Resul
     Err(ReduceError::Syntax { wanted: wanted.name(), cause })
 }
 
-fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read: Read) -> Result<(), Interrupt> {
+fn run<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, mut read: Read) -> Result<(), Interrupt> {
     let empty_is_interesting = baseline::judge(&mut reducer.session, reducer.options)?;
     let Options { keep, syntax, .. } = reducer.options;
     let stop = Arc::clone(&reducer.stop);
     let holds = |wanted: Syntax| {
-        grammar.is_some_and(|grammar| {
+        languages.grammar.is_some_and(|grammar| {
             parse(grammar, &Arc::default(), &stop).is_ok_and(|empty| wanted.holds(empty.errors()))
         })
     };
@@ -275,7 +310,7 @@ fn run<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, mut read
     loop {
         let known = std::mem::replace(&mut read, Read::Nothing);
         let was_honest = !reducer.session.is_flaky();
-        match reduce_best(reducer, grammar, known).and_then(|()| reducer.session.confirm_result()) {
+        match reduce_best(reducer, languages, known).and_then(|()| reducer.session.confirm_result()) {
             // It holds, and what was refused on the way may have been interesting.
             Ok(()) if was_honest && reducer.session.is_flaky() => {
                 reducer.forget_refusals();
@@ -300,11 +335,14 @@ fn take_empty(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 }
 
 /// Reduces the best result as far as it goes. `read` is what is known of it already.
-fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, read: Read) -> Result<(), Interrupt> {
-    let Some(grammar) = grammar else { return plan::run(reducer) };
-    let read = if clean_text(reducer, grammar)? { Read::Nothing } else { read };
+fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, languages: Languages<'g>, read: Read) -> Result<(), Interrupt> {
+    let Some(grammar) = languages.grammar else { return plan::run(reducer) };
+    // A tree without errors has the groups in it.
+    let is_split = read.document().is_none_or(|document| document.errors() > 0);
+    let is_changed = clean_text(reducer, grammar)? | (is_split && resolve_conditionals(reducer, grammar)?);
+    let read = if is_changed { Read::Nothing } else { read };
     if let Read::Tree(parsed) = read {
-        return reduce_parsed(reducer, grammar, parsed.map(|document| *document));
+        return reduce_parsed(reducer, grammar, languages, parsed.map(|document| *document));
     }
     shrink_until(reducer, reducer.options.max_parse)?;
     if reducer.session.size().bytes > reducer.options.max_parse {
@@ -312,7 +350,7 @@ fn reduce_best<'g>(reducer: &mut Reducer<'_, 'g>, grammar: Option<&'g Grammar>, 
         return plan::run(reducer);
     }
     let parsed = parse(grammar, reducer.session.best(), &reducer.stop);
-    reduce_parsed(reducer, grammar, parsed)
+    reduce_parsed(reducer, grammar, languages, parsed)
 }
 
 /// Takes out what the language lets go anywhere, before the text has a tree; `true` if something went.
@@ -325,26 +363,47 @@ fn clean_text(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, 
     sweep_all(reducer, Clean.name(), sequences)
 }
 
+/// Replaces groups of conditional lines by one of their branches, before the text has a tree; `true` if one became that.
+fn resolve_conditionals(reducer: &mut Reducer<'_, '_>, grammar: &Grammar) -> Result<bool, Interrupt> {
+    if reducer.options.syntax.is_some() || !reducer.allows(&Conditionals) {
+        return Ok(false);
+    }
+    let mut found = false;
+    for branch in [Branch::First, Branch::Last, Branch::None] {
+        let sequence = branches(reducer.current().source(), grammar, branch);
+        found |= sweep_all(reducer, Conditionals.name(), sequence.into_iter().collect())?;
+    }
+    Ok(found)
+}
+
 fn reduce_parsed<'g>(
     reducer: &mut Reducer<'_, 'g>,
     grammar: &'g Grammar,
+    languages: Languages<'g>,
     parsed: Result<Document, ParseError>,
 ) -> Result<(), Interrupt> {
-    let parsed = match parsed {
+    let has_tree = |parsed: &Result<Document, ParseError>| match parsed {
         // Nothing but tokens side by side: what the tree could tell is not worth a parse for each test.
-        Ok(document) if is_shapeless(&document) => {
-            drop(document);
-            sweep_over(reducer, &Words)?;
-            parse(grammar, reducer.session.best(), &reducer.stop)
-        }
-        // The remaining text may have a tree.
-        Err(ParseError::TooHard) => {
-            sweep_over(reducer, &Lines)?;
-            sweep_over(reducer, &Words)?;
-            parse(grammar, reducer.session.best(), &reducer.stop)
-        }
-        parsed => parsed,
+        Ok(document) => !is_shapeless(document),
+        Err(ParseError::TooHard) => false,
+        Err(_) => true,
     };
+    let (mut grammar, mut parsed) = (grammar, parsed);
+    if !has_tree(&parsed) {
+        drop(parsed);
+        match languages.any_text(reducer.session.best()) {
+            Some(any_text) => {
+                let note = "most of the text is one syntax error; using its brackets, lines and separators instead";
+                reducer.session.emit(&Event::Note(note))?;
+                grammar = any_text;
+            }
+            None => {
+                sweep_over(reducer, &Lines)?;
+                sweep_over(reducer, &Words)?;
+            }
+        }
+        parsed = parse(grammar, reducer.session.best(), &reducer.stop);
+    }
     reducer.session.check_limits()?;
     let stop = &reducer.stop;
     match parsed.and_then(|document| Ok((document, tools(grammar, stop)?, parser(grammar, stop)?))) {
@@ -408,8 +467,8 @@ fn finish(mut reducer: Reducer<'_, '_>, before: Size, ended: Ended) -> Result<Re
         reducer.session.forget_tree();
         // A user who has ended the run waits for this.
         if let Some(tools) = &reducer.tools
-            && let Ok(parser) = SyntaxParser::new(tools.grammar.language())
-            && let Ok(document) = Document::parse(&mut parser.no_deeper(tools.grammar.deepest()), report.best.clone())
+            && let Ok(mut parser) = tools.grammar.parser()
+            && let Ok(document) = Document::parse(&mut parser, report.best.clone())
         {
             report.after.tokens = document.tokens();
             reducer.session.plant(document, tools.grammar, None);

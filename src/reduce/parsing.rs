@@ -17,7 +17,7 @@ pub(super) struct Tools<'g> {
 
 /// A parser for a language.
 pub(super) fn parser(grammar: &Grammar, stop: &Stop) -> Result<SyntaxParser, ParseError> {
-    Ok(SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()).stopping(stop))
+    Ok(grammar.parser()?.stopping(stop))
 }
 
 /// The document of a text of which nothing is known, after a look at its beginnings.

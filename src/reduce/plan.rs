@@ -48,6 +48,10 @@ const TREE_FAST: Plan = Plan {
     round: &[],
 };
 
+/// A text in no language, with little effort: its characters are all that there is besides its structure.
+const STRUCTURE_FAST: Plan =
+    Plan { first: &[comments, error_shells, unnest, delete, local_edits, tokens, characters, own_passes], round: &[] };
+
 /// A text without a tree.
 const TEXT: Plan = Plan { first: &[], round: &[text, verify] };
 
@@ -78,8 +82,9 @@ pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         let before = reducer.weight();
         if reducer.project.is_some() {
             (if is_fast(reducer) { &PROJECT_FAST } else { &PROJECT }).follow(reducer)?;
-        } else if reducer.tools.is_some() {
-            (if is_fast(reducer) { &TREE_FAST } else { &TREE }).follow(reducer)?;
+        } else if let Some(tools) = &reducer.tools {
+            let fast = if tools.grammar.is_of_any_text() { &STRUCTURE_FAST } else { &TREE_FAST };
+            (if is_fast(reducer) { fast } else { &TREE }).follow(reducer)?;
         }
         // Without a grammar, or when the text no longer parses.
         if reducer.tools.is_none() && reducer.project.is_none() {

@@ -100,14 +100,14 @@ mod tests {
     /// A language with its sample.
     fn sampled(folder: &Folder<'_>) -> (Grammar, SyntaxParser, Document) {
         let grammar = Grammar::load(folder).unwrap_or_else(|error| panic!("{error}"));
-        let mut parser = SyntaxParser::new(grammar.language()).expect("it was loaded").no_deeper(grammar.deepest());
+        let mut parser = grammar.parser().expect("it was loaded");
         let (_, text) = folder.sample.unwrap_or_else(|| panic!("grammars/{} has no sample", folder.name));
         let document = Document::parse(&mut parser, text.to_vec()).expect("the sample has a tree");
         (grammar, parser, document)
     }
 
     fn by_rules(document: &Document, grammar: &Grammar) -> Vec<Proposal> {
-        let parser = SyntaxParser::new(grammar.language()).expect("it was loaded").no_deeper(grammar.deepest());
+        let parser = grammar.parser().expect("it was loaded");
         let preview = Preview::new(document, parser);
         // Coupled edits are those of other passes, of which many have no rules.
         let passes = ALL.iter().filter(|pass| pass.facts().needs_rules && pass.name() != Coupled.name());
@@ -177,7 +177,7 @@ mod tests {
         let heir = EMBEDDED.iter().find(|folder| !folder.inherited.is_empty()).map(|folder| folder.name);
         for folder in EMBEDDED {
             let (grammar, _, document) = sampled(folder);
-            let found = grammar.rules().found(document.tree().root_node(), document.source());
+            let found = grammar.rules().found(document.tree().root(), document.source());
             let is_asked = |rule: &str| rule == folder.name || rule.is_empty() || heir == Some(folder.name);
             for (rule, matches) in found.into_iter().filter(|(rule, _)| is_asked(&rule.folder)) {
                 let alone = Grammar::load_with_rule(folder, rule).expect("rules are independent");

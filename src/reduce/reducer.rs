@@ -198,7 +198,8 @@ impl<'g> Reducer<'_, 'g> {
         if !self.allows(&Minimality) || self.options.effort == Effort::Fast || self.findings.is_written_anew {
             return Minimal::None;
         }
-        let default = if self.tools.is_some() || self.project.is_some() { Minimal::Token } else { Minimal::Char };
+        let has_language = self.tools.as_ref().is_some_and(|tools| !tools.grammar.is_of_any_text());
+        let default = if has_language || self.project.is_some() { Minimal::Token } else { Minimal::Char };
         self.options.minimal.unwrap_or(default)
     }
 

@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::Range;
 
-use tree_sitter::TreeCursor;
-
-use super::parse::SyntaxTree;
+use tree_sitter::{Tree, TreeCursor};
 
 /// Index of a node in preorder; 0 is the root.
 pub type NodeId = u32;
@@ -220,6 +218,51 @@ struct Open {
     children: u32,
 }
 
+/// A node to be added.
+struct Added {
+    kind: u16,
+    field: u16,
+    /// Those that it has by itself.
+    flags: u16,
+    range: Range<u32>,
+    /// Whether it counts as a token unless it is empty or in a comment.
+    is_token: bool,
+}
+
+/// Lays nodes out in preorder that no cursor walks through.
+#[derive(Default)]
+pub(super) struct Builder {
+    arena: Arena,
+    open: Vec<Open>,
+}
+
+impl Builder {
+    /// Adds a leaf.
+    pub(super) fn leaf(&mut self, (kind, is_named, is_extra): (u16, bool, bool), range: Range<u32>) {
+        let flags = if is_named { NAMED } else { 0 } | if is_extra { EXTRA } else { 0 };
+        self.arena.add(Added { kind, field: 0, flags, range, is_token: true }, &self.open);
+    }
+
+    /// Adds a node with all that is added until it is closed.
+    pub(super) fn open(&mut self, kind: u16, range: Range<u32>) {
+        let id = self.arena.add(Added { kind, field: 0, flags: NAMED, range, is_token: false }, &self.open);
+        self.open.push(Open { id, children: 0 });
+    }
+
+    /// Closes the node that was opened last.
+    pub(super) fn close(&mut self) {
+        let closed = self.open.pop().expect("as many are closed as were opened");
+        self.arena.close(closed.id);
+    }
+
+    /// The nodes, once all are closed.
+    pub(super) fn finish(mut self) -> Arena {
+        self.arena.finish();
+        self.arena.nodes.shrink_to_fit();
+        self.arena
+    }
+}
+
 /// The nodes of a tree.
 #[derive(Default)]
 pub(super) struct Arena {
@@ -234,15 +277,9 @@ pub(super) struct Arena {
     tokens_before: Table,
 }
 
-/// Number of tokens of a tree: leaves that are neither blank nor part of a comment.
-#[must_use]
-pub fn token_count(tree: &SyntaxTree) -> usize {
-    Arena::of(tree, &|| false).map_or(0, |arena| arena.tokens() as usize)
-}
-
 impl Arena {
-    /// Walks a tree once and lays its nodes out in preorder.
-    pub(super) fn of(tree: &SyntaxTree, is_stopped: &dyn Fn() -> bool) -> Option<Self> {
+    /// Walks a tree once and lays its nodes out in preorder; `None` after a request to stop.
+    pub(super) fn of(tree: &Tree, is_stopped: &dyn Fn() -> bool) -> Option<Self> {
         let mut arena = Arena::default();
         arena.nodes.reserve_exact(tree.root_node().descendant_count());
         let mut cursor = tree.walk();
@@ -287,26 +324,34 @@ impl Arena {
     /// Adds the node at the cursor, whose ancestors are open.
     fn push(&mut self, cursor: &TreeCursor<'_>, field: u16, open: &[Open]) -> NodeId {
         let node = cursor.node();
+        let flag = |on: bool, bit: u16| if on { bit } else { 0 };
+        let offset = |at: usize| u32::try_from(at).expect("checked by the parser");
+        let flags = flag(node.is_named(), NAMED)
+            | flag(node.is_extra(), EXTRA)
+            | flag(node.is_error(), ERROR)
+            | flag(node.is_missing(), MISSING);
+        let is_blank = || node.kind().chars().all(char::is_whitespace);
+        let is_token = node.child_count() == 0 && !is_blank();
+        let range = offset(node.start_byte())..offset(node.end_byte());
+        self.add(Added { kind: node.kind_id(), field, flags, range, is_token }, open)
+    }
+
+    /// Adds a node whose ancestors are open.
+    fn add(&mut self, node: Added, open: &[Open]) -> NodeId {
         let id = self.count();
         let parent = open.last().map(|parent| parent.id);
         let in_extra = parent.is_some_and(|parent| self.nodes[parent as usize].flags_and_field & IN_EXTRA != 0);
         let flag = |on: bool, bit: u16| if on { bit } else { 0 };
-        let (error, extra) = (node.is_error(), node.is_extra());
-        let flags = flag(node.is_named(), NAMED)
-            | flag(extra, EXTRA)
-            | flag(error, ERROR)
-            | flag(node.is_missing(), MISSING)
-            | flag(error || node.is_missing(), HAS_ERROR)
-            | flag(in_extra || (extra && !error), IN_EXTRA);
-        let offset = |at: usize| u32::try_from(at).expect("checked by the parser");
-        let (start, end) = (offset(node.start_byte()), offset(node.end_byte()));
-        let is_token = node.child_count() == 0
-            && end > start
-            && flags & IN_EXTRA == 0
-            && !node.kind().chars().all(char::is_whitespace);
+        let is_error = node.flags & ERROR != 0;
+        let flags = node.flags
+            | flag(node.flags & (ERROR | MISSING) != 0, HAS_ERROR)
+            | flag(in_extra || (node.flags & EXTRA != 0 && !is_error), IN_EXTRA);
+        let Added { kind, field, range, .. } = node;
+        let is_token = node.is_token && !range.is_empty() && flags & IN_EXTRA == 0;
+        let (start, end) = (range.start, range.end);
         let packed = Packed {
             start,
-            kind: node.kind_id(),
+            kind,
             flags_and_field: self.fields.pack(id, field.into(), FAR_FIELD) << FLAGS | flags,
             len: self.lens.pack(id, end - start, FAR),
             parent: self.pack_parent(id, parent),
@@ -458,8 +503,8 @@ mod tests {
         ];
         for (file, text) in few.into_iter().chain(wide) {
             let tree = parser(file).parse(&text).expect("it is not hard");
-            let arena = Arena::of(&tree, &|| false).expect("nobody stops it");
-            let mut cursor = tree.walk();
+            let arena = tree.arena(&|| false).expect("nobody stops it");
+            let mut cursor = tree.root().node().walk();
             for id in 0..arena.count() {
                 cursor.goto_descendant(id as usize);
                 let field = cursor.field_id().map_or(0, NonZero::get);

@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use super::arena::{Arena, Node, NodeId};
 use super::on_demand::TreeOnDemand;
-use super::parse::{ParseError, SyntaxParser, SyntaxTree, error_count};
+use super::parse::{ParseError, SyntaxParser, error_count};
+use super::tree::SyntaxTree;
 
 /// A text and its tree.
 pub struct Document {
-    arena: Arena,
+    arena: Arc<Arena>,
     tree: Arc<TreeOnDemand>,
     errors: usize,
 }
@@ -35,7 +36,7 @@ impl Document {
     /// # Errors
     /// [`ParseError::Stopped`] if the parser is told to stop meanwhile.
     pub fn new(parser: &SyntaxParser, source: Arc<[u8]>, tree: SyntaxTree) -> Result<Self, ParseError> {
-        let arena = Arena::of(&tree, &|| parser.is_stopped()).ok_or(ParseError::Stopped)?;
+        let arena = tree.arena(&|| parser.is_stopped()).ok_or(ParseError::Stopped)?;
         let errors = error_count(&tree);
         Ok(Document { arena, errors, tree: Arc::new(TreeOnDemand::new(parser, source, tree)) })
     }

@@ -102,7 +102,7 @@ impl Class {
 }
 
 /// Length of the character at the start of a text that is not empty.
-fn char_len(text: &[u8]) -> usize {
+pub(super) fn char_len(text: &[u8]) -> usize {
     let len = match text[0] {
         0xC2..=0xDF => 2,
         0xE0..=0xEF => 3,

@@ -11,14 +11,16 @@ mod indents;
 mod on_demand;
 mod parse;
 mod rendering;
+mod structure;
+mod tree;
 
-pub use arena::{Fields, Node, NodeId, token_count};
+pub use arena::{Fields, Node, NodeId};
 pub use document::Document;
 pub use edit::{Edit, is_blank, is_identifier, join, melt};
 pub use flat::{characters, count_lines, count_words, lines, without_blanks, words};
 pub use indents::{Block, Indents, LineStart, unindented};
 pub use on_demand::TreeOnDemand;
-pub use parse::{
-    Errors, Inside, ParseError, Stop, SyntaxParser, SyntaxTree, error_count, error_places, shape, share_to_copy,
-};
+pub use parse::{Errors, Inside, ParseError, Stop, SyntaxParser, error_count, error_places, shape, share_to_copy};
 pub use rendering::{Rendering, render, render_around};
+pub use structure::{Notation, Root, Structure, fields};
+pub use tree::{SyntaxTree, token_count};

@@ -5,14 +5,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tree_sitter::Language;
-
-use super::parse::{Inside, SyntaxParser, SyntaxTree};
+use super::parse::SyntaxParser;
+use super::tree::SyntaxTree;
 
 /// The tree of a text. A release costs the next caller of [`TreeOnDemand::get`] another parse.
 pub struct TreeOnDemand {
-    language: Language,
-    inside: Option<Inside>,
+    parser: SyntaxParser,
     text: Arc<[u8]>,
     tree: Mutex<Option<SyntaxTree>>,
 }
@@ -20,12 +18,7 @@ pub struct TreeOnDemand {
 impl TreeOnDemand {
     /// The tree that the parser has made of a text.
     pub(super) fn new(parser: &SyntaxParser, text: Arc<[u8]>, tree: SyntaxTree) -> Self {
-        TreeOnDemand {
-            language: parser.language().clone(),
-            inside: parser.parts().cloned(),
-            text,
-            tree: Mutex::new(Some(tree)),
-        }
+        TreeOnDemand { parser: parser.afresh(), text, tree: Mutex::new(Some(tree)) }
     }
 
     /// The text.
@@ -41,14 +34,7 @@ impl TreeOnDemand {
     #[must_use]
     pub fn get(&self) -> SyntaxTree {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        let parse = || {
-            let parser = SyntaxParser::new(&self.language)?.again();
-            let mut parser = match &self.inside {
-                Some(inside) => parser.inside(inside),
-                None => parser,
-            };
-            parser.parse(&self.text)
-        };
+        let parse = || self.parser.afresh().parse(&self.text);
         tree.get_or_insert_with(|| parse().expect("the same text has been parsed before")).clone()
     }
 
@@ -82,7 +68,7 @@ mod tests {
             assert!(tree.tree.lock().expect("nobody panicked").is_none());
             let after = tree.get();
             assert_eq!(shape(&before, &text), shape(&after, &text), "{file}");
-            assert_eq!(before.root_node().to_sexp(), after.root_node().to_sexp(), "{file}");
+            assert_eq!(before.root().node().to_sexp(), after.root().node().to_sexp(), "{file}");
         }
     }
 }

@@ -13,9 +13,15 @@ use tree_sitter::{InputEdit, Language, Point, Tree};
 
 use super::differences::differences;
 use super::edit::is_blank;
+use super::structure::{Notation, Structure};
+use super::tree::SyntaxTree;
 
-/// A concrete syntax tree as tree-sitter made it.
-pub type SyntaxTree = Tree;
+/// Reads a text.
+#[derive(Clone)]
+enum Reader {
+    Grammar(BoundedParser),
+    Structure(Arc<Notation>),
+}
 
 /// A step is what a parser does between two questions whether to go on, a hundred operations, or the reading of so many
 /// bytes: either takes 10 to 20 µs, and a lexer that looks for the end of a comment reads without ever asking. Steps are
@@ -114,7 +120,7 @@ pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 /// A parser for one language. A clone is a parser of its own.
 #[derive(Clone)]
 pub struct SyntaxParser {
-    parser: BoundedParser,
+    reader: Reader,
     stop: Option<Stop>,
     /// Steps of the last parse.
     steps: usize,
@@ -139,8 +145,18 @@ impl SyntaxParser {
     /// # Errors
     /// [`ParseError::Language`] if the language was generated for another tree-sitter.
     pub fn new(language: &Language) -> Result<Self, ParseError> {
-        Ok(SyntaxParser {
-            parser: BoundedParser::new(language)?,
+        Ok(Self::with(Reader::Grammar(BoundedParser::new(language)?)))
+    }
+
+    /// Makes a parser for texts without a grammar, which are written in this way.
+    #[must_use]
+    pub fn structure(notation: &Arc<Notation>) -> Self {
+        Self::with(Reader::Structure(Arc::clone(notation)))
+    }
+
+    fn with(reader: Reader) -> Self {
+        SyntaxParser {
+            reader,
             stop: None,
             steps: 0,
             left: usize::MAX,
@@ -148,7 +164,7 @@ impl SyntaxParser {
             inside: None,
             deepest: usize::MAX,
             weighs: true,
-        })
+        }
     }
 
     /// The same parser, which gives up as soon as it is told to.
@@ -169,10 +185,15 @@ impl SyntaxParser {
         SyntaxParser { inside: Some(Arc::clone(inside)), ..self }
     }
 
-    /// The same parser for a text that has had a tree before: the time that steps take does not count, so that it gets one
-    /// again.
-    pub(super) fn again(self) -> Self {
-        SyntaxParser { weighs: false, ..self }
+    /// A parser for texts that have had a tree before: nothing limits it, so that they get one again.
+    pub(super) fn afresh(&self) -> Self {
+        SyntaxParser { inside: self.inside.clone(), weighs: false, ..Self::with(self.reader.clone()) }
+    }
+
+    /// Whether it makes trees of texts without a grammar.
+    #[must_use]
+    pub fn is_of_structure(&self) -> bool {
+        matches!(self.reader, Reader::Structure(_))
     }
 
     /// The same parser, to which a text is too hard in which indented blocks are open at more columns than these at once.
@@ -203,16 +224,6 @@ impl SyntaxParser {
     #[must_use]
     pub fn steps(&self) -> usize {
         self.steps
-    }
-
-    /// The language that it parses.
-    pub(super) fn language(&self) -> &Language {
-        self.parser.language()
-    }
-
-    /// The parts of every text that it looks at, if not at all of it.
-    pub(super) fn parts(&self) -> Option<&Inside> {
-        self.inside.as_ref()
     }
 
     /// Parses a text from scratch. Any bytes will do.
@@ -305,6 +316,7 @@ impl SyntaxParser {
             differences.iter().fold((0, 0), |(gone, came), (old, new)| (gone + old.len(), came + new.len()));
         // Hardly anything would be shared, or more than is left would be copied: an edit copies every node that it
         // touches, those too that are gone. Either would be nearly a second tree in memory.
+        let SyntaxTree::Grammar(old) = old else { return self.run(text, None, steps) };
         if came > text.len() / 2 || gone > text.len() {
             return self.run(text, None, steps);
         }
@@ -327,7 +339,7 @@ impl SyntaxParser {
         self.run(text, Some(&edited), steps)
     }
 
-    fn run(&mut self, text: &[u8], old: Option<&SyntaxTree>, most: usize) -> Result<SyntaxTree, ParseError> {
+    fn run(&mut self, text: &[u8], old: Option<&Tree>, most: usize) -> Result<SyntaxTree, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::TooLarge);
         }
@@ -336,11 +348,20 @@ impl SyntaxParser {
             Some(inside) => Some(inside(text)).filter(|parts| !parts.is_empty()).ok_or(ParseError::TooHard)?,
             None => std::iter::once(0..text.len()).collect(),
         };
+        let shown: usize = parts.iter().map(Range::len).sum();
+        let parser = match &mut self.reader {
+            Reader::Grammar(parser) => parser,
+            Reader::Structure(notation) => {
+                self.steps = shown / READ_AT_A_TIME + 1;
+                self.left = self.left.saturating_sub(self.steps);
+                self.last = (self.steps, shown);
+                return Ok(SyntaxTree::Structure(Arc::new(Structure::of(notation, text, parts))));
+            }
+        };
         if self.inside.is_some() {
             let ranges = included_ranges(text, &parts);
-            self.parser.set_included_ranges(&ranges).expect("parts ascend and do not overlap");
+            parser.set_included_ranges(&ranges).expect("parts ascend and do not overlap");
         }
-        let shown: usize = parts.iter().map(Range::len).sum();
         let is_deep = |part: &Range<usize>| open_columns(&text[part.clone()]) > self.deepest;
         if self.deepest < usize::MAX && parts.iter().any(is_deep) {
             return Err(ParseError::TooHard);
@@ -389,14 +410,14 @@ impl SyntaxParser {
         };
         let memory = MEMORY_AT_LEAST + MEMORY_PER_BYTE.saturating_mul(shown);
         let bounds = Bounds { read: &mut read, progress: &mut progress, allocated: &mut { go_on }, memory };
-        let tree = self.parser.parse(old, bounds);
+        let tree = parser.parse(old, bounds);
         self.steps = steps.get() + slow.get();
         self.left = self.left.saturating_sub(self.steps);
         let ended = ended.take();
         match (tree, ended) {
             (Some(tree), None) => {
                 self.last = (self.steps, shown);
-                Ok(tree)
+                Ok(SyntaxTree::Grammar(tree))
             }
             (_, ended) => Err(ended.unwrap_or(ParseError::TooHard)),
         }
@@ -501,6 +522,13 @@ impl Errors {
     /// Those that begin at a place in the text, or behind it.
     #[must_use]
     pub fn behind(tree: &SyntaxTree, place: usize) -> Self {
+        let tree = match tree {
+            SyntaxTree::Grammar(tree) => tree,
+            SyntaxTree::Structure(structure) => {
+                let count = structure.strays().iter().filter(|stray| stray.start >= place).count();
+                return Errors { count, depths: 0 };
+            }
+        };
         let mut cursor = tree.walk();
         let mut errors = Errors { count: 0, depths: 0 };
         let mut depth = 0;
@@ -541,6 +569,8 @@ impl Errors {
 /// their children, which hang on nodes without a name that are made anew.
 #[must_use]
 pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
+    // The structure of a text is looked for anew.
+    let SyntaxTree::Grammar(tree) = tree else { return 0.0 };
     let differences = differences(old_text, text);
     let mut cursor = tree.walk();
     let mut count = 0;
@@ -569,6 +599,10 @@ pub fn error_count(tree: &SyntaxTree) -> usize {
 /// Where a tree has ERROR and MISSING nodes, in the order of the text; those inside others are left out.
 #[must_use]
 pub fn error_places(tree: &SyntaxTree) -> Vec<Range<usize>> {
+    let tree = match tree {
+        SyntaxTree::Grammar(tree) => tree,
+        SyntaxTree::Structure(structure) => return structure.strays().to_vec(),
+    };
     let mut cursor = tree.walk();
     let mut places = Vec::new();
     loop {
@@ -590,6 +624,10 @@ pub fn error_places(tree: &SyntaxTree) -> Vec<Range<usize>> {
 /// numbers of children of all nodes, and of the texts of the leaves.
 #[must_use]
 pub fn shape(tree: &SyntaxTree, text: &[u8]) -> u64 {
+    let tree = match tree {
+        SyntaxTree::Grammar(tree) => tree,
+        SyntaxTree::Structure(structure) => return structure.shape(),
+    };
     let mut hasher = DefaultHasher::new();
     let mut cursor = tree.walk();
     loop {
@@ -659,7 +697,7 @@ mod tests {
 
     /// Kind, place and flags of every node, in preorder.
     fn nodes(tree: &SyntaxTree) -> Vec<(u16, std::ops::Range<usize>, bool, bool)> {
-        let mut cursor = tree.walk();
+        let mut cursor = tree.root().node().walk();
         let mut all = Vec::new();
         loop {
             let node = cursor.node();
@@ -851,6 +889,6 @@ mod tests {
         let _ = parser.parse("(".repeat(50_000).as_bytes());
         let tree = parser.parse(b"a();").expect("a small text has a tree");
         assert_eq!(error_count(&tree), 0);
-        assert_eq!(tree.root_node().byte_range(), 0..4);
+        assert_eq!(tree.root().node().byte_range(), 0..4);
     }
 }

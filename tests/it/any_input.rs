@@ -73,7 +73,7 @@ fn text(rng: &mut ChaCha8Rng, samples: &[Vec<u8>]) -> Vec<u8> {
 fn work_on(grammar: &Grammar, parser: &mut SyntaxParser, other: &[u8], text: Vec<u8>) -> usize {
     let Ok(document) = Document::parse(parser, text) else { return 0 };
     let mut made = 0;
-    let preview = Preview::new(&document, SyntaxParser::new(grammar.language()).expect("embedded parsers fit"));
+    let preview = Preview::new(&document, grammar.parser().expect("embedded parsers fit"));
     for pass in ALL {
         for proposal in preview.proposals(*pass, grammar) {
             let candidate = render(document.source(), proposal.edits.clone()).text;
@@ -111,7 +111,7 @@ fn nothing_panics() {
                         .map(|file| {
                             let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("grammars load");
                             let grammar = grammar.expect("the extension is one of a language");
-                            let parser = SyntaxParser::new(grammar.language()).expect("embedded parsers fit");
+                            let parser = grammar.parser().expect("embedded parsers fit");
                             (grammar, parser)
                         })
                         .collect();

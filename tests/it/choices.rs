@@ -13,7 +13,7 @@ use crate::support::Folder;
 /// Syntax errors of a text, parsed by itself.
 fn errors(file: &str, text: &[u8]) -> usize {
     let grammar = grammar(file, text).expect("a language");
-    let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
+    let mut parser = grammar.parser().expect("a parser");
     lop::syntax::error_count(&parser.parse(text).expect("it parses"))
 }
 

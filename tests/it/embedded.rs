@@ -53,7 +53,7 @@ fn scripts(text: &[u8]) -> Vec<&[u8]> {
 /// Whether a text is in a language, without a syntax error.
 fn is_right(file: &str, text: &[u8]) -> bool {
     let grammar = grammar(file, text).expect("it is built in");
-    let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("it is built in");
+    let mut parser = grammar.parser().expect("it is built in");
     parser.parse(text).is_ok_and(|tree| lop::syntax::error_count(&tree) == 0)
 }
 

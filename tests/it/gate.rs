@@ -47,7 +47,7 @@ fn accepted(file: &str, input: &str, options: &Options, slots: usize, test: impl
 }
 
 fn parser(file: &str) -> SyntaxParser {
-    SyntaxParser::new(grammar(file, b"").expect("a language").language()).expect("an embedded parser")
+    grammar(file, b"").expect("a language").parser().expect("an embedded parser")
 }
 
 fn errors(parser: &mut SyntaxParser, text: &[u8]) -> usize {

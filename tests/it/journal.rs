@@ -628,7 +628,7 @@ fn a_journal_cut_off_anywhere_can_be_read_and_gone_on_with() {
 
 #[test]
 fn a_pass_that_was_left_out_on_the_way_is_left_out_at_the_same_moment() {
-    for (unwanted, slots) in [("lines", 1), ("words", 1), ("words", 3), ("lines", 3)] {
+    for (unwanted, slots) in [("siblings", 1), ("characters", 1), ("characters", 3), ("siblings", 3)] {
         let folder = Folder::new();
         let (journal, _) =
             Journal::create(&folder.path("state"), &header(), input().as_bytes(), Audience::OWN).expect("a new folder");

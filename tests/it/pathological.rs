@@ -37,7 +37,7 @@ fn grammar(file: &str) -> Arc<Grammar> {
 }
 
 fn parser(file: &str) -> SyntaxParser {
-    SyntaxParser::new(grammar(file).language()).expect("embedded parsers fit")
+    grammar(file).parser().expect("embedded parsers fit")
 }
 
 /// Reduces each text, and says how many bytes it had, what it is called and what came of it.
@@ -135,8 +135,8 @@ fn a_parser_gives_up_after_so_many_steps_and_parses_the_next_text() {
     let tree = parser.parse(b"int a;").expect("a small text has a tree");
     assert!(matches!(parser.reparse_within(&tree, b"int a;", &text, 100), Err(ParseError::TooHard)));
     assert_eq!(
-        parser.parse(b"int a;").expect("a small text has a tree").root_node().to_sexp(),
-        tree.root_node().to_sexp()
+        parser.parse(b"int a;").expect("a small text has a tree").root().node().to_sexp(),
+        tree.root().node().to_sexp()
     );
 }
 

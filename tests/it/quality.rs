@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use lop::grammar::{EMBEDDED, Folder as LanguageFolder, Grammar, Place};
 use lop::passes::named;
 use lop::reduce::{Effort, Format, Options, Passes, ReduceError, Report};
-use lop::syntax::{Document, SyntaxParser};
+use lop::syntax::Document;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
@@ -217,7 +217,7 @@ impl Case {
     /// Directives share no line with anything.
     fn glued(&self, text: &[u8]) -> Option<String> {
         let grammar = self.grammar()?;
-        let mut parser = SyntaxParser::new(grammar.language()).expect("an embedded parser");
+        let mut parser = grammar.parser().expect("an embedded parser");
         let document = Document::parse(&mut parser, text.to_vec()).expect("the result has a tree");
         let starts_line = |at: usize| {
             let before = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);

@@ -138,7 +138,7 @@ fn what_was_refused_in_another_text_is_looked_at_again() {
 #[track_caller]
 pub(crate) fn assert_no_token_can_go(file: &str, best: &str, mut test: impl FnMut(&[u8]) -> Verdict) {
     let grammar = grammar(file, best.as_bytes()).expect("a language");
-    let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
+    let mut parser = grammar.parser().expect("a parser");
     let document = lop::syntax::Document::parse(&mut parser, best.as_bytes().to_vec()).expect("it parses");
     for id in document.ids().filter(|id| document.is_token(*id)) {
         let mut without = best.to_owned();
@@ -185,7 +185,7 @@ fn candidates_have_no_new_syntax_errors() {
         let options = Options { allow_syntax_errors: allow, ..Options::default() };
         let (_, asked) = run("x.c", input.as_bytes(), &options, |c| yes_if(has(c, "f5(int a") && has(c, "return f")));
         let grammar = grammar("x.c", input.as_bytes()).expect("a language");
-        let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
+        let mut parser = grammar.parser().expect("a parser");
         asked.iter().filter(|c| lop::syntax::error_count(&parser.parse(c).expect("short")) > 0).count()
     };
     let (strict, loose) = (test_with(false), test_with(true));
@@ -275,8 +275,8 @@ fn what_is_minimal_is_what_was_asked_for() {
         without.remove(at);
         let whole = has(&without, "f(") && has(&without, "5");
         let grammar = grammar("x.c", input.as_bytes()).expect("a language");
-        let mut parser = lop::syntax::SyntaxParser::new(grammar.language()).expect("a parser");
-        assert!(!whole || parser.parse(&without).expect("short").root_node().has_error(), "{without:?}");
+        let mut parser = grammar.parser().expect("a parser");
+        assert!(!whole || parser.parse(&without).expect("short").root().node().has_error(), "{without:?}");
     }
 }
 

@@ -403,7 +403,7 @@ fn one_crate_has_unsafe_lines_and_few() {
     let elsewhere = found.iter().filter(|source| !source.path.starts_with("crates/lop-parser/") && lines(source) > 0);
     none(elsewhere.map(|source| source.fault(1, "unsafe code is for crates/lop-parser")));
     let here: usize = found.iter().filter(|source| source.path.starts_with("crates/lop-parser/")).map(lines).sum();
-    assert!((1..=13).contains(&here), "{here} unsafe blocks");
+    assert!((1..=14).contains(&here), "{here} unsafe blocks");
 }
 
 #[test]

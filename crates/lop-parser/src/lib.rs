@@ -16,6 +16,21 @@ use tree_sitter_language::LanguageFn;
 
 pub use bounded::{BoundedParser, Bounds, install_allocator};
 
+unsafe extern "C" {
+    fn tree_sitter_structure() -> *const ();
+}
+
+/// The parser for outlines of texts that have no grammar: a byte stands for each token, and one for each beginning and end
+/// of what holds others. `structure/grammar.json` says which; tree-sitter has generated the parser from that.
+// SAFETY: the function is one that tree-sitter has generated, and gives the tables that are compiled into this crate.
+pub const STRUCTURE: LanguageFn = unsafe { LanguageFn::from_raw(tree_sitter_structure) };
+
+/// Its name, which is also that of the language of texts that are in no other.
+pub const STRUCTURE_NAME: &str = "structure";
+
+/// Its kinds of nodes are no classes of others.
+pub const STRUCTURE_NODE_TYPES: &str = "[]";
+
 /// A parser that was loaded.
 #[derive(Clone)]
 pub struct Loaded {

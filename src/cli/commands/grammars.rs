@@ -13,7 +13,7 @@ use crate::grammar::{Folder, Grammar, Home, Listed, Registry, TEXT};
 use crate::passes::{ALL, Coupled, Pass};
 use crate::reduce::{Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
-use crate::syntax::{Document, NodeId, SyntaxParser};
+use crate::syntax::{Document, NodeId};
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
@@ -60,7 +60,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let folder = user.as_ref().map_or(Ok(folder), |user| user.over(&folder))?;
     let grammar = Grammar::load(&folder)?;
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
-    let mut parser = SyntaxParser::new(grammar.language()).map_err(unparsed)?.no_deeper(grammar.deepest());
+    let mut parser = grammar.parser().map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
     let preview = Preview::new(&document, parser);
     let shown = Shown { language: &language, folder: &folder, grammar: &grammar, document: &document, preview, args };
@@ -215,7 +215,7 @@ impl Shown<'_> {
     /// The proposals of each rule by itself.
     fn by_rules(&self) -> Result<Vec<Named>, Failure> {
         let mut all = Vec::new();
-        let found = self.grammar.rules().found(self.document.tree().root_node(), self.document.source());
+        let found = self.grammar.rules().found(self.document.tree().root(), self.document.source());
         // A rule that matches nowhere proposes nothing.
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
             let alone = Grammar::load_with_rule(self.folder, rule)?.knowing(matches);
@@ -268,7 +268,7 @@ impl Shown<'_> {
 
     /// How often each rule matches, those that never do first.
     fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
-        let matches = self.grammar.rules().matches(self.document.tree().root_node(), self.document.source());
+        let matches = self.grammar.rules().matches(self.document.tree().root(), self.document.source());
         let (mut idle, busy): (Vec<_>, Vec<_>) = matches.into_iter().partition(|(_, matches)| *matches == 0);
         // Those that need no language are not this one's to match.
         idle.retain(|(rule, _)| !rule.is_common());

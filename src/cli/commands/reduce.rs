@@ -36,7 +36,7 @@ use super::reported::{Reported, open_page};
 /// A test that takes longer is not run again to see the errors of the result.
 const COMPARED: Duration = Duration::from_secs(10);
 /// Extensions of texts that are in no language.
-const PLAIN: [&str; 6] = ["txt", "text", "log", "md", "csv", "out"];
+const PLAIN: [&str; 5] = ["txt", "text", "log", "md", "out"];
 /// A text of no more tokens may be the smallest there is.
 const FEW_TOKENS: usize = 10;
 /// Errors of the result that are shown.

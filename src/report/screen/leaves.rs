@@ -43,7 +43,7 @@ impl Leaves {
     #[must_use]
     pub fn new(grammar: Option<Arc<Grammar>>) -> Self {
         let tools = grammar.and_then(|grammar| {
-            let parser = SyntaxParser::new(grammar.language()).ok()?.no_deeper(grammar.deepest());
+            let parser = grammar.parser().ok()?;
             Some((grammar, parser))
         });
         Leaves { tools }

@@ -98,8 +98,7 @@ impl Generator {
         if kinds.len() > MOST_KINDS {
             return Err(GenerateError::TooManyKinds(kinds.len()));
         }
-        let document =
-            Document::parse(&mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()), sample.to_vec())?;
+        let document = Document::parse(&mut grammar.parser()?, sample.to_vec())?;
         if document.errors() > 0 {
             return Err(no_sample());
         }
@@ -202,9 +201,7 @@ struct Growth<'g> {
 
 impl<'g> Growth<'g> {
     fn new(generator: &'g Generator, size: usize) -> Self {
-        let mut parser = SyntaxParser::new(generator.grammar.language())
-            .expect("the parser was used before")
-            .no_deeper(generator.grammar.deepest());
+        let mut parser = generator.grammar.parser().expect("the parser was used before");
         let mut parse =
             || Document::parse(&mut parser, generator.sample.clone()).expect("the sample was parsed before");
         let (sample, document) = (parse(), parse());

@@ -7,7 +7,7 @@ use crate::compare::Subject;
 use crate::algorithm::Stopped;
 use lop::grammar::Grammar;
 use lop::passes;
-use lop::syntax::{self, Document, Edit, ParseError, SyntaxParser};
+use lop::syntax::{self, Document, Edit, ParseError};
 use lop_engine::{BitSet, Verdict};
 
 /// The units a text is cut into.
@@ -42,10 +42,7 @@ impl Units {
             (Granularity::Char, _) => syntax::characters(text, all).map(Edit::delete_raw).collect(),
             (_, None) => syntax::words(text, all).map(Edit::delete_raw).collect(),
             (_, Some(grammar)) => {
-                let document = Document::parse(
-                    &mut SyntaxParser::new(grammar.language())?.no_deeper(grammar.deepest()),
-                    text.to_vec(),
-                )?;
+                let document = Document::parse(&mut grammar.parser()?, text.to_vec())?;
                 passes::tokens(&document, grammar).map(|token| Edit::delete(document.node(token).range())).collect()
             }
         };

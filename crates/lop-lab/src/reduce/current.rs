@@ -59,8 +59,7 @@ impl<'a> Current<'a> {
     /// Makes a tree of the best text; `false` where it has none.
     pub(super) fn parse(&mut self) -> bool {
         self.tree = self.grammar.as_deref().and_then(|grammar| {
-            let parser =
-                || SyntaxParser::new(grammar.language()).ok().map(|parser| parser.no_deeper(grammar.deepest()));
+            let parser = || grammar.parser().ok();
             let mut parsing = parser()?;
             let document = Document::parse(&mut parsing, self.best.clone()).ok()?;
             let dead = NodeSet::new(&document);

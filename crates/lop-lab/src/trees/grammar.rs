@@ -34,7 +34,7 @@ mod tests {
     use std::sync::Arc;
 
     use lop::grammar::Registry;
-    use lop::syntax::{Document, NodeId, SyntaxParser};
+    use lop::syntax::{Document, NodeId};
 
     use super::*;
     use crate::trees::{Child, Part};
@@ -47,7 +47,7 @@ mod tests {
             let grammar = grammar.expect("it is no text");
             let folder = registry.folders().find(|folder| folder.name == name).expect("its folder");
             let (_, sample) = folder.sample.expect("each folder has one");
-            let mut parser = SyntaxParser::new(grammar.language()).expect("its parser");
+            let mut parser = grammar.parser().expect("its parser");
             let document = Document::parse(&mut parser, sample.to_vec()).expect("it parses");
             let productions = productions_of(&grammar).expect("they fit").expect("they are there");
             (grammar, document, productions)

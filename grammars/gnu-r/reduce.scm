@@ -1,0 +1,2 @@
+; Definitions.
+((line . (word) @def.name . (sign) @_s . (sign)) @def.unit (#eq? @_s "<"))

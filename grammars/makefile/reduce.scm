@@ -1,0 +1,2 @@
+; Definitions.
+((line . (word) @def.name . (sign) @_s) @def.unit (#any-of? @_s "=" ":=" "?=" "+="))

@@ -1,0 +1,2 @@
+; Definitions.
+((block . "begin" . (statement . (word) @def.name)) @def.unit)
