@@ -83,6 +83,13 @@ pub fn library_in(folder: &Path) -> Option<PathBuf> {
 struct Code(lop_parser::Loaded);
 
 impl Code {
+    /// The parser of texts that have no other, which is not read from a file.
+    fn of_structure() -> (Self, Vec<u8>) {
+        let loaded =
+            lop_parser::Loaded { language: lop_parser::STRUCTURE, symbol: lop_parser::STRUCTURE_NAME.to_owned() };
+        (Code(loaded), Vec::new())
+    }
+
     fn name(&self) -> String {
         lop_parser::language(&self.0.symbol)
     }
@@ -114,7 +121,7 @@ struct ParserFiles {
 
 impl Loaded {
     /// Reads a language and loads its parser: a shared library, a folder with a `language.toml` whose `parser` is
-    /// `file:PATH`, or the folder of a parser's npm package. Beside a library its `node-types.json` is
+    /// `file:PATH` or `structure`, or the folder of a parser's npm package. Beside a library its `node-types.json` is
     /// taken if they are there. `symbol` is the function that gives the parser, for libraries with several.
     ///
     /// This runs the library's code, so the path has to be the user's own word. It stays loaded until the program ends.
@@ -172,20 +179,24 @@ impl Loaded {
         let here = |error: GrammarError| error.moved(&name, &directory);
         let file = LanguageToml::parse(origin).map_err(here)?.language;
         let (word, offset) = file.parser.as_ref().map_or(("", 0), |word| (word.get_ref().as_str(), word.span().start));
-        let Some(parser) = word.strip_prefix(FILE) else {
-            let problem = format!("outside of lop `parser` is a file: parser = \"{FILE}PATH\"");
+        let (node_types, (parser, library)) = if word == lop_parser::STRUCTURE_NAME {
+            (lop_parser::STRUCTURE_NODE_TYPES.to_owned(), Code::of_structure())
+        } else if let Some(parser) = word.strip_prefix(FILE) {
+            let files = ParserFiles::of(&path.join(parser))?;
+            let either = |own: String, name| if own.is_empty() { files.text(name) } else { Ok(own) };
+            (either(read(NODE_TYPES)?, NODE_TYPES)?, files.load(symbol.or(file.constant.as_deref()))?)
+        } else {
+            let structure = lop_parser::STRUCTURE_NAME;
+            let problem =
+                format!("outside of lop `parser` is a file: parser = \"{FILE}PATH\"; or none: \"{structure}\"");
             return Err(here(origin.error(offset, Problem::Toml(problem))).into());
         };
-        let files = ParserFiles::of(&path.join(parser))?;
-        let either = |own: String, name| if own.is_empty() { files.text(name) } else { Ok(own) };
-        let node_types = either(read(NODE_TYPES)?, NODE_TYPES)?;
         let rules = read(rule_place::RULES)?;
         let inherited = match &file.extends {
             Some(word) => inherited(word.get_ref())
                 .ok_or_else(|| here(origin.error(word.span().start, Problem::Toml(no_such(word.get_ref())))))?,
             None => Vec::new(),
         };
-        let (parser, library) = files.load(symbol.or(file.constant.as_deref()))?;
         let identity = identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes()]);
         let release = parser.release();
         Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity })

@@ -1,6 +1,6 @@
-//! Words, for text that no grammar explains.
+//! Words, for text that no grammar explains, and the blanks between them.
 
-use crate::syntax::words;
+use crate::syntax::{is_blank, words};
 
 use super::pass::{Facts, Pass, Proposals, Stage, View};
 use super::rows::row;
@@ -15,7 +15,11 @@ impl Pass for Words {
     }
 
     fn propose(&self, view: &View<'_>) -> Proposals {
-        word_units(view.text).into()
+        match &view.tree {
+            // Its words are units of the tree.
+            Some(tree) if tree.grammar.is_of_any_text() => gap_units(view.text).into(),
+            _ => word_units(view.text).into(),
+        }
     }
 }
 
@@ -23,4 +27,9 @@ impl Pass for Words {
 #[must_use]
 pub fn word_units(text: &[u8]) -> Option<Sequence> {
     row(list_kind::WORDS, || words(text, 0..text.len()))
+}
+
+/// The runs of blanks of a text as one sequence; `None` if there are none.
+fn gap_units(text: &[u8]) -> Option<Sequence> {
+    row(list_kind::WORDS, || words(text, 0..text.len()).filter(|word| is_blank(text[word.start])))
 }

@@ -49,8 +49,10 @@ const TREE_FAST: Plan = Plan {
 };
 
 /// A text in no language, with little effort: its characters are all that there is besides its structure.
-const STRUCTURE_FAST: Plan =
-    Plan { first: &[comments, error_shells, unnest, delete, local_edits, tokens, characters, own_passes], round: &[] };
+const STRUCTURE_FAST: Plan = Plan {
+    first: &[comments, closures, early, error_shells, unnest, delete, local_edits, tokens, characters, own_passes],
+    round: &[],
+};
 
 /// A text without a tree.
 const TEXT: Plan = Plan { first: &[], round: &[text, verify] };

@@ -17,7 +17,7 @@ pub(crate) mod remote_executor;
 fn a_table_loses_the_columns_that_only_the_custom_pass_knows_of() {
     let [with, without] = custom_pass::run().expect("the table is interesting");
     assert_eq!(String::from_utf8_lossy(&with.best), "status\noverdrawn");
-    let columns = with.passes.iter().find(|pass| pass.name == "columns").expect("it had its turn");
+    let columns = with.passes.iter().find(|pass| pass.name == "cells").expect("it had its turn");
     assert!(columns.accepted > 0 && columns.tests > 0 && columns.bytes > 0, "{columns:?}");
     assert!(without.best.len() > with.best.len(), "{}", String::from_utf8_lossy(&without.best));
 }
