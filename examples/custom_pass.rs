@@ -26,7 +26,7 @@ impl Pass for Columns {
     fn propose(&self, view: &View<'_>) -> Proposals {
         let rows = rows(view.text);
         let width = rows.iter().map(Vec::len).max().unwrap_or(0);
-        // The slash behind a cell goes with it, or for the last one that before it.
+        // A cell goes with the slash behind it, and the last one with the slash before it.
         let without = |cells: &Vec<Range<usize>>, column: usize| -> Option<Edit> {
             let cell = cells.get(column)?;
             let range = match cells.get(column + 1) {

@@ -4,7 +4,7 @@ fn main() {
     println!("cargo::rerun-if-changed=src/bounded.c");
     println!("cargo::rerun-if-changed=structure/parser.c");
     cc::Build::new().file("src/bounded.c").std("c11").warnings(true).compile("lop-bounded");
-    // tree-sitter has generated it from structure/grammar.json.
+    // Made by `tree-sitter generate structure/grammar.json`.
     cc::Build::new()
         .file("structure/parser.c")
         .include("structure")

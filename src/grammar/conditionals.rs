@@ -1,4 +1,4 @@
-//! Lines of which a preprocessor keeps some.
+//! Conditional lines: a preprocessor keeps some of them.
 
 use regex::bytes::Regex;
 

@@ -151,7 +151,7 @@ pub(super) struct Embedded {
     pub(super) language: Word,
 }
 
-/// `[conditionals]`: lines of which a preprocessor keeps some.
+/// `[conditionals]`: the lines around what a preprocessor keeps or drops.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Conditionals {
@@ -171,7 +171,7 @@ pub(super) struct Structure {
     name_quotes: String,
     name_signs: String,
     sigils: String,
-    brackets: Option<Vec<String>>,
+    brackets: Option<Vec<Brackets>>,
     blocks: Vec<(String, String)>,
     ignores_case: bool,
     tags: bool,
@@ -182,6 +182,22 @@ pub(super) struct Structure {
     records: bool,
 }
 
+/// An opening and a closing bracket, written side by side.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct Brackets(u8, u8);
+
+impl TryFrom<String> for Brackets {
+    type Error = String;
+
+    fn try_from(pair: String) -> Result<Self, String> {
+        match pair.as_bytes() {
+            &[open, close] if pair.is_ascii() && open != close => Ok(Brackets(open, close)),
+            _ => Err(format!("`{pair}` is not an opening and a closing bracket, such as \"()\"")),
+        }
+    }
+}
+
 impl Structure {
     /// The notation that the table describes.
     pub(super) fn notation(&self) -> Notation {
@@ -189,10 +205,6 @@ impl Structure {
         let signs =
             |signs: &Option<String>, usual: Vec<u8>| signs.as_ref().map_or(usual, |signs| signs.clone().into_bytes());
         let pair = |(begin, end): &(String, String)| (begin.clone().into_bytes(), end.clone().into_bytes());
-        let bracket = |pair: &String| match pair.as_bytes() {
-            &[open, close] => Some((open, close)),
-            _ => None,
-        };
         Notation {
             line_comments: self.line_comments.iter().map(|mark| mark.clone().into_bytes()).collect(),
             only_at_lines: false,
@@ -202,7 +214,10 @@ impl Structure {
             name_quotes: self.name_quotes.clone().into_bytes(),
             name_signs: self.name_signs.clone().into_bytes(),
             sigils: self.sigils.clone().into_bytes(),
-            brackets: self.brackets.as_ref().map_or(usual.brackets, |all| all.iter().filter_map(bracket).collect()),
+            brackets: self
+                .brackets
+                .as_ref()
+                .map_or(usual.brackets, |all| all.iter().map(|pair| (pair.0, pair.1)).collect()),
             blocks: self.blocks.iter().map(pair).collect(),
             ignores_case: self.ignores_case,
             tags: self.tags,

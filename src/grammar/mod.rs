@@ -264,9 +264,16 @@ impl Grammar {
     /// # Errors
     /// When the folder for such texts has an error in it.
     pub fn of_text(text: &[u8]) -> Result<Self, GrammarError> {
-        let folder =
-            EMBEDDED.iter().find(|folder| folder.name == lop_parser::STRUCTURE_NAME).expect("the folder is there");
-        Ok(Self { notation: Some(Arc::new(Notation::of(text))), ..Self::load(folder)? })
+        Ok(Self { notation: Some(Arc::new(Notation::of(text))), ..Self::load(Self::folder_of_text())? })
+    }
+
+    /// The folder of that language.
+    ///
+    /// # Panics
+    /// Never: the folder is one of lop's own.
+    #[must_use]
+    pub fn folder_of_text() -> &'static Folder<'static> {
+        EMBEDDED.iter().find(|folder| folder.name == lop_parser::STRUCTURE_NAME).expect("the folder is there")
     }
 
     /// Whether the language is that of texts which are in none.
@@ -341,7 +348,7 @@ impl Grammar {
         &self.clean
     }
 
-    /// How lines are marked of which a preprocessor keeps some, if the language has such lines.
+    /// How the language marks conditional lines, if it has any.
     #[must_use]
     pub fn conditionals(&self) -> Option<&Conditionals> {
         self.conditionals.as_ref()

@@ -26,7 +26,8 @@ impl Pass for Columns {
     }
 }
 
-/// For each column the edits that take it out, each field with the separator behind it; that of a last one is before it.
+/// For each column the edits that remove it: each field with the separator after it, and the last one with the separator
+/// before it.
 fn columns(text: &[u8], separator: u8) -> Vec<Vec<Edit>> {
     let mut columns: Vec<Vec<Edit>> = Vec::new();
     for line in lines(text) {

@@ -1,4 +1,4 @@
-//! Conditionals: groups of lines of which a preprocessor keeps one branch.
+//! Conditionals: groups of lines with several branches. A preprocessor keeps one of them.
 //!
 //! A group may split a statement, and where each branch opens a bracket no parser can make a tree of all of them. So each
 //! group is replaced by one of its branches before the text is parsed: all groups in one test, then halves of them.
@@ -84,7 +84,7 @@ fn groups(text: &[u8], marks: &Marks) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut directive: Option<Range<usize>> = None;
     for line in lines(text) {
-        // A directive goes on behind a backslash at the end of its line.
+        // A backslash at the end of its line continues a directive on the next.
         let whole = directive.take().map_or(line.start, |before| before.start)..line.end;
         if text[line.clone()].trim_ascii_end().ends_with(b"\\") && marks.are_in(&text[whole.clone()]) {
             directive = Some(whole);

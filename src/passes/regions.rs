@@ -15,7 +15,7 @@ pub(super) struct Regions;
 
 /// Smaller regions have no structure that single tokens have not.
 const FEW: usize = 4;
-/// Nodes of a region of which the parts are units, from the outside in.
+/// At most this number of nodes in a region have units, the outer ones first.
 const MOST: usize = 500;
 
 impl Pass for Regions {

@@ -252,7 +252,7 @@ fn reduce_in_time(
 #[derive(Clone, Copy)]
 struct Languages<'g> {
     grammar: Option<&'g Grammar>,
-    /// That of texts of which no grammar makes a tree, once it is needed.
+    /// The language of a text that no grammar makes a tree of, once it is needed.
     any_text: &'g OnceCell<Option<Grammar>>,
 }
 
@@ -388,7 +388,7 @@ fn reduce_parsed<'g>(
         Err(ParseError::TooHard) => false,
         Err(_) => true,
     };
-    let (mut grammar, mut parsed) = (grammar, parsed);
+    let (own, mut grammar, mut parsed) = (grammar, grammar, parsed);
     if !has_tree(&parsed) {
         drop(parsed);
         match languages.any_text(reducer.session.best()) {
@@ -404,6 +404,27 @@ fn reduce_parsed<'g>(
         }
         parsed = parse(grammar, reducer.session.best(), &reducer.stop);
     }
+    plant(reducer, grammar, parsed)?;
+    plan::run(reducer)?;
+    // The small text may have a tree in its own language, but a formatter has the last word.
+    if std::ptr::eq(grammar, own) || reducer.options.formatter.is_some() {
+        return Ok(());
+    }
+    let parsed = parse(own, reducer.session.best(), &reducer.stop);
+    if !has_tree(&parsed) {
+        return Ok(());
+    }
+    reducer.start_over();
+    plant(reducer, own, parsed)?;
+    plan::run(reducer)
+}
+
+/// Gives the reducer a tree of the best result, if there is one.
+fn plant<'g>(
+    reducer: &mut Reducer<'_, 'g>,
+    grammar: &'g Grammar,
+    parsed: Result<Document, ParseError>,
+) -> Result<(), Interrupt> {
     reducer.session.check_limits()?;
     let stop = &reducer.stop;
     match parsed.and_then(|document| Ok((document, tools(grammar, stop)?, parser(grammar, stop)?))) {
@@ -412,7 +433,7 @@ fn reduce_parsed<'g>(
             reducer.session.emit(&Event::Note(&format!("{error}; continuing with lines, words and characters")))?;
         }
     }
-    plan::run(reducer)
+    Ok(())
 }
 
 /// Whether most of a large text is tokens in one syntax error, as when thousands of brackets are never closed.

@@ -1,4 +1,4 @@
-//! Parsing with tree-sitter: whole texts, texts that differ little from one already parsed, and a
+//! Parsing with tree-sitter, or without a grammar: whole texts, texts that differ little from one already parsed, and a
 //! bound on how long a hopeless text may keep the parser busy.
 
 use std::cell::Cell;
@@ -569,7 +569,7 @@ impl Errors {
 /// their children, which hang on nodes without a name that are made anew.
 #[must_use]
 pub fn share_to_copy(tree: &SyntaxTree, old_text: &[u8], text: &[u8]) -> f64 {
-    // The structure of a text is looked for anew.
+    // A structure shares nothing with the one before it.
     let SyntaxTree::Grammar(tree) = tree else { return 0.0 };
     let differences = differences(old_text, text);
     let mut cursor = tree.walk();

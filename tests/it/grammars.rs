@@ -194,10 +194,8 @@ fn mistakes_name_the_users_file_and_line() {
     let said = refused(&["input.txt", "--rules", "own", "--", "true"], 5);
     assert!(said.starts_with("error: --rules own needs a language, but FILE is plain text"), "{said}");
     assert!(refused(&["grammars", "input.c", "--rules", "none"], 5).starts_with("error: cannot read none\n"));
-    assert!(
-        refused(&["grammars", "input.txt"], 2)
-            .starts_with("error: input.txt has no syntax tree: text: no grammar for .txt is")
-    );
+    let text = String::from_utf8(folder.lop(&["grammars", "input.txt"]).expect_code(0).stdout).expect("it is text");
+    assert!(text.starts_with("input.txt (text: no grammar for .txt is") && text.contains("\n  text 1:1 "), "{text}");
     assert!(refused(&["grammars", "missing.c"], 2).starts_with("error: cannot read missing.c\n"));
     assert!(refused(&["grammars", "--coverage"], 2).contains("<FILE>"));
 }

@@ -9,9 +9,9 @@
 #define LANGUAGE_VERSION 15
 #define STATE_COUNT 29
 #define LARGE_STATE_COUNT 28
-#define SYMBOL_COUNT 33
+#define SYMBOL_COUNT 32
 #define ALIAS_COUNT 0
-#define TOKEN_COUNT 24
+#define TOKEN_COUNT 23
 #define EXTERNAL_TOKEN_COUNT 0
 #define FIELD_COUNT 0
 #define MAX_ALIAS_SEQUENCE_LENGTH 3
@@ -42,16 +42,15 @@ enum ts_symbol_identifiers {
   sym_string = 20,
   sym_comment = 21,
   sym_sign = 22,
-  sym_stray = 23,
-  sym_text = 24,
-  sym__node = 25,
-  sym_group = 26,
-  sym_block = 27,
-  sym_line = 28,
-  sym_statement = 29,
-  sym_item = 30,
-  sym_paragraph = 31,
-  aux_sym_text_repeat1 = 32,
+  sym_text = 23,
+  sym__node = 24,
+  sym_group = 25,
+  sym_block = 26,
+  sym_line = 27,
+  sym_statement = 28,
+  sym_item = 29,
+  sym_paragraph = 30,
+  aux_sym_text_repeat1 = 31,
 };
 
 static const char * const ts_symbol_names[] = {
@@ -78,7 +77,6 @@ static const char * const ts_symbol_names[] = {
   [sym_string] = "string",
   [sym_comment] = "comment",
   [sym_sign] = "sign",
-  [sym_stray] = "stray",
   [sym_text] = "text",
   [sym__node] = "_node",
   [sym_group] = "group",
@@ -114,7 +112,6 @@ static const TSSymbol ts_symbol_map[] = {
   [sym_string] = sym_string,
   [sym_comment] = sym_comment,
   [sym_sign] = sym_sign,
-  [sym_stray] = sym_stray,
   [sym_text] = sym_text,
   [sym__node] = sym__node,
   [sym_group] = sym_group,
@@ -216,10 +213,6 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .named = true,
   },
   [sym_sign] = {
-    .visible = true,
-    .named = true,
-  },
-  [sym_stray] = {
     .visible = true,
     .named = true,
   },
@@ -327,7 +320,6 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
         'o', 23,
         's', 21,
         'w', 19,
-        'x', 24,
         'z', 18,
         '{', 6,
         '}', 7,
@@ -402,9 +394,6 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
     case 23:
       ACCEPT_TOKEN(sym_sign);
       END_STATE();
-    case 24:
-      ACCEPT_TOKEN(sym_stray);
-      END_STATE();
     default:
       return false;
   }
@@ -467,7 +456,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(1),
     [sym_comment] = ACTIONS(1),
     [sym_sign] = ACTIONS(1),
-    [sym_stray] = ACTIONS(1),
   },
   [STATE(1)] = {
     [sym_text] = STATE(28),
@@ -501,7 +489,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(5),
     [sym_comment] = ACTIONS(5),
     [sym_sign] = ACTIONS(5),
-    [sym_stray] = ACTIONS(5),
   },
   [STATE(2)] = {
     [sym__node] = STATE(2),
@@ -535,7 +522,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(21),
     [sym_comment] = ACTIONS(21),
     [sym_sign] = ACTIONS(21),
-    [sym_stray] = ACTIONS(21),
   },
   [STATE(3)] = {
     [sym__node] = STATE(9),
@@ -568,7 +554,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(42),
     [sym_comment] = ACTIONS(42),
     [sym_sign] = ACTIONS(42),
-    [sym_stray] = ACTIONS(42),
   },
   [STATE(4)] = {
     [sym__node] = STATE(11),
@@ -601,7 +586,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(46),
     [sym_comment] = ACTIONS(46),
     [sym_sign] = ACTIONS(46),
-    [sym_stray] = ACTIONS(46),
   },
   [STATE(5)] = {
     [sym__node] = STATE(14),
@@ -634,7 +618,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(50),
     [sym_comment] = ACTIONS(50),
     [sym_sign] = ACTIONS(50),
-    [sym_stray] = ACTIONS(50),
   },
   [STATE(6)] = {
     [sym__node] = STATE(13),
@@ -667,7 +650,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(54),
     [sym_comment] = ACTIONS(54),
     [sym_sign] = ACTIONS(54),
-    [sym_stray] = ACTIONS(54),
   },
   [STATE(7)] = {
     [sym__node] = STATE(12),
@@ -700,7 +682,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(58),
     [sym_comment] = ACTIONS(58),
     [sym_sign] = ACTIONS(58),
-    [sym_stray] = ACTIONS(58),
   },
   [STATE(8)] = {
     [sym__node] = STATE(15),
@@ -733,7 +714,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(62),
     [sym_comment] = ACTIONS(62),
     [sym_sign] = ACTIONS(62),
-    [sym_stray] = ACTIONS(62),
   },
   [STATE(9)] = {
     [sym__node] = STATE(2),
@@ -766,7 +746,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(10)] = {
     [sym__node] = STATE(2),
@@ -799,7 +778,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(11)] = {
     [sym__node] = STATE(2),
@@ -832,7 +810,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(12)] = {
     [sym__node] = STATE(2),
@@ -865,7 +842,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(13)] = {
     [sym__node] = STATE(2),
@@ -898,7 +874,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(14)] = {
     [sym__node] = STATE(2),
@@ -931,7 +906,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(15)] = {
     [sym__node] = STATE(2),
@@ -964,7 +938,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(66),
     [sym_comment] = ACTIONS(66),
     [sym_sign] = ACTIONS(66),
-    [sym_stray] = ACTIONS(66),
   },
   [STATE(16)] = {
     [ts_builtin_sym_end] = ACTIONS(82),
@@ -990,7 +963,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(82),
     [sym_comment] = ACTIONS(82),
     [sym_sign] = ACTIONS(82),
-    [sym_stray] = ACTIONS(82),
   },
   [STATE(17)] = {
     [ts_builtin_sym_end] = ACTIONS(84),
@@ -1016,7 +988,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(84),
     [sym_comment] = ACTIONS(84),
     [sym_sign] = ACTIONS(84),
-    [sym_stray] = ACTIONS(84),
   },
   [STATE(18)] = {
     [ts_builtin_sym_end] = ACTIONS(86),
@@ -1042,7 +1013,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(86),
     [sym_comment] = ACTIONS(86),
     [sym_sign] = ACTIONS(86),
-    [sym_stray] = ACTIONS(86),
   },
   [STATE(19)] = {
     [ts_builtin_sym_end] = ACTIONS(88),
@@ -1068,7 +1038,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(88),
     [sym_comment] = ACTIONS(88),
     [sym_sign] = ACTIONS(88),
-    [sym_stray] = ACTIONS(88),
   },
   [STATE(20)] = {
     [ts_builtin_sym_end] = ACTIONS(90),
@@ -1094,7 +1063,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(90),
     [sym_comment] = ACTIONS(90),
     [sym_sign] = ACTIONS(90),
-    [sym_stray] = ACTIONS(90),
   },
   [STATE(21)] = {
     [ts_builtin_sym_end] = ACTIONS(92),
@@ -1120,7 +1088,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(92),
     [sym_comment] = ACTIONS(92),
     [sym_sign] = ACTIONS(92),
-    [sym_stray] = ACTIONS(92),
   },
   [STATE(22)] = {
     [ts_builtin_sym_end] = ACTIONS(94),
@@ -1146,7 +1113,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(94),
     [sym_comment] = ACTIONS(94),
     [sym_sign] = ACTIONS(94),
-    [sym_stray] = ACTIONS(94),
   },
   [STATE(23)] = {
     [ts_builtin_sym_end] = ACTIONS(96),
@@ -1172,7 +1138,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(96),
     [sym_comment] = ACTIONS(96),
     [sym_sign] = ACTIONS(96),
-    [sym_stray] = ACTIONS(96),
   },
   [STATE(24)] = {
     [ts_builtin_sym_end] = ACTIONS(98),
@@ -1198,7 +1163,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(98),
     [sym_comment] = ACTIONS(98),
     [sym_sign] = ACTIONS(98),
-    [sym_stray] = ACTIONS(98),
   },
   [STATE(25)] = {
     [ts_builtin_sym_end] = ACTIONS(100),
@@ -1224,7 +1188,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(100),
     [sym_comment] = ACTIONS(100),
     [sym_sign] = ACTIONS(100),
-    [sym_stray] = ACTIONS(100),
   },
   [STATE(26)] = {
     [ts_builtin_sym_end] = ACTIONS(102),
@@ -1250,7 +1213,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(102),
     [sym_comment] = ACTIONS(102),
     [sym_sign] = ACTIONS(102),
-    [sym_stray] = ACTIONS(102),
   },
   [STATE(27)] = {
     [ts_builtin_sym_end] = ACTIONS(104),
@@ -1276,7 +1238,6 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [sym_string] = ACTIONS(104),
     [sym_comment] = ACTIONS(104),
     [sym_sign] = ACTIONS(104),
-    [sym_stray] = ACTIONS(104),
   },
 };
 

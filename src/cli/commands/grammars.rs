@@ -47,18 +47,15 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
     let found = Language::find(&args.grammar, path, &content)?;
     let folder = found.folder();
     let language = found.choice.sentence(folder.as_ref().map(|folder| folder.name), path);
-    let Some(folder) = folder else {
-        return Err(match &args.rules {
-            Some(rules) => RulesError::NoGrammar(rules.clone()).into(),
-            None => Failure::Usage {
-                message: format!("{} has no syntax tree: {language}", path.display()),
-                hint: "choose a language with --grammar".to_owned(),
-            },
-        });
-    };
     let user = args.rules.as_deref().map(language::read).transpose()?;
-    let folder = user.as_ref().map_or(Ok(folder), |user| user.over(&folder))?;
-    let grammar = Grammar::load(&folder)?;
+    let (folder, grammar) = match (folder, &user) {
+        (Some(folder), user) => {
+            let folder = user.as_ref().map_or(Ok(folder), |user| user.over(&folder))?;
+            (folder, Grammar::load(&folder)?)
+        }
+        (None, None) => (*Grammar::folder_of_text(), Grammar::of_text(&content)?),
+        (None, Some(_)) => return Err(RulesError::NoGrammar(args.rules.clone().unwrap_or_default()).into()),
+    };
     let unparsed = |error: crate::syntax::ParseError| Failure::Unparsed { path: path.clone(), source: error };
     let mut parser = grammar.parser().map_err(unparsed)?;
     let document = Document::parse(&mut parser, content).map_err(unparsed)?;
