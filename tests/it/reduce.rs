@@ -526,3 +526,14 @@ fn answers_in_any_order_end_at_a_result_that_was_judged() {
         }
     }
 }
+
+/// Each bracket and quote is asked about by itself in the end, or the guarantee would not hold.
+#[test]
+fn text_is_minimal_by_character_although_its_brackets_are_kept_in_pairs() {
+    for input in ["x (\"keep\") y\n", "[1, {\"a\": \"keep\"}, 2]", "'one' `keep` (two"] {
+        let (report, _) = run_with(None, input.as_bytes(), &Options::default(), |text| {
+            yes_if(text.windows(4).any(|four| four == b"keep"))
+        });
+        assert_eq!(String::from_utf8_lossy(&report.expect("interesting").best), "keep", "{input}");
+    }
+}

@@ -41,7 +41,8 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let has_dialects = reducer.tools.as_ref().is_some_and(|tools| tools.grammar.has_dialects());
     let is_asked = has_dialects && !reducer.current().is_inside_another();
-    if !is_asked || reducer.session.size().tokens >= FEW || !reducer.session.open_gate() {
+    let is_small = is_any_text(reducer) || reducer.session.size().tokens < FEW;
+    if !is_asked || !is_small || !reducer.session.open_gate() {
         return Ok(false);
     }
     let result = delete_tokens(reducer);
@@ -49,13 +50,22 @@ pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Int
     result
 }
 
-/// Deletes tokens one by one until none can go; `true` if any went.
+/// Whether nothing says that a bracket or a quote needs its partner.
+fn is_any_text(reducer: &Reducer<'_, '_>) -> bool {
+    reducer.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text())
+}
+
+/// Deletes tokens, and of text in no language characters, one by one until none can go; `true` if any went.
 fn delete_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let first = reducer.weight();
     loop {
         let before = reducer.weight();
         let units = units_to_verify(reducer, Minimal::Token);
         verify_units(reducer, list_kind::TOKENS, units)?;
+        if is_any_text(reducer) {
+            let characters = units_to_verify(reducer, Minimal::Char);
+            verify_units(reducer, list_kind::CHARACTERS, characters)?;
+        }
         if reducer.weight() >= before {
             return Ok(before < first);
         }
