@@ -23,10 +23,16 @@ pub(super) enum Form {
     InlineSite,
     InlineValue,
     InlineExpression,
+    Flow,
+    FlowLabel,
+    FlowJump,
+    FlowEntry,
+    FlowExit,
+    FlowNumber,
 }
 
 impl Form {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 22] = [
         Self::Definition,
         Self::Body,
         Self::Splice,
@@ -43,6 +49,12 @@ impl Form {
         Self::InlineSite,
         Self::InlineValue,
         Self::InlineExpression,
+        Self::Flow,
+        Self::FlowLabel,
+        Self::FlowJump,
+        Self::FlowEntry,
+        Self::FlowExit,
+        Self::FlowNumber,
     ];
 
     /// The captures that this form needs: where the edit happens comes first.
@@ -64,6 +76,12 @@ impl Form {
             Self::InlineSite => &["inline.site", "inline.call"],
             Self::InlineValue => &["inline.unit", "inline.name", "inline.value"],
             Self::InlineExpression => &["inline.expression", "inline.call"],
+            Self::Flow => &["flow.unit", "flow.body"],
+            Self::FlowLabel => &["flow.label"],
+            Self::FlowJump => &["flow.jump", "flow.target"],
+            Self::FlowEntry => &["flow.entry", "flow.source"],
+            Self::FlowExit => &["flow.exit"],
+            Self::FlowNumber => &["flow.number"],
         }
     }
 
@@ -74,6 +92,7 @@ impl Form {
             Self::Alias => &["alias.text"],
             Self::InlineBody | Self::InlineValue => &["inline.parameters"],
             Self::InlineSite | Self::InlineExpression => &["inline.arguments"],
+            Self::Flow => &["flow.result"],
             _ => &[],
         }
     }
@@ -87,6 +106,8 @@ impl Form {
             Self::Scope => &["group"],
             Self::Alias => &["text", "leave"],
             Self::Parameters => &["list"],
+            Self::Flow | Self::FlowJump => &["text"],
+            Self::FlowExit => &["text", "result"],
             _ => &[],
         }
     }
@@ -95,7 +116,7 @@ impl Form {
     /// stands for would stand for nothing.
     fn needs_text(self, used: &[&str]) -> bool {
         match self {
-            Self::Rewrite | Self::Unify | Self::Group => true,
+            Self::Rewrite | Self::Unify | Self::Group | Self::Flow | Self::FlowJump | Self::FlowExit => true,
             Self::Alias => !used.contains(&"alias.text"),
             _ => false,
         }

@@ -48,8 +48,8 @@ pub use query::QueryProblem;
 pub use registry::{AUTO, Choice, Registry, TEXT};
 pub use rule_place::{ByRule, RuleId, RulePlace, RuleText};
 pub use rules::{
-    Alias, Call, Definition, Forward, Globalise, Grouped, Inlined, Lift, Parameters, Rewrite, RuleMatch, Rules, Scope,
-    Splice,
+    Alias, Call, ControlFlow, Definition, Entry, Exit, Flow, Forward, Globalise, Grouped, Inlined, Jump, Lift,
+    Parameters, Rewrite, RuleMatch, Rules, Scope, Splice,
 };
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;

@@ -153,6 +153,67 @@ pub struct Call {
     pub arguments: Option<Capture>,
 }
 
+/// `@flow.unit`, `@flow.body`: a function whose body is a list of blocks, each after its label.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Flow {
+    /// The function: the names that count up begin again in each.
+    pub unit: Capture,
+    /// The node whose children are labels and the statements of blocks.
+    pub body: Capture,
+    /// The type of what the function returns.
+    pub result: Option<Capture>,
+    /// The text between a label's name and its block.
+    pub text: Vec<Piece>,
+}
+
+/// `@flow.jump`, `@flow.target`: a statement that may go on at a label.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Jump {
+    /// The statement.
+    pub jump: Capture,
+    /// The label's name there.
+    pub target: Capture,
+    /// The statement that always goes on at this label.
+    pub text: Vec<Piece>,
+}
+
+/// `@flow.entry`, `@flow.source`: the part of a statement that counts if its block was entered from one other block.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// The part of the statement.
+    pub entry: Capture,
+    /// The label of the other block.
+    pub source: Capture,
+}
+
+/// `@flow.exit`: a statement after which the function may end.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exit {
+    /// The statement.
+    pub statement: Capture,
+    /// The statement that ends the function there.
+    pub text: Vec<Piece>,
+    /// The type that the function returns then.
+    pub result: Vec<Piece>,
+}
+
+/// The control flow of the functions in a text.
+#[derive(Debug, Default)]
+pub struct ControlFlow {
+    /// The functions.
+    pub functions: Vec<ByRule<Flow>>,
+    /// The labels.
+    pub labels: Vec<ByRule<Capture>>,
+    /// The jumps, once for each target.
+    pub jumps: Vec<ByRule<Jump>>,
+    /// Parts of statements that count if their block was entered from one other block.
+    pub entries: Vec<ByRule<Entry>>,
+    /// Where a function may end early.
+    pub exits: Vec<ByRule<Exit>>,
+    /// Names that count up if they are numbers.
+    pub numbers: Vec<ByRule<Capture>>,
+}
+
 /// The compiled rules of one language.
 #[derive(Debug)]
 pub struct Rules {
@@ -195,6 +256,7 @@ struct Settings {
     list: String,
     text: Option<Template>,
     leave: Option<Template>,
+    result: Option<Template>,
 }
 
 /// A match of a rule.
@@ -206,6 +268,8 @@ pub struct RuleMatch {
     text: Vec<Piece>,
     /// Likewise `#set! leave`.
     leave: Vec<Piece>,
+    /// Likewise `#set! result`.
+    result: Vec<Piece>,
 }
 
 /// A match with its rule.
@@ -405,6 +469,36 @@ impl Rules {
         (values, self.calls(Form::InlineExpression, root, source))
     }
 
+    /// The functions whose bodies are lists of blocks, and what is known of the blocks; nothing if no rule says so.
+    pub fn control_flow(&self, root: Root<'_>, source: &[u8]) -> ControlFlow {
+        let functions = self.collect(Form::Flow, root, source, |found| {
+            let [unit, body, result] = &found.matched.captures[..] else { return None };
+            let text = found.matched.text.clone();
+            Some(Flow { unit: unit.clone()?, body: body.clone()?, result: result.clone(), text })
+        });
+        if functions.is_empty() {
+            return ControlFlow::default();
+        }
+        let one = |found: Found<'_>| all(&found).map(|[one]| one);
+        ControlFlow {
+            functions,
+            labels: self.collect(Form::FlowLabel, root, source, one),
+            jumps: self.collect(Form::FlowJump, root, source, |found| {
+                let [jump, target] = all(&found)?;
+                Some(Jump { jump, target, text: found.matched.text.clone() })
+            }),
+            entries: self.collect(Form::FlowEntry, root, source, |found| {
+                let [entry, source] = all(&found)?;
+                Some(Entry { entry, source })
+            }),
+            exits: self.collect(Form::FlowExit, root, source, |found| {
+                let [statement] = all(&found)?;
+                Some(Exit { statement, text: found.matched.text.clone(), result: found.matched.result.clone() })
+            }),
+            numbers: self.collect(Form::FlowNumber, root, source, one),
+        }
+    }
+
     fn inlined(&self, form: Form, root: Root<'_>, source: &[u8]) -> Vec<ByRule<Inlined>> {
         self.collect(form, root, source, |found| {
             let [unit, name, body, parameters] = &found.matched.captures[..] else { return None };
@@ -456,7 +550,7 @@ impl Rules {
     fn find_common(&self, form: Form, root: Root<'_>, mut each: impl FnMut(Found<'_>)) {
         let first = self.texts.len() - self.common.rules().len();
         self.common.find(form, root, |number, captures| {
-            let matched = RuleMatch { captures, text: Vec::new(), leave: Vec::new() };
+            let matched = RuleMatch { captures, text: Vec::new(), leave: Vec::new(), result: Vec::new() };
             each(Found { rule: first + number, settings: &self.common_settings[number], matched });
         });
     }
@@ -495,6 +589,7 @@ impl FormQuery {
                 list: own("list"),
                 text: template("text")?,
                 leave: template("leave")?,
+                result: template("result")?,
             })
         });
         let settings = settings.collect::<Result<_, GrammarError>>()?;
@@ -523,7 +618,8 @@ impl FormQuery {
                 let fill = |template: &Option<Template>| {
                     template.as_ref().map(|template| template.fill(root, matched, source)).unwrap_or_default()
                 };
-                let matched = RuleMatch { captures, text: fill(&settings.text), leave: fill(&settings.leave) };
+                let [text, leave, result] = [&settings.text, &settings.leave, &settings.result].map(fill);
+                let matched = RuleMatch { captures, text, leave, result };
                 each(Found { rule, settings, matched });
             }
         });

@@ -15,6 +15,7 @@
 mod aliases;
 mod alternatives;
 mod blanks;
+mod blocks;
 mod bodies;
 mod brackets;
 mod captured;
@@ -33,6 +34,7 @@ mod errors;
 mod files;
 mod fingerprint;
 mod flatten;
+mod flow;
 mod forward;
 mod globalise;
 mod groups;
@@ -49,6 +51,7 @@ mod minimal;
 mod minimality;
 mod named;
 mod names;
+mod numbers;
 mod pairs;
 mod parameters;
 mod pass;
@@ -73,6 +76,7 @@ mod words;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use aliases::Constants;
 pub use alternatives::{Alternative, Class, each_once};
 pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
 pub use bodies::Bodies;
@@ -114,11 +118,13 @@ pub static ALL: &[&dyn Pass] = &[
     &Clean,
     &Conditionals,
     &Comments,
+    &numbers::NUMBERS,
     &Closures,
     &Unreferenced,
     &Siblings,
     &columns::Columns,
     &regions::Regions,
+    &Constants,
     &Bodies,
     &Chains,
     &hoist::HOIST,
@@ -130,6 +136,7 @@ pub static ALL: &[&dyn Pass] = &[
     &pairs::Pairs,
     &rewrites::REWRITE,
     &groups::GROUPS,
+    &flow::FLOW,
     &forward::FORWARD,
     &parameters::PARAMETERS,
     &aliases::ALIASES,

@@ -153,6 +153,9 @@ pub mod list_kind {
     /// Groups of conditional lines.
     pub const CONDITIONALS: u32 = COMMENTS + 16;
 
+    /// Definitions whose names become a constant.
+    pub const CONSTANTS: u32 = COMMENTS + 17;
+
     /// The bits of the numbers above.
     const BITS: u32 = 17;
 

@@ -25,7 +25,7 @@ use super::stages::turns::{turn, turn_of_coupled, turns, turns_of_own};
 /// definitions after the lists, because a bug may need them; the layout before the verification of the text that is
 /// delivered. Inside [`shrink`] one queue decides.
 const TREE: Plan = Plan {
-    first: &[comments, closures, early, error_shells, unnest],
+    first: &[comments, early, closures, error_shells, unnest],
     round: &[
         shrink,
         rules,
@@ -44,13 +44,13 @@ const TREE: Plan = Plan {
 
 /// The same with little effort.
 const TREE_FAST: Plan = Plan {
-    first: &[comments, closures, early, error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
+    first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, embedded, own_passes],
     round: &[],
 };
 
 /// A text in no language, with little effort: its characters are all that there is besides its structure.
 const STRUCTURE_FAST: Plan = Plan {
-    first: &[comments, closures, early, error_shells, unnest, delete, local_edits, tokens, characters, own_passes],
+    first: &[comments, early, closures, error_shells, unnest, delete, local_edits, tokens, characters, own_passes],
     round: &[],
 };
 

@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use crate::passes::{
-    Ask, Bodies, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
+    Ask, Bodies, Constants, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
 };
 use crate::reduce::gain::Gain;
 use crate::reduce::interrupt::Interrupt;
@@ -77,6 +77,7 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         if !reducer.by_levels() {
             keep_closures(reducer)?;
         }
+        sweep_over(reducer, &Constants)?;
         sibling_lists(reducer)?;
         sweep_over(reducer, &Bodies)?;
         if reducer.weight() >= before || reducer.tools.is_none() {
