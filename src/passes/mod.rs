@@ -57,6 +57,7 @@ mod parameters;
 mod pass;
 mod patterns;
 mod place;
+mod records;
 mod regions;
 mod removal;
 mod rewrites;
@@ -72,6 +73,7 @@ mod unify;
 mod uses;
 mod windows;
 mod words;
+mod zeros;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -119,6 +121,7 @@ pub static ALL: &[&dyn Pass] = &[
     &Conditionals,
     &Comments,
     &numbers::NUMBERS,
+    &records::Records,
     &Closures,
     &Unreferenced,
     &Siblings,
@@ -152,6 +155,7 @@ pub static ALL: &[&dyn Pass] = &[
     &Characters,
     &Rename,
     &Whitespace,
+    &zeros::Zeros,
     &Blanks,
     &Lines,
     &Words,

@@ -156,6 +156,9 @@ pub mod list_kind {
     /// Definitions whose names become a constant.
     pub const CONSTANTS: u32 = COMMENTS + 17;
 
+    /// Bytes that become zeros.
+    pub const ZEROS: u32 = COMMENTS + 18;
+
     /// The bits of the numbers above.
     const BITS: u32 = 17;
 

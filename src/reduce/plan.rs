@@ -55,9 +55,9 @@ const STRUCTURE_FAST: Plan = Plan {
 };
 
 /// A text without a tree.
-const TEXT: Plan = Plan { first: &[], round: &[text, verify] };
+const TEXT: Plan = Plan { first: &[early], round: &[text, verify] };
 
-const TEXT_FAST: Plan = Plan { first: &[text], round: &[] };
+const TEXT_FAST: Plan = Plan { first: &[early, text], round: &[] };
 
 /// A test case of several files.
 const PROJECT: Plan = Plan { first: &[], round: &[files] };
