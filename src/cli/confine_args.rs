@@ -26,6 +26,13 @@ pub struct ConfineArgs {
     /// name. The copy of a directory leaves out FILE and what lop writes (repeatable)
     #[arg(long, value_name = "PATH", help_heading = CONFINEMENT, add = SetBy::Project)]
     pub with: Vec<PathBuf>,
+    /// Run CMD on each candidate before the test
+    ///
+    /// CMD changes the file in place, for example to correct a checksum: 'fix-crc @@'. If it fails, the candidate is
+    /// rejected. The result is the file after CMD
+    #[arg(long, value_name = "CMD", allow_hyphen_values = true, help_heading = CONFINEMENT,
+          add = SetBy::CommandLine("it is a part of one test"))]
+    pub fix: Option<String>,
     /// Isolate tests from the rest of the machine
     ///
     /// lop stops if the system doesn't support it
@@ -43,6 +50,7 @@ impl ConfineArgs {
         let mut words = Vec::new();
         words.extend(self.memory_limit.map(|limit| OsString::from(format!("--memory-limit={limit}"))));
         words.extend(self.with.iter().flat_map(|path| ["--with".into(), path.clone().into_os_string()]));
+        words.extend(self.fix.iter().flat_map(|line| ["--fix".into(), OsString::from(line)]));
         let isolate = self.isolate.to_possible_value().map(|value| value.get_name().to_owned());
         // Said or not, none is none; where tests run elsewhere it must not be said.
         let isolate = isolate.filter(|_| self.isolate != IsolateArg::None);

@@ -16,13 +16,15 @@ use serde_json::Value;
 use crate::disk::{self, Audience};
 use crate::doctor::reworded;
 use crate::exec::Jobs;
-use crate::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Subject};
+use crate::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Fix, Subject};
+use crate::reduce::Formatter;
 use crate::report::Kept;
 use crate::report::text::{self, STRONG};
 
 use super::absolute_words;
 use super::beside::belongings;
 use super::failure::Failure;
+use super::fix::fixing;
 use super::inference::Probe;
 use super::many_args::FolderArgs;
 use super::piped::is_stdout;
@@ -43,6 +45,8 @@ pub(super) struct Many {
     pub(super) jobs: usize,
     pub(super) deadline: Duration,
     confinement: Confinement,
+    /// The command that changes each candidate before its test.
+    fix: Option<String>,
     beside: Vec<Arc<Belonging>>,
 }
 
@@ -82,6 +86,7 @@ impl Many {
             deadline: timeout.unwrap_or(DEADLINE),
             confinement: args.confine.confinement()?,
             beside: belongings(&args.confine.with, folder, &Kept::InPlace)?,
+            fix: args.confine.fix.clone(),
         };
         many.oracle(Path::new("x"))?;
         Ok(many)
@@ -93,7 +98,19 @@ impl Many {
     /// A command that cannot be found.
     pub(super) fn oracle(&self, path: &Path) -> Result<CommandOracle, Failure> {
         let oracle = CommandOracle::command(&self.words, Subject::File(path.to_owned()), Conditions::default())?;
-        Ok(oracle.confined(self.confinement.clone())?.with_belongings(self.beside.clone())?)
+        let oracle = oracle.confined(self.confinement.clone())?.with_belongings(self.beside.clone())?;
+        Ok(if let Some((fix, _)) = self.fix(path)? { oracle.with_fix(fix) } else { oracle })
+    }
+
+    /// The command that changes each candidate for one file before its test, and each result.
+    ///
+    /// # Errors
+    /// A command that cannot be found.
+    pub(super) fn fix(&self, path: &Path) -> Result<Option<(Fix, Formatter)>, Failure> {
+        let subject = Subject::File(path.to_owned());
+        let fix =
+            |line: &String| fixing(line, (&subject, path), Some(self.deadline), &self.confinement, self.beside.clone());
+        self.fix.as_ref().map(fix).transpose()
     }
 
     /// Does some `work` for each of the files, on as many threads as there are jobs, and gives what came of it to `take` in

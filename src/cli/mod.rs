@@ -17,6 +17,7 @@ pub mod exit_code;
 pub mod failure;
 mod files;
 pub mod files_args;
+mod fix;
 pub mod format_arg;
 pub mod grammar_args;
 mod help;

@@ -11,6 +11,7 @@
 //! wants otherwise. Conditions see
 //! the first MiB of each output and its last 64 KiB.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -26,6 +27,7 @@ use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Launcher;
 use super::elsewhere::{self, Away};
+use super::fix::Fix;
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
@@ -65,6 +67,8 @@ pub struct CommandOracle {
     launcher: Launcher,
     /// The second commands, which an interesting candidate must satisfy too.
     companions: Vec<(CommandOracle, Companion)>,
+    /// The command that changes a candidate first.
+    fix: Option<Fix>,
 }
 
 /// The test case, as a test sees it.
@@ -114,6 +118,21 @@ impl Subject {
 struct Details<'a> {
     left_behind: Option<&'a mut Vec<String>>,
     written: Option<&'a mut Written>,
+    changed: Option<&'a mut Option<Vec<u8>>>,
+}
+
+/// A changed candidate may be this much larger than before, in bytes.
+const CHANGED_LIMIT: u64 = 64 << 20;
+
+/// The content of a file that a command may have changed, unless it is no file any more.
+fn read_changed(path: &Path, before: usize) -> io::Result<Option<Vec<u8>>> {
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    let most = CHANGED_LIMIT.saturating_add(u64::try_from(before).unwrap_or(u64::MAX));
+    File::open(path)?.take(most).read_to_end(&mut content)?;
+    Ok(Some(content))
 }
 
 /// A run that gave no verdict.
@@ -189,6 +208,7 @@ impl CommandOracle {
             belongings: Vec::new(),
             launcher: Launcher::default(),
             companions: Vec::new(),
+            fix: None,
         }
     }
 
@@ -273,6 +293,9 @@ impl CommandOracle {
         if self.reduces_arguments {
             identity["reduces_arguments"] = true.into();
         }
+        if let Some(fix) = &self.fix {
+            identity["fix"] = fix.identity();
+        }
         identity
     }
 
@@ -282,8 +305,8 @@ impl CommandOracle {
     /// As [`CommandOracle::command`].
     pub fn reworded(&self, words: &[OsString]) -> Result<Self, CommandError> {
         let other = Self::command(words, self.subject.clone(), self.conditions.clone())?;
-        let (launcher, belongings) = (self.launcher.clone(), self.belongings.clone());
-        Ok(Self { launcher, belongings, reduces_arguments: self.reduces_arguments, ..other })
+        let (launcher, belongings, fix) = (self.launcher.clone(), self.belongings.clone(), self.fix.clone());
+        Ok(Self { launcher, belongings, fix, reduces_arguments: self.reduces_arguments, ..other })
     }
 
     /// The same test, whose candidates are archives that say which arguments the command gets.
@@ -323,6 +346,26 @@ impl CommandOracle {
         Self { companions, ..self }
     }
 
+    /// The same test of what a command makes of each candidate.
+    #[must_use]
+    pub fn with_fix(self, fix: Fix) -> Self {
+        Self { fix: Some(fix), ..self }
+    }
+
+    /// Runs the command alone, and says what it has left of the candidate: nothing if it was removed.
+    pub(super) fn change(
+        &self,
+        candidate: &[u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> (Outcome, Option<Vec<u8>>) {
+        let mut changed = None;
+        let details = Details { changed: Some(&mut changed), ..Details::default() };
+        let outcome = self.alone(candidate, slot, deadline, cancel, details);
+        (outcome, changed)
+    }
+
     /// Runs the command alone, without its companions, and says what it wrote.
     pub fn observe(
         &self,
@@ -332,8 +375,11 @@ impl CommandOracle {
         cancel: &Cancel,
     ) -> (Outcome, Written) {
         let mut written = Written::default();
-        let outcome =
-            self.alone(candidate, slot, deadline, cancel, Details { left_behind: None, written: Some(&mut written) });
+        let details = Details { written: Some(&mut written), ..Details::default() };
+        let outcome = match self.fixed(candidate, slot, deadline, cancel) {
+            Ok(candidate) => self.alone(&candidate, slot, deadline, cancel, details),
+            Err(outcome) => outcome,
+        };
         (outcome, written)
     }
 
@@ -347,8 +393,22 @@ impl CommandOracle {
         cancel: &Cancel,
     ) -> (Outcome, Vec<String>) {
         let mut processes = Vec::new();
-        let details = Details { left_behind: Some(&mut processes), written: None };
+        let details = Details { left_behind: Some(&mut processes), ..Details::default() };
         (self.judge_with(candidate, slot, deadline, cancel, details), processes)
+    }
+
+    /// The candidate that is tested, or the outcome of one that cannot be changed.
+    fn fixed<'c>(
+        &self,
+        candidate: &'c [u8],
+        slot: &mut Slot,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Result<Cow<'c, [u8]>, Outcome> {
+        match &self.fix {
+            None => Ok(Cow::Borrowed(candidate)),
+            Some(fix) => fix.apply(candidate, slot, deadline, cancel).map(Cow::Owned),
+        }
     }
 
     fn judge_with(
@@ -359,6 +419,11 @@ impl CommandOracle {
         cancel: &Cancel,
         details: Details<'_>,
     ) -> Outcome {
+        let fixed = match self.fixed(candidate, slot, deadline, cancel) {
+            Ok(fixed) => fixed,
+            Err(outcome) => return outcome,
+        };
+        let candidate = &*fixed;
         let mut outcome = self.alone(candidate, slot, deadline, cancel, details);
         for (second, companion) in &self.companions {
             if !outcome.is_interesting() {
@@ -406,7 +471,7 @@ impl CommandOracle {
         cancel: &Cancel,
         details: Details<'_>,
     ) -> Result<Outcome, RunError> {
-        let Details { left_behind, written } = details;
+        let Details { left_behind, written, changed } = details;
         let place = slot.path().to_owned();
         let in_place = |source| RunError::Prepare { place: place.clone(), source };
         let files = slot.prepare().map_err(in_place)?;
@@ -418,7 +483,7 @@ impl CommandOracle {
         }
         let path = self.write(candidate, &files.directory).map_err(in_place)?;
         let stdin = if self.candidate_on_stdin {
-            match File::open(path) {
+            match File::open(&path) {
                 // Of several parts the file may be the one that is gone.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !self.subject.is_file() => {
                     slot.null().map_err(|source| RunError::NullDevice { source })?
@@ -445,6 +510,9 @@ impl CommandOracle {
         let watch = Watch { deadline, cancel, outputs, output_limit: OUTPUT_LIMIT, left: wants_left };
         let (ending, duration) = process::run(&mut command, &watch, slot.registry())
             .map_err(|source| RunError::Start { program: self.program.clone(), source })?;
+        if let Some(changed) = changed {
+            *changed = read_changed(&path, candidate.len()).map_err(in_place)?;
+        }
         if let Some(processes) = left_behind {
             *processes = left.take().names;
         }

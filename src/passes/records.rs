@@ -452,7 +452,10 @@ mod tests {
     #[test]
     fn any_data_cost_a_bounded_search() {
         for data in [vec![0; LONGEST], vec![1; LONGEST], vec![0xff; 1 << 16], b"\x00".to_vec(), Vec::new()] {
-            assert!(proposed(&data).len() <= LONGEST + MOST_EDITS);
+            let proposals = Records.propose(&View::of_text(&data));
+            let units = proposals.sequences.iter().map(|sequence| sequence.units.len());
+            assert!(units.sum::<usize>() <= MOST_CHAINS * MOST_RECORDS);
+            assert!(proposals.alternatives.len() <= MOST_EDITS);
         }
         assert!(proposed(&vec![0; LONGEST + 1]).is_empty());
         assert!(proposed(b"a text of words").is_empty());

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::disk::{self, Distrust, Distrusted, Folder};
-use crate::oracle::exact_shell_line;
+use crate::oracle::{Cancel, exact_shell_line};
 use crate::project::{self, Archive, Kind, Member};
-use crate::reduce::{Event, EventSink};
+use crate::reduce::{Event, EventSink, Formatter};
 
 use super::many_files::{Directory, ManyFiles};
 pub use super::result_file::original_name;
@@ -118,6 +118,8 @@ pub struct Store {
     is_line: bool,
     /// A message for the user.
     notice: Option<String>,
+    /// The command that each result goes through.
+    fix: Option<Formatter>,
 }
 
 /// How a result gets to its place.
@@ -178,7 +180,27 @@ impl Store {
     }
 
     fn at(place: Destination) -> Store {
-        Store { place, written: false, synced: None, waiting: None, busy_until: None, is_line: false, notice: None }
+        Store {
+            place,
+            written: false,
+            synced: None,
+            waiting: None,
+            busy_until: None,
+            is_line: false,
+            notice: None,
+            fix: None,
+        }
+    }
+
+    /// Writes what `fix` makes of a result; where it fails, the result itself.
+    pub fn through(&mut self, fix: Formatter) {
+        self.fix = Some(fix);
+    }
+
+    /// A result as it is written: through a command, or as a line of a shell where it is a command.
+    fn written_as<'c>(&self, content: &'c [u8]) -> Cow<'c, [u8]> {
+        let fixed = self.fix.as_ref().and_then(|fix| fix.write(content, &Cancel::new()).ok());
+        fixed.map_or_else(|| as_line(self.is_line, content), Cow::Owned)
     }
 
     /// Says what the input was when it was read: where it is replaced by a result and is something else by then,
@@ -255,7 +277,7 @@ impl Store {
     /// # Errors
     /// When writing fails.
     pub fn restore(&mut self, best: &[u8], input: &[u8]) -> io::Result<()> {
-        let best = &*as_line(self.is_line, best);
+        let best = &*self.written_as(best);
         if let Destination::Files(files) = &self.place {
             return if files.have(best) { Ok(()) } else { self.write(best, true) };
         }
@@ -354,7 +376,7 @@ impl Store {
     /// # Errors
     /// When writing fails, or no reader has come to the pipe.
     pub fn finish(&mut self, best: &[u8], waits: &dyn Fn() -> bool) -> io::Result<()> {
-        let best = &*as_line(self.is_line, best);
+        let best = &*self.written_as(best);
         match &self.place {
             Destination::Stdout => {
                 let mut out = io::stdout().lock();
@@ -403,7 +425,7 @@ impl Store {
 
     /// Replaces the file by `content`.
     fn write(&mut self, content: &[u8], must_sync: bool) -> io::Result<()> {
-        let content = &*as_line(self.is_line, content);
+        let content = &*self.written_as(content);
         let sync = must_sync || self.synced.is_none_or(|last| last.elapsed() >= SYNC_INTERVAL);
         self.waiting = None;
         if let Destination::Files(files) = &mut self.place {

@@ -4,6 +4,7 @@ mod ahead;
 mod any_input;
 mod arguments;
 mod beside;
+mod binary;
 mod bounds;
 mod choices;
 mod circles;

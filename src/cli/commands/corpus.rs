@@ -258,7 +258,10 @@ impl Corpus<'_> {
         let mut workers = exec::start(oracle, jobs, content.len(), self.cancel)?;
         // The one file with nothing in it may do something that no other does.
         let options = Options { allow_empty: true, deadline: Some(self.many.deadline), ..Options::default() };
-        let store = Store::open(Source::File(file.path.clone()), &Kept::File(self.place(file)))?;
+        let mut store = Store::open(Source::File(file.path.clone()), &Kept::File(self.place(file)))?;
+        if let Some((_, formatter)) = self.many.fix(&file.path)? {
+            store.through(formatter);
+        }
         let mut sink = Simplified { store, now: (content.len(), 0), at: None };
         let report = reduce_shared(Arc::clone(&content), grammar, &mut *workers, &options, &mut sink, self.cancel);
         workers.shutdown();

@@ -10,6 +10,7 @@ use crate::cli::beside::belongings;
 use crate::cli::doctor_args::DoctorArgs;
 use crate::cli::exit_code::Code;
 use crate::cli::failure::Failure;
+use crate::cli::fix::fixing;
 use crate::cli::inference::Inference;
 use crate::cli::language::Language;
 use crate::cli::settings::{Test, forms, in_words, project, read_case, subject};
@@ -51,8 +52,12 @@ pub fn run(args: DoctorArgs, typed: &[OsString]) -> Result<Code, Failure> {
     let path = piped::name(path, grammar.as_deref());
     let is_file = matches!(subject, Subject::File(_));
     let subject = if is_file { Subject::File(path.clone()) } else { subject };
+    let fix = args.confine.fix.as_deref();
+    let fix =
+        fix.map(|line| fixing(line, (&subject, &path), args.timeout, &confinement, belongings.clone())).transpose()?;
     let oracle =
         test.oracle(&path, subject, conditions.clone())?.confined(confinement.clone())?.with_belongings(belongings)?;
+    let oracle = if let Some((fix, _)) = fix { oracle.with_fix(fix) } else { oracle };
     let archive = if is_file { None } else { Archive::of(&content) };
     let files = archive.map(|archive| project(&args.grammar, None, archive, &content)).transpose()?;
     let files = files.map(|files| files.with_named(&oracle.named_paths()));

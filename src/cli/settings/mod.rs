@@ -11,6 +11,7 @@ mod testing;
 use crate::cli::args::{ReduceArgs, SyntaxArg};
 use crate::cli::beside::belongings;
 use crate::cli::failure::Failure;
+use crate::cli::fix::fixing;
 use crate::cli::piped;
 use crate::cli::values::MinimalArg;
 use crate::engine::Config;
@@ -86,10 +87,19 @@ impl Settings {
             formatter: formatter(&args.format, &case.subject, &case.path, args.timeout)?,
             ..options
         };
-        let output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
+        let mut output = Output::open(args, &paths, &case, (&form, test.oracle.program()), past)?;
         // Late, because it takes longer than to see what is wrong.
         let beside = belongings(&args.confine.with, &case.path, &output.kept)?;
-        let test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
+        let fix = args
+            .confine
+            .fix
+            .as_deref()
+            .map(|line| fixing(line, (&case.subject, &case.path), args.timeout, &test.confinement, beside.clone()));
+        let mut test = Testing { oracle: test.oracle.with_belongings(beside)?, ..test };
+        if let Some((fix, formatter)) = fix.transpose()? {
+            test.oracle = test.oracle.with_fix(fix);
+            output.store.through(formatter);
+        }
         Ok(Settings { case, test, options, output, reporting })
     }
 }
