@@ -1,16 +1,15 @@
 //! The finds of a fuzzer like libFuzzer, made small: an artifact is a file of bytes, mostly no text at all, and
 //! the fuzz target is a function of it. Run it with `cargo run --example fuzz_artifact`, or with the path of a file.
 //!
-//! A format that says how long its parts are resists: no byte of a part can go as long as its length says otherwise. A
-//! pass of a dozen lines knows that, and takes parts out whole, or a byte with the length.
+//! No byte of a part can go as long as its length says otherwise. lop finds the lengths by itself, and takes parts out
+//! whole, or bytes of a part while it changes the length.
 //!
 //! A target that kills its process is a command for lop: `lop crash-adc83b19 -- ./fuzz_target @@`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lop::reduce::{Facts, Prefer, Proposals, Stage, View};
-use lop::syntax::Edit;
-use lop::{Config, Pass, Report};
+use lop::reduce::Prefer;
+use lop::{Config, Report};
 
 /// The fuzz target: reads pictures made of chunks, each a marker, its kind, its length and its content.
 fn target(data: &[u8]) {
@@ -52,39 +51,9 @@ fn crashes(data: &[u8]) -> bool {
     panic.downcast_ref::<&str>().is_some_and(|message| message.contains("no such colour"))
 }
 
-/// Knows of chunks and their lengths.
-struct Chunks;
-
-impl Pass for Chunks {
-    fn facts(&self) -> Facts {
-        Facts::new("chunks", Stage::Rules, "chunks, and chunks shorter by a byte")
-    }
-
-    fn propose(&self, view: &View<'_>) -> Proposals {
-        let data = view.text;
-        let mut chunks = Vec::new();
-        let mut at = 2;
-        while let Some(&[0xFF, _, length]) = data.get(at..at + 3) {
-            let end = at + 3 + usize::from(length);
-            chunks.push(at..end.min(data.len()));
-            at = end;
-        }
-        // Shorter by one byte, and the length says so.
-        let shorter = |chunk: &std::ops::Range<usize>| {
-            let (length, content) = (chunk.start + 2, chunk.start + 3..chunk.end);
-            let less = vec![data[length].saturating_sub(1)];
-            let change = Edit { raw: true, ..Edit::replace(length..length + 1, less) };
-            content.map(move |byte| vec![change.clone(), Edit::delete_raw(byte..byte + 1)])
-        };
-        let whole = chunks.iter().map(|chunk| vec![Edit::delete_raw(chunk.clone())]);
-        view.any_of(whole).and(view.one_of(chunks.iter().flat_map(shorter)))
-    }
-}
-
-/// Makes an artifact small, with the pass or without it. Bytes count in it: it has no words.
-pub(crate) fn run(data: &[u8], knows_chunks: bool) -> Result<Report, lop::Error> {
-    let config = Config::new().language("text").options(|options| options.prefer = Prefer::Bytes);
-    lop::reduce(data, crashes, &if knows_chunks { config.pass(Chunks) } else { config })
+/// Makes an artifact small. Bytes count in it: it has no words.
+pub(crate) fn run(data: &[u8]) -> Result<Report, lop::Error> {
+    lop::reduce(data, crashes, &Config::new().language("text").options(|options| options.prefer = Prefer::Bytes))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -94,10 +63,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(path) => std::fs::read(path)?,
         None => artifact(),
     };
-    for (how, knows_chunks) in [("without", false), ("with", true)] {
-        let report = run(&data, knows_chunks)?;
-        let (tests, best) = (report.tests.total(), &report.best);
-        anstream::println!("{how} the pass: {} bytes became {} in {tests} tests: {best:02x?}", data.len(), best.len());
-    }
+    let report = run(&data)?;
+    let (tests, best) = (report.tests.total(), &report.best);
+    anstream::println!("{} bytes became {} in {tests} tests: {best:02x?}", data.len(), best.len());
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::doctor::{reworded, settled_words};
-use crate::oracle::{Belonging, CommandOracle, Conditions, Confinement, Fix, Slot, SlotOptions, Subject};
+use crate::oracle::{Belonging, CommandOracle, Conditions, Confinement, Slot, SlotOptions, Subject};
 use crate::reduce::Formatter;
 
 use super::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) fn fixing(
     deadline: Option<Duration>,
     confinement: &Confinement,
     beside: Vec<Arc<Belonging>>,
-) -> Result<(Fix, Formatter), Failure> {
+) -> Result<(CommandOracle, Formatter), Failure> {
     if !matches!(subject, Subject::File(_)) {
         return Err(Failure::Usage {
             message: "--fix works only with a single file".to_owned(),
@@ -41,13 +41,13 @@ pub(super) fn fixing(
     let words = reworded(&words, &settled_words(&words, &here, path));
     let confinement = Confinement { elsewhere: None, inputs: Vec::new(), ..confinement.clone() };
     let command = CommandOracle::command(&words, subject.clone(), Conditions::default())?;
-    let fix = Fix::new(command.confined(confinement)?.with_belongings(beside)?);
+    let fix = command.confined(confinement)?.with_belongings(beside)?;
     let (own, deadline) = (fix.clone(), deadline.unwrap_or(DEADLINE));
     let formatter = Formatter::new(move |text, cancel| {
         // Tests run beside it, whose processes are not this one's to end.
         let options = SlotOptions { directory: None, candidate_len: text.len(), owns_process: false };
         let mut slot = Slot::new(&options).map_err(|error| error.to_string())?;
-        own.apply(text, &mut slot, deadline, cancel).map_err(|outcome| outcome.exit.to_string())
+        own.change(text, &mut slot, deadline, cancel).map_err(|outcome| outcome.exit.to_string())
     });
     Ok((fix, formatter))
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::disk::{self, Audience};
 use crate::doctor::reworded;
 use crate::exec::Jobs;
-use crate::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Fix, Subject};
+use crate::oracle::{Belonging, Cancel, CommandOracle, Conditions, Confinement, Subject};
 use crate::reduce::Formatter;
 use crate::report::Kept;
 use crate::report::text::{self, STRONG};
@@ -106,7 +106,7 @@ impl Many {
     ///
     /// # Errors
     /// A command that cannot be found.
-    pub(super) fn fix(&self, path: &Path) -> Result<Option<(Fix, Formatter)>, Failure> {
+    pub(super) fn fix(&self, path: &Path) -> Result<Option<(CommandOracle, Formatter)>, Failure> {
         let subject = Subject::File(path.to_owned());
         let fix =
             |line: &String| fixing(line, (&subject, path), Some(self.deadline), &self.confinement, self.beside.clone());

@@ -27,7 +27,6 @@ use super::belonging::{Belonging, BelongingError};
 use super::companion::Companion;
 use super::confine::Launcher;
 use super::elsewhere::{self, Away};
-use super::fix::Fix;
 use super::output::Written;
 use super::process::{self, Ending, Left, MARK, Watch, unstarted};
 use super::program::{self, CommandError};
@@ -68,7 +67,7 @@ pub struct CommandOracle {
     /// The second commands, which an interesting candidate must satisfy too.
     companions: Vec<(CommandOracle, Companion)>,
     /// The command that changes a candidate first.
-    fix: Option<Fix>,
+    fix: Option<Box<CommandOracle>>,
 }
 
 /// The test case, as a test sees it.
@@ -346,24 +345,38 @@ impl CommandOracle {
         Self { companions, ..self }
     }
 
-    /// The same test of what a command makes of each candidate.
+    /// The same test of what a command makes of each candidate. A file that it has changed is one that it does not change
+    /// any more.
     #[must_use]
-    pub fn with_fix(self, fix: Fix) -> Self {
-        Self { fix: Some(fix), ..self }
+    pub fn with_fix(self, fix: CommandOracle) -> Self {
+        Self { fix: Some(Box::new(fix)), ..self }
     }
 
-    /// Runs the command alone, and says what it has left of the candidate: nothing if it was removed.
-    pub(super) fn change(
+    /// The candidate as this command leaves it, which changes the file in its place and ends with exit code 0.
+    ///
+    /// # Errors
+    /// The outcome of a candidate that the command fails on: it is not interesting.
+    pub fn change(
         &self,
         candidate: &[u8],
         slot: &mut Slot,
         deadline: Duration,
         cancel: &Cancel,
-    ) -> (Outcome, Option<Vec<u8>>) {
+    ) -> Result<Vec<u8>, Box<Outcome>> {
         let mut changed = None;
         let details = Details { changed: Some(&mut changed), ..Details::default() };
         let outcome = self.alone(candidate, slot, deadline, cancel, details);
-        (outcome, changed)
+        match (outcome.exit, changed) {
+            (Exit::Code(0), Some(content)) => Ok(content),
+            _ if outcome.verdict.is_none() => Err(Box::new(outcome)),
+            (exit, changed) => {
+                let what = if changed.is_none() { "removes the file".to_owned() } else { format!("ends with {exit}") };
+                let is_slow = exit == Exit::TimedOut;
+                let verdict = if is_slow { Verdict::Timeout } else { Verdict::NotInteresting };
+                let note = Some(format!("the command of --fix {what}"));
+                Err(Box::new(Outcome { verdict: Some(verdict), note, ..outcome }))
+            }
+        }
     }
 
     /// Runs the command alone, without its companions, and says what it wrote.
@@ -378,7 +391,7 @@ impl CommandOracle {
         let details = Details { written: Some(&mut written), ..Details::default() };
         let outcome = match self.fixed(candidate, slot, deadline, cancel) {
             Ok(candidate) => self.alone(&candidate, slot, deadline, cancel, details),
-            Err(outcome) => outcome,
+            Err(outcome) => *outcome,
         };
         (outcome, written)
     }
@@ -404,10 +417,10 @@ impl CommandOracle {
         slot: &mut Slot,
         deadline: Duration,
         cancel: &Cancel,
-    ) -> Result<Cow<'c, [u8]>, Outcome> {
+    ) -> Result<Cow<'c, [u8]>, Box<Outcome>> {
         match &self.fix {
             None => Ok(Cow::Borrowed(candidate)),
-            Some(fix) => fix.apply(candidate, slot, deadline, cancel).map(Cow::Owned),
+            Some(fix) => fix.change(candidate, slot, deadline, cancel).map(Cow::Owned),
         }
     }
 
@@ -421,7 +434,7 @@ impl CommandOracle {
     ) -> Outcome {
         let fixed = match self.fixed(candidate, slot, deadline, cancel) {
             Ok(fixed) => fixed,
-            Err(outcome) => return outcome,
+            Err(outcome) => return *outcome,
         };
         let candidate = &*fixed;
         let mut outcome = self.alone(candidate, slot, deadline, cancel, details);

@@ -16,7 +16,6 @@ mod condition_error;
 mod conditions;
 mod confine;
 mod elsewhere;
-mod fix;
 mod output;
 mod patterns;
 mod position;
@@ -45,7 +44,6 @@ pub use conditions::{ConditionSpec, Conditions};
 pub(crate) use confine::is_root;
 pub use confine::{ConfineError, Confinement, Isolation};
 pub use elsewhere::{Action, CASE, Content, Elsewhere, Folder, Node, Ran};
-pub use fix::Fix;
 pub use output::Written;
 pub use private::PrivateDirectory;
 #[cfg(feature = "cli")]

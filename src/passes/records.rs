@@ -7,8 +7,8 @@
 //!
 //! Nothing says which bytes are lengths. So each place and each way to write a number is followed: a record begins there,
 //! has its length at the same distance from its start, and the next one begins where it ends. A chain that ends exactly
-//! where the data ends is worth a few tests. What a record holds may be a chain again; then the lengths around it
-//! change, too.
+//! where the data ends is worth a few tests. A record may hold a chain again; then the lengths around it change,
+//! too.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -83,9 +83,9 @@ pub(super) fn is_text(data: &[u8]) -> bool {
 /// A way to write a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
-    /// So many bytes, the lowest first.
+    /// A number of bytes, the lowest first.
     Little(usize),
-    /// So many bytes, the highest first.
+    /// A number of bytes, the highest first.
     Big(usize),
     /// Seven bits in each byte, the lowest first; the highest bit says that another byte follows.
     Varint,
@@ -430,9 +430,9 @@ mod tests {
                 assert_eq!(code.read(&written), Some((number, written.len())), "{code:?}");
             }
         }
-        let rows: [(Code, &[u8], Option<(usize, usize)>); 7] = [
-            (Code::Big(2), &[1, 2, 9], Some((258, 2))),
-            (Code::Little(2), &[1, 2, 9], Some((513, 2))),
+        let rows = [
+            (Code::Big(2), &[1, 2, 9][..], Some((258, 2))),
+            (Code::Little(2), &[1, 2, 9][..], Some((513, 2))),
             (Code::Varint, &[0x96, 1], Some((150, 2))),
             (Code::Varint, &[0x80; 9], None),
             (Code::Decimal, b"12:", Some((12, 2))),

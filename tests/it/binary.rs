@@ -117,7 +117,7 @@ fn a_checksum_is_corrected_before_each_test_and_in_the_result() {
     if !compile(&folder, "read", SUMMED) {
         return;
     }
-    folder.write("data.bin", &summed());
+    folder.write("data.bin", summed());
     let test = ["--exit-code", "42", "data.bin", "--", "./read", "@@"];
     lop(&folder, &[&["-o", "out", "--fix", "./read repair @@"], &test[..]].concat()).expect_code(0);
     assert_eq!(folder.read("out"), [b'B', 1, 0xee, 0xf5], "with the right sum");
