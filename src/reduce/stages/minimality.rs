@@ -3,13 +3,15 @@
 
 use crate::engine::Config;
 use crate::passes::{
-    Minimality, Pass, Removal, Sequence, Unit, character_units, list_kind, siblings, token_units, tokens,
+    Minimality, Pass, Removal, Sequence, Stage, Unit, character_units, list_kind, siblings, token_units, tokens,
 };
 use crate::reduce::interrupt::Interrupt;
 use crate::reduce::options::Minimal;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::sweep::SequenceSweep;
 use crate::syntax::Edit;
+
+use super::turns::turn;
 
 /// Below this number of tokens the guarantee is about deletions that make new syntax errors, too, where the language has
 /// dialects: that costs little then, and a tool may accept what the grammar does not know.
@@ -37,10 +39,11 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     Ok(reducer.weight() < before)
 }
 
-/// Asks about the tokens without which there is a syntax error more, where few are left. `true` if any went.
+/// Asks about the tokens without which there is a syntax error more, where few are left, and in a text with syntax errors
+/// about neighbouring tokens, too: how many errors a parser counts there is chance. `true` if any went.
 pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let has_dialects = reducer.tools.as_ref().is_some_and(|tools| tools.grammar.has_dialects());
-    let is_asked = has_dialects && !reducer.current().is_inside_another();
+    let is_asked = (has_dialects || has_errors(reducer)) && !reducer.current().is_inside_another();
     let is_small = is_any_text(reducer) || reducer.session.size().tokens < FEW;
     if !is_asked || !is_small || !reducer.session.open_gate() {
         return Ok(false);
@@ -55,6 +58,11 @@ fn is_any_text(reducer: &Reducer<'_, '_>) -> bool {
     reducer.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text())
 }
 
+/// Whether a text in a language has syntax errors.
+fn has_errors(reducer: &Reducer<'_, '_>) -> bool {
+    reducer.tools.is_some() && !is_any_text(reducer) && reducer.current().document().errors() > 0
+}
+
 /// Deletes tokens, and of text in no language characters, one by one until none can go; `true` if any went.
 fn delete_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let first = reducer.weight();
@@ -65,6 +73,10 @@ fn delete_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
         if is_any_text(reducer) {
             let characters = units_to_verify(reducer, Minimal::Char);
             verify_units(reducer, list_kind::CHARACTERS, characters)?;
+        }
+        if has_errors(reducer) {
+            reducer.forget_refusals();
+            turn(reducer, Stage::Tokens)?;
         }
         if reducer.weight() >= before {
             return Ok(before < first);
