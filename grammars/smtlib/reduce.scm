@@ -15,3 +15,10 @@
 ((group . "(" . (word) @_k (_)) @rewrite (#any-of? @_k "=" "<" ">" "<=" ">=" "and" "or" "not" "=>" "xor" "distinct" "forall" "exists") (#set! text "false"))
 ((group . "(" . (word) @_k (_)) @rewrite (#any-of? @_k "+" "-" "*" "div" "mod" "/" "abs" "str.len" "str.to_int" "str.indexof" "select") (#set! text "0"))
 ((group . "(" . (word) @_k (_)) @rewrite (#any-of? @_k "str.++" "str.replace" "str.substr" "str.at" "str.from_int") (#set! text "\"\""))
+
+; Levels of the stack of assertions.
+((group . "(" . (word) @_k) @group (#any-of? @_k "push" "pop") (#set! group "levels") (#set! text ""))
+
+; Two assertions as one.
+((group . "(" . (word) @_a . (_) @_x . ")" .) @rewrite . (group . "(" . (word) @_b . (_) @_y . ")" .) @rewrite
+  (#eq? @_a "assert") (#eq? @_b "assert") (#set! text "(assert (and {_x} {_y}))"))
