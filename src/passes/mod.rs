@@ -13,6 +13,7 @@
 //! `lop passes`, `--only` and `--skip`, what the screen may leave out and what is counted, follows from that list.
 
 mod aliases;
+mod alike;
 mod alternatives;
 mod blanks;
 mod blocks;
@@ -79,6 +80,7 @@ mod zeros;
 pub(crate) mod testing;
 
 pub use aliases::Constants;
+pub use alike::Alike;
 pub use alternatives::{Alternative, Class, each_once};
 pub use blanks::{Blanks, blank_characters, blank_words, blanked, gap_characters, name_characters};
 pub use bodies::Bodies;
@@ -129,6 +131,7 @@ pub static ALL: &[&dyn Pass] = &[
     &regions::Regions,
     &Constants,
     &Bodies,
+    &Alike,
     &Chains,
     &hoist::HOIST,
     &minimal::MINIMAL,

@@ -159,6 +159,9 @@ pub mod list_kind {
     /// Bytes that become zeros.
     pub const ZEROS: u32 = COMMENTS + 18;
 
+    /// Definitions that differ in their names only.
+    pub const ALIKE: u32 = COMMENTS + 19;
+
     /// The bits of the numbers above.
     const BITS: u32 = 17;
 

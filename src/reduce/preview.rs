@@ -159,7 +159,8 @@ mod tests {
                     if errors > document.errors() {
                         let before = String::from_utf8_lossy(&document.source()[proposal.range.clone()]).into_owned();
                         let after = String::from_utf8_lossy(&proposal.replacement(document.source())).into_owned();
-                        let names = ["aliases", "constants", "groups", "inline", "uses"].contains(&proposal.pass);
+                        let names =
+                            ["aliases", "alike", "constants", "groups", "inline", "uses"].contains(&proposal.pass);
                         broken.push((names, format!("{place}\n    `{before}` by `{after}`")));
                     } else {
                         clean += 1;

@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use crate::passes::{
-    Ask, Bodies, Constants, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
+    Alike, Ask, Bodies, Constants, Definitions, Pass, Prefer, Removal, Sequence, Siblings, Unit, Unreferenced, siblings,
 };
 use crate::reduce::gain::Gain;
 use crate::reduce::interrupt::Interrupt;
@@ -80,6 +80,10 @@ fn delete_all(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         sweep_over(reducer, &Constants)?;
         sibling_lists(reducer)?;
         sweep_over(reducer, &Bodies)?;
+        // Where no parser knows what names mean, alike definitions are most of what is left.
+        if reducer.tools.as_ref().is_some_and(|tools| tools.grammar.notation().is_some()) {
+            sweep_over(reducer, &Alike)?;
+        }
         if reducer.weight() >= before || reducer.tools.is_none() {
             return Ok(());
         }

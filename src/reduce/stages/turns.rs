@@ -61,13 +61,13 @@ fn turn_of(
 ) -> Result<bool, Interrupt> {
     reducer.mark()?;
     let (swept, mut alternatives) = proposals(reducer, passes);
-    let mut found = false;
     for (pass, sequences) in swept {
-        found |= sweep_all(reducer, pass, sequences)?;
+        // The other sequences are of the text before.
+        if sweep_all(reducer, pass, sequences)? {
+            return Ok(true);
+        }
     }
-    if found {
-        return Ok(true);
-    }
+    let mut found = false;
     if !alternatives.is_empty() {
         reducer.session.enter_pass(name, reducer.round)?;
     }
