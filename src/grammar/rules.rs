@@ -173,7 +173,7 @@ pub struct Jump {
     pub jump: Capture,
     /// The label's name there.
     pub target: Capture,
-    /// The statement that always goes on at this label.
+    /// The statement that always continues at this label.
     pub text: Vec<Piece>,
 }
 

@@ -345,8 +345,8 @@ impl CommandOracle {
         Self { companions, ..self }
     }
 
-    /// The same test of what a command makes of each candidate. A file that it has changed is one that it does not change
-    /// any more.
+    /// The same test, which first runs a command that changes the candidate's file. The command must leave a file that it
+    /// has changed as it is.
     #[must_use]
     pub fn with_fix(self, fix: CommandOracle) -> Self {
         Self { fix: Some(Box::new(fix)), ..self }

@@ -12,7 +12,7 @@ use crate::syntax::{Document, Edit};
 
 use super::alternatives::each_once;
 
-/// A function of which there are blocks.
+/// A function and its blocks.
 pub(super) struct Function {
     /// The match of the rule.
     pub(super) flow: ByRule<Flow>,
@@ -81,7 +81,7 @@ pub(super) fn bare(name: &[u8]) -> &[u8] {
     &name[from..to]
 }
 
-/// The functions of a document of which rules say that they are lists of blocks.
+/// The functions of a document whose bodies are lists of blocks, as the language's rules say.
 pub(super) fn functions(document: &Document, grammar: &Grammar) -> (Vec<Function>, ControlFlow) {
     let source = document.source();
     let all = grammar.rules().control_flow(document.tree().root(), source);
@@ -90,9 +90,8 @@ pub(super) fn functions(document: &Document, grammar: &Grammar) -> (Vec<Function
         let mut blocks: Vec<Block> = vec![Block::new(None)];
         let bracket = document.children(body).next().filter(|child| !document.node(*child).is_named());
         let start = bracket.map_or(flow.body.range.start, |bracket| document.node(bracket).range().end);
-        let labels = within(&all.labels, |label| label.range.start, &flow.body.range);
-        let rules_of_labels = labels;
-        let mut labels = labels.iter().map(|label| &label.range).peekable();
+        let own = within(&all.labels, |label| label.range.start, &flow.body.range);
+        let mut labels = own.iter().map(|label| &label.range).peekable();
         for child in document.children(body).filter(|child| document.node(*child).is_named()) {
             let range = document.node(child).range();
             let is_label = labels.next_if(|label| **label == range).is_some();
@@ -128,8 +127,7 @@ pub(super) fn functions(document: &Document, grammar: &Grammar) -> (Vec<Function
             block.exits = within(&all.exits, |exit| exit.statement.range.start, &block.range()).to_vec();
         }
         let rules_of_entries = within(&all.entries, |entry| entry.entry.range.start, &flow.body.range);
-        let rules =
-            rules_of_labels.iter().map(|label| label.rule).chain(rules_of_entries.iter().map(|entry| entry.rule));
+        let rules = own.iter().map(|label| label.rule).chain(rules_of_entries.iter().map(|entry| entry.rule));
         let rules = each_once(rules.chain([flow.rule]));
         Some(Function { flow: flow.clone(), blocks, start, rules })
     });

@@ -84,7 +84,7 @@ impl Maker<'_> {
         made
     }
 
-    /// The edits by which some blocks go on in one way only, where each block goes on then, and the rules.
+    /// The edits that leave some blocks one way only, the blocks that then follow each block, and the rules.
     fn turns(&self, function: &Function, turns: &[Turn]) -> (Vec<Edit>, Vec<Vec<usize>>, Vec<RuleId>) {
         let mut next: Vec<Vec<usize>> = function.blocks.iter().map(Block::next).collect();
         let (mut edits, mut rules) = (Vec::new(), function.rules.clone());

@@ -23,8 +23,9 @@ pub(super) struct Records;
 
 /// Longer data are not looked at: by then most of them has gone otherwise.
 const LONGEST: usize = 1 << 20;
-/// A chain starts at most so far behind the start of what holds it: after a file's magic number, or a header.
+/// Bytes before the first record of a file, such as its magic number or a header.
 const FARTHEST: usize = 32;
+/// The same inside another record, such as the kind of a list.
 const FARTHEST_INSIDE: usize = 9;
 /// Bytes of a record before its length, and others that the length does not count.
 const MOST_BEFORE: usize = 8;
@@ -183,7 +184,7 @@ struct Search<'t> {
     /// Parts of the data that were searched, and steps from record to record there.
     parts: usize,
     steps: usize,
-    /// Records of which any may go.
+    /// Lists of records; any records of a list may go together.
     whole: Vec<Vec<Vec<Edit>>>,
     /// Edits that are made one at a time, each once.
     single: Vec<Vec<Edit>>,
@@ -260,6 +261,10 @@ impl Search<'_> {
         while at < part.end {
             self.steps += 1;
             let (number, width) = code.read(self.text.get(at + before..part.end)?)?;
+            // Any bytes are read as a number, which may be as large as numbers are.
+            if number > part.len() {
+                return None;
+            }
             let counted = i64::try_from(before + width + number).ok()?;
             let end = at + usize::try_from(counted + uncounted).ok()?;
             let own = at + before..at + before + width;
@@ -362,7 +367,7 @@ fn chains_of(found: Vec<(i64, Chain)>) -> Vec<Chain> {
     found.into_iter().map(|(_, chain)| chain).collect()
 }
 
-/// The runs of so many things: all, halves, quarters, down to runs of `least`.
+/// The runs of `count` things: all of them, halves, quarters, down to runs of `least`.
 fn runs(count: usize, least: usize) -> impl Iterator<Item = Range<usize>> {
     let lengths = std::iter::successors(Some(count), move |length| (*length > least).then(|| length.div_ceil(2)));
     lengths
@@ -451,7 +456,10 @@ mod tests {
 
     #[test]
     fn any_data_cost_a_bounded_search() {
-        for data in [vec![0; LONGEST], vec![1; LONGEST], vec![0xff; 1 << 16], b"\x00".to_vec(), Vec::new()] {
+        // A record of one byte, and a length that no machine has room for.
+        let huge = [&[0, 0, 0, 0, 0, 0, 0, 1, 9][..], &[0xff; 8], b"abc"].concat();
+        let all = [vec![0; LONGEST], vec![1; LONGEST], vec![0xff; 1 << 16], b"\x00".to_vec(), Vec::new(), huge];
+        for data in all {
             let proposals = Records.propose(&View::of_text(&data));
             let units = proposals.sequences.iter().map(|sequence| sequence.units.len());
             assert!(units.sum::<usize>() <= MOST_CHAINS * MOST_RECORDS);

@@ -33,7 +33,7 @@ int main(int c, char **v) {
 }
 "#;
 
-/// Reads records of a kind, a length, so many bytes and their sum. With `repair` it corrects the sums in the file.
+/// Reads records: a kind, a length, that many bytes, and their sum. With `repair` it corrects the sums in the file.
 const SUMMED: &str = r#"
 #include <stdio.h>
 #include <string.h>
