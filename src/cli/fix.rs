@@ -34,7 +34,7 @@ pub(super) fn fixing(
     }
     let words = shlex::split(line).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
         message: format!("`{line}` of --fix is not a command"),
-        hint: "close its quotes; for pipes write --fix 'sh -c \"…\"'".to_owned(),
+        hint: "write a program and its arguments, and close its quotes; for pipes write --fix 'sh -c \"…\"'".to_owned(),
     })?;
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let here = std::env::current_dir().unwrap_or_default();

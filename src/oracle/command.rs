@@ -370,8 +370,12 @@ impl CommandOracle {
             (Exit::Code(0), Some(content)) => Ok(content),
             _ if outcome.verdict.is_none() => Err(Box::new(outcome)),
             (exit, changed) => {
-                let what = if changed.is_none() { "removes the file".to_owned() } else { format!("ends with {exit}") };
                 let is_slow = exit == Exit::TimedOut;
+                let what = match changed {
+                    _ if is_slow => "takes too long".to_owned(),
+                    None => "removes the file".to_owned(),
+                    Some(_) => format!("ends with {exit}"),
+                };
                 let verdict = if is_slow { Verdict::Timeout } else { Verdict::NotInteresting };
                 let note = Some(format!("the command of --fix {what}"));
                 Err(Box::new(Outcome { verdict: Some(verdict), note, ..outcome }))
