@@ -61,6 +61,7 @@ mod place;
 mod records;
 mod regions;
 mod removal;
+mod repeats;
 mod rewrites;
 mod rows;
 mod sequence;
@@ -128,6 +129,7 @@ pub static ALL: &[&dyn Pass] = &[
     &Unreferenced,
     &Siblings,
     &columns::Columns,
+    &repeats::Repeats,
     &regions::Regions,
     &Constants,
     &Bodies,
