@@ -77,7 +77,7 @@ impl ContentTest {
             first_line: expression(&file.first_line),
             content: expression(&file.content),
             priority: file.content_priority,
-            is_of_structure: file.parser.as_ref().is_some_and(|parser| parser.get_ref() == lop_parser::STRUCTURE_NAME),
+            is_of_structure: file.is_of_structure(),
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) struct LanguageToml {
     pub(super) layout: Layout,
     #[serde(default)]
     pub(super) embedded: Vec<Embedded>,
-    pub(super) structure: Option<Structure>,
+    pub(super) structure: Option<Spanned<Structure>>,
     pub(super) conditionals: Option<Conditionals>,
 }
 
@@ -228,6 +228,13 @@ impl Structure {
             is_certain: true,
             records: self.records,
         }
+    }
+}
+
+impl Language {
+    /// Whether the language has no parser: its texts are taken apart by their structure.
+    pub(super) fn is_of_structure(&self) -> bool {
+        self.parser.as_ref().is_some_and(|parser| parser.get_ref() == lop_parser::STRUCTURE_NAME)
     }
 }
 

@@ -9,6 +9,8 @@
 use regex::bytes::Regex;
 use tree_sitter::Language;
 
+use crate::syntax::Notation;
+
 use super::conditionals::Conditionals;
 use super::folder::Folder;
 use super::kinds::{KindSet, Resolver};
@@ -66,6 +68,21 @@ impl<'a> Layers<'a> {
     /// All files, the nearest first.
     pub(super) fn files(&self) -> impl Iterator<Item = &LanguageToml> {
         self.layers.iter().map(|(_, file)| file)
+    }
+
+    /// How texts are written that are in this language, if their structure is all that is parsed.
+    ///
+    /// # Errors
+    /// A file describes that of a language with a parser of its own.
+    pub(super) fn notation(&self) -> Result<Option<Notation>, GrammarError> {
+        let mut tables = self.layers.iter().filter_map(|(origin, file)| Some((origin, file.structure.as_ref()?)));
+        if self.own().language.is_of_structure() {
+            return Ok(Some(tables.next().map_or_else(Notation::default, |(_, table)| table.get_ref().notation())));
+        }
+        match tables.next() {
+            Some((origin, table)) => Err(origin.error(table.span().start, Problem::HasParser)),
+            None => Ok(None),
+        }
     }
 
     /// The resolver of each file's names. A name that the parser lacks is a mistake in the language's own file only.

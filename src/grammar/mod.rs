@@ -182,12 +182,7 @@ impl Grammar {
             text => NodeTypes::parse(text).map_err(|error| unusable(format!("node-types.json: {error}")))?,
         };
         let layers = Layers::parse(folder)?;
-        let is_of_structure =
-            layers.own().language.parser.as_ref().is_some_and(|parser| parser.get_ref() == lop_parser::STRUCTURE_NAME);
-        let notation = is_of_structure.then(|| {
-            let table = layers.files().find_map(|file| file.structure.as_ref());
-            table.map_or_else(Notation::default, language_toml::Structure::notation)
-        });
+        let notation = layers.notation()?;
         let resolvers = layers.resolvers(&language, &types);
         let sets = Sets::new(&layers, &resolvers)?;
         let replace = ReplaceTable::new(&layers, &resolvers)?;

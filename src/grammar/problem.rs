@@ -63,6 +63,12 @@ pub enum Problem {
         /// The name as written.
         name: String,
     },
+    /// The language has a parser, and its texts are described all the same.
+    #[error(
+        "`[structure]` is for languages without a parser; remove it, or set parser = \"{}\"",
+        lop_parser::STRUCTURE_NAME
+    )]
+    HasParser,
     /// There is no rule for all languages of this name.
     #[error("unknown rule `{name}` (known: {known})")]
     UnknownRule {

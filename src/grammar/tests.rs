@@ -336,6 +336,7 @@ fn mistakes_in_language_toml_name_file_and_line() {
         ("[language]\nparser = \"p\"\n[minimal]\n\"_.no\" = []\n", "4: unknown field `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"no._\" = []\n", "4: unknown kind `no`"),
         ("[language]\nparser = \"p\"\n[minimal]\n\"no + no\" = []\n", "4: unknown kind `no`"),
+        ("[language]\nparser = \"p\"\n[structure]\n", "3: `[structure]` is for languages without a parser"),
         ("[language]\nparser = \"p\"\nwithout = [\n\"no such\"]\n", "4: unknown rule `no such` (known: "),
     ];
     for (text, expected) in cases {

@@ -25,6 +25,8 @@ pub enum Event<'a> {
         grammar: Option<&'a str>,
         /// ERROR and MISSING nodes in the input's tree; 0 where it has no tree before it is cut down.
         syntax_errors: usize,
+        /// Whether these are so many that the text is reduced by its brackets, lines and separators instead.
+        by_structure: bool,
         /// Tests that may run at the same time.
         slots: usize,
     },

@@ -84,8 +84,8 @@ pub(super) fn run(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
         let before = reducer.weight();
         if reducer.project.is_some() {
             (if is_fast(reducer) { &PROJECT_FAST } else { &PROJECT }).follow(reducer)?;
-        } else if let Some(tools) = &reducer.tools {
-            let fast = if tools.grammar.is_of_any_text() { &STRUCTURE_FAST } else { &TREE_FAST };
+        } else if reducer.tools.is_some() {
+            let fast = if reducer.is_of_any_text() { &STRUCTURE_FAST } else { &TREE_FAST };
             (if is_fast(reducer) { fast } else { &TREE }).follow(reducer)?;
         }
         // Without a grammar, or when the text no longer parses.

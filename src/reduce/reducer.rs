@@ -193,12 +193,18 @@ impl<'g> Reducer<'_, 'g> {
         self.input.ends_line && !self.current().is_inside_another()
     }
 
+    /// Whether the tree is that of a text in no language: nothing says that a bracket or a quote needs its partner, and a
+    /// blank is a part like any other.
+    pub(super) fn is_of_any_text(&self) -> bool {
+        self.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text())
+    }
+
     /// The parts that the guarantee on the result is about.
     pub(super) fn minimal(&self) -> Minimal {
         if !self.allows(&Minimality) || self.options.effort == Effort::Fast || self.findings.is_written_anew {
             return Minimal::None;
         }
-        let has_language = self.tools.as_ref().is_some_and(|tools| !tools.grammar.is_of_any_text());
+        let has_language = self.tools.is_some() && !self.is_of_any_text();
         let default = if has_language || self.project.is_some() { Minimal::Token } else { Minimal::Char };
         self.options.minimal.unwrap_or(default)
     }

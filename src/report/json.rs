@@ -87,9 +87,9 @@ impl EventSink for JsonLines {
 /// An event as an object; null for one that is not written.
 fn describe(event: &Event<'_>) -> Value {
     match event {
-        Event::Started { size, grammar, syntax_errors, slots } => json!({
+        Event::Started { size, grammar, syntax_errors, by_structure, slots } => json!({
             "event": "started", "size": size_of(*size), "grammar": grammar,
-            "syntax_errors": syntax_errors, "slots": slots,
+            "syntax_errors": syntax_errors, "by_structure": by_structure, "slots": slots,
         }),
         Event::Baseline { outcome, deadline } => json!({
             "event": "baseline", "outcome": outcome_of(outcome), "deadline": seconds(*deadline),

@@ -121,10 +121,14 @@ impl Progress {
         }
     }
 
-    fn started(&mut self, size: Size, grammar: Option<&str>, syntax_errors: usize, slots: usize) {
+    fn started(&mut self, size: Size, grammar: Option<&str>, errors: (usize, bool), slots: usize) {
         (self.before, self.now) = (size, size);
+        let (errors, by_structure) = errors;
+        if by_structure && self.verbosity > Verbosity::Quiet {
+            self.say("syntax    too many errors; reduced by brackets, lines and separators instead");
+        }
         if self.verbosity >= Verbosity::Passes {
-            let errors = match syntax_errors {
+            let errors = match errors {
                 0 => String::new(),
                 some => format!(", {} in it", text::plural(some as u64, "syntax error")),
             };
@@ -155,8 +159,8 @@ impl Progress {
 impl EventSink for Progress {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match *event {
-            Event::Started { size, grammar, syntax_errors, slots } => {
-                self.started(size, grammar, syntax_errors, slots);
+            Event::Started { size, grammar, syntax_errors, by_structure, slots } => {
+                self.started(size, grammar, (syntax_errors, by_structure), slots);
             }
             Event::Baseline { outcome, deadline } => self.baseline(outcome, deadline),
             Event::Pass { name, round } => {

@@ -180,6 +180,7 @@ fn mistakes_name_the_users_file_and_line() {
             Some("[language]\nextensions = [\"x\"]\n"),
             "error: own/language.toml:2: `extensions` cannot be changed",
         ),
+        (None, Some("\n[structure]\n"), "error: own/language.toml:2: `[structure]` is for languages without a parser"),
         (None, Some("[language\n"), "error: own/language.toml:1: "),
         (None, None, "error: own has neither language.toml nor reduce.scm\n"),
     ] {

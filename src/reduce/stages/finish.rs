@@ -84,7 +84,8 @@ fn rename(reducer: &mut Reducer<'_, '_>) -> Result<(), Interrupt> {
 
 /// Blanks and line breaks are put where the format wants them; `true` if not all of them could be.
 fn lay_out(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
-    if !reducer.allows(&Whitespace) {
+    // The guarantee would take the blanks out again.
+    if !reducer.allows(&Whitespace) || reducer.is_of_any_text() {
         return Ok(false);
     }
     let plans = sequences_of(reducer, &Whitespace);

@@ -44,7 +44,7 @@ pub(crate) fn verify(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
 pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
     let has_dialects = reducer.tools.as_ref().is_some_and(|tools| tools.grammar.has_dialects());
     let is_asked = (has_dialects || has_errors(reducer)) && !reducer.current().is_inside_another();
-    let is_small = is_any_text(reducer) || reducer.session.size().tokens < FEW;
+    let is_small = reducer.is_of_any_text() || reducer.session.size().tokens < FEW;
     if !is_asked || !is_small || !reducer.session.open_gate() {
         return Ok(false);
     }
@@ -53,14 +53,9 @@ pub(crate) fn verify_unparsed(reducer: &mut Reducer<'_, '_>) -> Result<bool, Int
     result
 }
 
-/// Whether nothing says that a bracket or a quote needs its partner.
-fn is_any_text(reducer: &Reducer<'_, '_>) -> bool {
-    reducer.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text())
-}
-
 /// Whether a text in a language has syntax errors.
 fn has_errors(reducer: &Reducer<'_, '_>) -> bool {
-    reducer.tools.is_some() && !is_any_text(reducer) && reducer.current().document().errors() > 0
+    reducer.tools.is_some() && !reducer.is_of_any_text() && reducer.current().document().errors() > 0
 }
 
 /// Deletes tokens, and of text in no language characters, one by one until none can go; `true` if any went.
@@ -70,7 +65,7 @@ fn delete_tokens(reducer: &mut Reducer<'_, '_>) -> Result<bool, Interrupt> {
         let before = reducer.weight();
         let units = units_to_verify(reducer, Minimal::Token);
         verify_units(reducer, list_kind::TOKENS, units)?;
-        if is_any_text(reducer) {
+        if reducer.is_of_any_text() {
             let characters = units_to_verify(reducer, Minimal::Char);
             verify_units(reducer, list_kind::CHARACTERS, characters)?;
         }

@@ -59,7 +59,7 @@ pub(crate) fn sweep_characters(reducer: &mut Reducer<'_, '_>) -> Result<bool, In
     // Where only its width counts, a question for each of its characters would be in vain.
     comments_inside(reducer, &Blanks, blank_words)?;
     // A blank that goes later would have all other characters asked about once more.
-    if reducer.tools.as_ref().is_some_and(|tools| tools.grammar.is_of_any_text()) {
+    if reducer.is_of_any_text() {
         sweep_over(reducer, &Words)?;
     }
     sweep_over(reducer, &Characters)

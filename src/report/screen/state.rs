@@ -217,7 +217,10 @@ mod tests {
 
     fn started() -> State {
         let mut state = State::new("x.zed".to_owned(), b"input");
-        state.take(&Event::Started { size: SIZE, grammar: Some("zed"), syntax_errors: 0, slots: 2 }, seconds(0.0));
+        state.take(
+            &Event::Started { size: SIZE, grammar: Some("zed"), syntax_errors: 0, by_structure: false, slots: 2 },
+            seconds(0.0),
+        );
         state
     }
 
