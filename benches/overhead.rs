@@ -8,6 +8,7 @@ use divan::counter::BytesCount;
 use lop::grammar::{Folder, Grammar, Registry};
 use lop::passes::{NodeSet, Removal, Shapes, removal_edits, siblings};
 use lop::syntax::{Document, SyntaxParser, error_count, render};
+use lop_languages::LANGUAGES;
 
 fn main() {
     divan::main();
@@ -31,7 +32,7 @@ struct Input {
 }
 
 fn folder(language: usize) -> Folder<'static> {
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     *registry.folders().nth(language).expect("there are so many languages")
 }
 

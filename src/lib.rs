@@ -20,7 +20,6 @@ compile_error!("lop runs on Linux, and in parts on other Unix systems");
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod corpus;
-pub mod disk;
 pub mod doctor;
 pub mod exec;
 pub mod grammar;
@@ -31,13 +30,13 @@ pub mod journal;
 pub mod library;
 pub mod oracle;
 pub mod passes;
-pub mod project;
 pub mod reduce;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod syntax;
 
 pub use lop_engine as engine;
+pub use lop_files::{disk, project};
 
 pub use engine::Verdict;
 pub use library::{Config, Error, Files, TreeReport, reduce, reduce_on, reduce_tree};

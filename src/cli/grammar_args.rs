@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::grammar::{AUTO, EMBEDDED, Loaded, NOT_BUILT_IN};
+use lop_languages::LANGUAGES;
+
+use crate::grammar::{AUTO, Loaded};
 
 use super::failure::Failure;
 use super::set_by::SetBy;
@@ -56,7 +58,7 @@ pub struct ParserPath {
 impl ParserPath {
     /// Loads the parser.
     pub(super) fn open(&self) -> Result<Loaded, Failure> {
-        Ok(Loaded::open(&self.path, self.symbol.as_deref())?)
+        Ok(Loaded::open(&self.path, self.symbol.as_deref(), &LANGUAGES)?)
     }
 }
 
@@ -160,8 +162,7 @@ fn for_extension(text: &str) -> Result<ForExtension, String> {
 
 /// The names of all languages, as the help says them.
 pub(crate) fn names() -> String {
-    let built_in = EMBEDDED.iter().map(|folder| folder.name);
-    let mut names: Vec<&str> = built_in.chain(NOT_BUILT_IN.iter().map(|folder| folder.texts.name)).collect();
+    let mut names: Vec<&str> = LANGUAGES.names().collect();
     names.sort_unstable();
     format!("Languages: {}.\nThe list says which of them are built in.", names.join(", "))
 }

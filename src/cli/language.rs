@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::disk;
 use crate::grammar::{Choice, Folder, Grammar, Loaded, Overrides, Registry};
+use lop_languages::LANGUAGES;
 
 use super::failure::{Failure, RulesError};
 use super::grammar_args::{GrammarArgs, Wanted};
@@ -36,7 +37,7 @@ impl Language {
     /// # Errors
     /// An unknown grammar, and whatever is wrong with a library.
     pub(super) fn find(args: &GrammarArgs, path: &Path, content: &[u8]) -> Result<Self, Failure> {
-        Self::find_among(&Arc::new(Registry::embedded()?), args, path, content)
+        Self::find_among(&Arc::new(Registry::of(&LANGUAGES)?), args, path, content)
     }
 
     /// Does the same with a registry that several calls share: it compiles the expressions for contents once.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::doctor::reworded;
 use crate::grammar::Guard;
 use crate::oracle::{CommandError, CommandOracle, Companion, ConditionSpec, Conditions, Exit, Guarded};
+use lop_languages::LANGUAGES;
 
 use super::absolute_words;
 use super::failure::Failure;
@@ -46,9 +47,9 @@ fn second_words(line: &str) -> Result<Vec<OsString>, Failure> {
 }
 
 fn guard(open: &Inference<'_>, language: &str, place: &mut Probe<'_>) -> Result<(CommandOracle, Companion), Failure> {
-    let guard = Guard::of(language).ok_or_else(|| Failure::Usage {
+    let guard = Guard::of(language, &LANGUAGES).ok_or_else(|| Failure::Usage {
         message: format!("there is no guard for `{language}`"),
-        hint: format!("there is one for: {}", Guard::languages().join(", ")),
+        hint: format!("there is one for: {}", Guard::languages(&LANGUAGES).join(", ")),
     })?;
     let mut found = Err(CommandError::NoCommand);
     for command in &guard.commands {

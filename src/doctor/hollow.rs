@@ -120,7 +120,7 @@ fn hollow_name(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::{Choice, GrammarError};
+    use crate::grammar::{Choice, GrammarError, Registry};
     use crate::project::{Archive, Kind, Member};
 
     #[test]
@@ -144,7 +144,9 @@ mod tests {
         };
         let text = Archive::pack(&[file("a", "[1]"), file("d/b", "x"), file("e", "(")]);
         let archive = Archive::of(&text).expect("it is one");
-        let project = Project::new::<GrammarError>(archive.clone(), &text, |_, _| Ok((None, Choice::Extension)));
+        let no_languages = Registry::new(&[]).expect("there is nothing to read");
+        let project =
+            Project::new::<GrammarError>(archive.clone(), &text, &no_languages, |_, _| Ok((None, Choice::Extension)));
         let project = project.expect("text has no grammar");
         let contents = |hollow: &Hollow, with: &str| -> Vec<String> {
             let case = hollow.cases(&text).into_iter().find(|case| case.text == with.as_bytes()).expect("it is tried");

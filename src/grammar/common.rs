@@ -344,12 +344,14 @@ mod tests {
 
     use tree_sitter::Parser as TreeSitter;
 
+    use lop_languages::LANGUAGES;
+
     use super::*;
-    use crate::grammar::{AUTO, EMBEDDED, Folder, Registry};
+    use crate::grammar::{AUTO, Folder, Registry};
 
     /// The parser of the language that a file is in, and what is in it below.
     fn parser_of(file: &str) -> (Language, NodeTypes) {
-        let registry = Registry::embedded().expect("the embedded folders are well-formed");
+        let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
         let (folder, _) = registry.find(AUTO, Path::new(file), b"").expect("it is well-formed");
         parser(folder.expect("the language is built in"))
     }
@@ -395,7 +397,10 @@ mod tests {
             let text = &TEXT[range.clone()];
             let read = Written::read(range).unwrap_or_else(|| panic!("{text}"));
             assert!(!read.words.contains(&"text"), "{text}: there are no templates here");
-            assert!(EMBEDDED.iter().any(|folder| read.fit(&parser(folder).0).is_some()), "{text}: fits no parser");
+            assert!(
+                LANGUAGES.built_in.iter().any(|folder| read.fit(&parser(folder).0).is_some()),
+                "{text}: fits no parser"
+            );
         }
     }
 

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 use tree_sitter::{Language, Node, Parser as TreeSitter};
 
-use super::folder::Parser;
 use super::language_toml::{self, Word};
 use super::problem::{GrammarError, Origin, Problem};
+use lop_parser::Parser;
 
 /// How much of a file is looked at.
 const LOOKED_AT: usize = 64 * 1024;

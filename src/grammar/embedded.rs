@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use lop_parser::Catalog;
 use regex::bytes::Regex;
 
-use super::folder::{EMBEDDED, NOT_BUILT_IN};
 use super::kinds::{KindSet, Resolver};
 use super::language_toml::{LanguageToml, Word};
 use super::layers::Layers;
@@ -20,6 +20,8 @@ pub struct Embedded {
     /// The form of the parent's text in front of the node; `None` allows any.
     after: Option<Regex>,
     language: String,
+    /// The languages of which it is one.
+    others: &'static Catalog,
     /// Loaded when it is first asked for: few texts hold all that they could.
     grammar: OnceLock<Option<Arc<Grammar>>>,
 }
@@ -29,10 +31,14 @@ impl Embedded {
     ///
     /// # Errors
     /// A kind that the parser does not have, or an expression that is none.
-    pub(super) fn all(layers: &Layers<'_>, resolvers: &[Resolver<'_>]) -> Result<Vec<Self>, GrammarError> {
+    pub(super) fn all(
+        layers: &Layers<'_>,
+        resolvers: &[Resolver<'_>],
+        others: &'static Catalog,
+    ) -> Result<Vec<Self>, GrammarError> {
         let mut all = Vec::new();
         for (file, resolver) in layers.files().zip(resolvers) {
-            match Self::of(file, resolver) {
+            match Self::of(file, resolver, others) {
                 Err(_) if resolver.inherited => {}
                 entries => all.extend(entries?),
             }
@@ -40,7 +46,7 @@ impl Embedded {
         Ok(all)
     }
 
-    fn of(file: &LanguageToml, resolver: &Resolver<'_>) -> Result<Vec<Self>, GrammarError> {
+    fn of(file: &LanguageToml, resolver: &Resolver<'_>, others: &'static Catalog) -> Result<Vec<Self>, GrammarError> {
         let kinds = |word: &Word| resolver.kind(word.get_ref(), word.span().start);
         let expression = |word: &Word| {
             Regex::new(word.get_ref())
@@ -48,9 +54,7 @@ impl Embedded {
         };
         let language = |word: &Word| {
             let name = word.get_ref();
-            let mut known = EMBEDDED.iter().map(|folder| folder.name);
-            let mut others = NOT_BUILT_IN.iter().map(|folder| folder.texts.name);
-            match name == TEXT || known.any(|known| known == name) || others.any(|other| other == name) {
+            match name == TEXT || others.names().any(|known| known == name) {
                 true => Ok(name.clone()),
                 false => Err(resolver.origin.error(word.span().start, Problem::UnknownLanguage(name.clone()))),
             }
@@ -61,6 +65,7 @@ impl Embedded {
                 parents: entry.parent.as_ref().map(kinds).transpose()?,
                 after: entry.after.as_ref().map(expression).transpose()?,
                 language: language(&entry.language)?,
+                others,
                 grammar: OnceLock::new(),
             })
         });
@@ -82,7 +87,7 @@ impl Embedded {
     /// The language; `None` when it is not built in.
     pub fn grammar(&self) -> Option<&Arc<Grammar>> {
         let load = || {
-            let folder = EMBEDDED.iter().find(|folder| folder.name == self.language)?;
+            let folder = self.others.find(&self.language)?;
             Some(Arc::new(Grammar::load(folder).expect("tests load every language that is built in")))
         };
         self.grammar.get_or_init(load).as_ref()

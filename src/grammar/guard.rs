@@ -1,7 +1,7 @@
 //! Responsible for a language's guard: the compiler whose warnings mean that a program has no meaning, as data in
 //! `guard.toml`.
 
-use super::folder::{EMBEDDED, Folder};
+use lop_parser::{Catalog, Folder};
 
 /// A command that warns of what a program must not do, and what its warnings look like.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -16,15 +16,15 @@ pub struct Guard {
 impl Guard {
     /// The guard of a language; `None` when it has none or there is no such language.
     #[must_use]
-    pub fn of(language: &str) -> Option<Self> {
-        let folder = EMBEDDED.iter().find(|folder| folder.name == language)?;
+    pub fn of(language: &str, languages: &Catalog) -> Option<Self> {
+        let folder = languages.find(language)?;
         Some(toml::from_str(text(folder)?).expect("a test reads all of them"))
     }
 
     /// The languages that have one.
     #[must_use]
-    pub fn languages() -> Vec<&'static str> {
-        EMBEDDED.iter().filter(|folder| text(folder).is_some()).map(|folder| folder.name).collect()
+    pub fn languages(languages: &Catalog) -> Vec<&'static str> {
+        languages.built_in.iter().filter(|folder| text(folder).is_some()).map(|folder| folder.name).collect()
     }
 }
 
@@ -36,13 +36,15 @@ fn text(folder: &Folder<'static>) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use lop_languages::LANGUAGES;
+
     use super::*;
 
     #[test]
     fn every_guard_can_be_read_and_names_the_candidate() {
-        assert!(!Guard::languages().is_empty());
-        for language in Guard::languages() {
-            let guard = Guard::of(language).expect("it has one");
+        assert!(!Guard::languages(&LANGUAGES).is_empty());
+        for language in Guard::languages(&LANGUAGES) {
+            let guard = Guard::of(language, &LANGUAGES).expect("it has one");
             assert!(!guard.commands.is_empty() && !guard.warnings.is_empty(), "{language}");
             for command in &guard.commands {
                 assert!(command.iter().any(|word| word.contains("@@")), "{language}: {command:?}");
@@ -51,6 +53,6 @@ mod tests {
                 regex::Regex::new(warning).unwrap_or_else(|error| panic!("{language}: {error}"));
             }
         }
-        assert_eq!(Guard::of("no such language"), None);
+        assert_eq!(Guard::of("no such language", &LANGUAGES), None);
     }
 }

@@ -12,12 +12,12 @@ use tree_sitter::Language;
 use crate::syntax::Notation;
 
 use super::conditionals::Conditionals;
-use super::folder::Folder;
 use super::kinds::{KindSet, Resolver};
 use super::language_toml::{self, LanguageToml, Word};
 use super::problem::{GrammarError, Origin, Problem, line_of};
 use super::rule_place::RulePlace;
 use super::supertypes::NodeTypes;
+use lop_parser::Folder;
 
 /// The file of all languages, and its name as messages show it.
 const COMMON: &str = include_str!("../../grammars/common.toml");

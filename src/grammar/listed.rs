@@ -1,6 +1,7 @@
 //! Responsible for what a list of the languages tells of each.
 
-use super::folder::{Folder, NotBuiltIn, Texts};
+use lop_parser::{Folder, NotBuiltIn, Texts};
+
 use super::guard::Guard;
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin};
@@ -43,7 +44,7 @@ impl Listed {
     pub fn of(folder: &Folder<'_>, home: Home) -> Result<Self, GrammarError> {
         let listed = Self::new(folder.texts(), folder.inherited, folder.parser.release, home);
         // A run asks for the guard by the language's name.
-        let has_guard = Guard::languages().contains(&folder.name);
+        let has_guard = Guard::languages(folder.others).contains(&folder.name);
         listed.map(|listed| Self { has_guard, ..listed }).map_err(|error| error.at(folder))
     }
 

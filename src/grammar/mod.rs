@@ -8,7 +8,6 @@ mod common;
 mod conditionals;
 mod content;
 mod embedded;
-mod folder;
 mod forms;
 mod guard;
 mod kinds;
@@ -37,10 +36,9 @@ use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 pub use capture::Capture;
 pub use conditionals::Conditionals;
 pub use embedded::Embedded;
-pub use folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn, Parser, Texts};
 pub use guard::Guard;
 pub use listed::{Home, Listed};
-pub use lop_parser::LoadError;
+pub use lop_parser::{Catalog, Folder, LoadError, NotBuiltIn, Parser, Texts};
 pub use minimal::Place;
 pub use overrides::Overrides;
 pub use problem::{GrammarError, Problem};
@@ -75,6 +73,20 @@ pub enum SweepOrder {
     /// From the first to the last.
     Forward,
 }
+
+/// The language of texts that are in no other.
+static ANY_TEXT: Folder<'static> = Folder {
+    name: lop_parser::STRUCTURE_NAME,
+    directory: "grammars/structure",
+    language: include_str!("../../grammars/structure/language.toml"),
+    rules: include_str!("../../grammars/structure/reduce.scm"),
+    guard: "",
+    user: None,
+    inherited: &[],
+    sample: None,
+    parser: Parser { language: lop_parser::STRUCTURE, node_types: lop_parser::STRUCTURE_NODE_TYPES, release: "" },
+    others: Catalog::NONE,
+};
 
 /// A language, loaded: its parser and what its folder says about the parser's node kinds.
 #[derive(Debug)]
@@ -187,7 +199,7 @@ impl Grammar {
         let sets = Sets::new(&layers, &resolvers)?;
         let replace = ReplaceTable::new(&layers, &resolvers)?;
         let minimal = MinimalTable::new(&layers, &resolvers)?;
-        let embedded = Embedded::all(&layers, &resolvers)?;
+        let embedded = Embedded::all(&layers, &resolvers, folder.others)?;
         drop(resolvers);
         let common = common(Common::of(&layers, &language, &types)?, &language, &types);
         let rules = Rules::compile(&language, rules, common)?;
@@ -263,12 +275,9 @@ impl Grammar {
     }
 
     /// The folder of that language.
-    ///
-    /// # Panics
-    /// Never: the folder is one of lop's own.
     #[must_use]
     pub fn folder_of_text() -> &'static Folder<'static> {
-        EMBEDDED.iter().find(|folder| folder.name == lop_parser::STRUCTURE_NAME).expect("the folder is there")
+        &ANY_TEXT
     }
 
     /// Whether the language is that of texts which are in none.

@@ -3,10 +3,10 @@
 use toml::Table;
 
 use super::Grammar;
-use super::folder::{Folder, Texts};
 use super::language_toml;
 use super::problem::{GrammarError, Problem, line_of};
 use super::rule_place::RuleText;
+use lop_parser::{Folder, Texts};
 
 /// Keys that say which language a file is in. That is known before a user's folder is looked at.
 const SETTLED: [&str; 8] =
@@ -57,14 +57,14 @@ impl Overrides {
     }
 }
 
-impl Folder<'_> {
-    /// The path of the file that a rule is in.
+impl RuleText {
+    /// The path of the rule's file, if it is one of the rules of a language.
     #[must_use]
-    pub fn file_of(&self, rule: &RuleText) -> String {
-        match rule.file.rsplit_once('/') {
-            Some((folder, _)) if self.user.is_some_and(|user| user.name == folder) => rule.file.clone(),
-            Some((_, file)) if rule.folder == self.name => format!("{}/{file}", self.directory),
-            _ => format!("grammars/{}", rule.file),
+    pub fn file_in(&self, language: &Folder<'_>) -> String {
+        match self.file.rsplit_once('/') {
+            Some((folder, _)) if language.user.is_some_and(|user| user.name == folder) => self.file.clone(),
+            Some((_, file)) if self.folder == language.name => format!("{}/{file}", language.directory),
+            _ => format!("grammars/{}", self.file),
         }
     }
 }

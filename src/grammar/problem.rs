@@ -2,7 +2,7 @@
 
 use tree_sitter::{QueryError, QueryErrorKind};
 
-use super::folder::Folder;
+use lop_parser::Folder;
 
 /// An error in a language's folder or in the choice of a language.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use lop_parser::{Catalog, Folder, NotBuiltIn};
+
 use super::Grammar;
 use super::content::{ContentTest, Fit};
-use super::folder::{EMBEDDED, Folder, NOT_BUILT_IN, NotBuiltIn};
 use super::language_toml::{self, LanguageToml};
 use super::listed::{Home, Listed};
 use super::problem::{GrammarError, Origin, not_built_in};
@@ -93,13 +94,13 @@ impl Choice {
 }
 
 impl Registry<'static> {
-    /// The languages that were in `grammars/` when the program was built.
+    /// The languages of a program.
     ///
     /// # Errors
     /// When one of their `language.toml` files is wrong.
-    pub fn embedded() -> Result<Self, GrammarError> {
-        let mut registry = Self::new(EMBEDDED)?;
-        for folder in NOT_BUILT_IN {
+    pub fn of(languages: &'static Catalog) -> Result<Self, GrammarError> {
+        let mut registry = Self::new(languages.built_in)?;
+        for folder in languages.left_out {
             let origin =
                 Origin { folder: folder.texts.name, file: language_toml::FILE_NAME, text: folder.texts.language };
             let extensions = LanguageToml::parse(origin)?.language.extensions;

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use tree_sitter::{Language, Query, QueryError};
 
-use super::folder::Texts;
 use super::forms::OWN;
 use super::problem::{GrammarError, Origin, Problem, in_words, line_of};
 use super::rule_place::{RULES, RuleText};
+use lop_parser::Texts;
 
 /// The rules of a language, the user's and its own first.
 pub(super) struct RuleFile<'a> {
@@ -159,13 +159,15 @@ fn patterns(text: &str) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use lop_languages::LANGUAGES;
+
     use super::*;
-    use crate::grammar::{EMBEDDED, Grammar};
+    use crate::grammar::Grammar;
 
     /// Each rule that is left out has all rules compiled once more, at each start.
     #[test]
     fn the_built_in_languages_take_over_every_rule_that_is_passed_on() {
-        for folder in EMBEDDED.iter().filter(|folder| !folder.inherited.is_empty()) {
+        for folder in LANGUAGES.built_in.iter().filter(|folder| !folder.inherited.is_empty()) {
             let grammar = Grammar::load(folder).expect("it is right");
             let is_taken_over = |rule: &&RuleText| rule.folder != folder.name && !rule.is_common();
             let taken_over = grammar.rules().texts().iter().filter(is_taken_over).count();

@@ -5,12 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lop_parser::LoadError;
+use lop_parser::{Catalog, Folder, LoadError, Parser, Texts};
 use tree_sitter::{Language, LanguageMetadata};
 
 use crate::disk;
 
-use super::folder::{EMBEDDED, Folder, Parser, Texts};
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};
 use super::{Grammar, rule_place};
@@ -39,6 +38,7 @@ pub struct Loaded {
     parser: Code,
     release: String,
     identity: String,
+    others: &'static Catalog,
 }
 
 /// Why a language cannot be read.
@@ -128,9 +128,9 @@ impl Loaded {
     ///
     /// # Errors
     /// When something cannot be read, is wrong, or is no parser for this system.
-    pub fn open(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
+    pub fn open(path: &Path, symbol: Option<&str>, languages: &'static Catalog) -> Result<Self, LoadedError> {
         let own = path.join(language_toml::FILE_NAME);
-        if own.is_file() { Self::of_folder(path, symbol) } else { Self::of_parser(path, symbol) }
+        if own.is_file() { Self::of_folder(path, symbol, languages) } else { Self::of_parser(path, symbol, languages) }
     }
 
     /// The language, as if it were built in.
@@ -146,6 +146,7 @@ impl Loaded {
             inherited: &self.inherited,
             sample: None,
             parser: Parser { language: self.parser.0.language, node_types: &self.node_types, release: &self.release },
+            others: self.others,
         }
     }
 
@@ -169,7 +170,7 @@ impl Loaded {
         Grammar::load(&self.folder())
     }
 
-    fn of_folder(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
+    fn of_folder(path: &Path, symbol: Option<&str>, others: &'static Catalog) -> Result<Self, LoadedError> {
         let directory = shown(path);
         let read = |name| Ok::<_, LoadedError>(text(&path.join(name))?.unwrap_or_default());
         let language = read(language_toml::FILE_NAME)?;
@@ -193,16 +194,16 @@ impl Loaded {
         };
         let rules = read(rule_place::RULES)?;
         let inherited = match &file.extends {
-            Some(word) => inherited(word.get_ref())
+            Some(word) => inherited(word.get_ref(), others)
                 .ok_or_else(|| here(origin.error(word.span().start, Problem::Toml(no_such(word.get_ref())))))?,
             None => Vec::new(),
         };
         let identity = identity(&[&library, language.as_bytes(), rules.as_bytes(), node_types.as_bytes()]);
         let release = parser.release();
-        Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity })
+        Ok(Self { name, directory, language, rules, inherited, node_types, parser, release, identity, others })
     }
 
-    fn of_parser(path: &Path, symbol: Option<&str>) -> Result<Self, LoadedError> {
+    fn of_parser(path: &Path, symbol: Option<&str>, others: &'static Catalog) -> Result<Self, LoadedError> {
         let files = ParserFiles::of(path)?;
         let node_types = files.text(NODE_TYPES)?;
         let (parser, library) = files.load(symbol)?;
@@ -217,13 +218,14 @@ impl Loaded {
             release: parser.release(),
             parser,
             identity,
+            others,
         })
     }
 }
 
 /// The texts that a language takes over from a built-in one that it extends; `None` if no language has this name.
-fn inherited(name: &str) -> Option<Vec<Texts<'static>>> {
-    let folder = EMBEDDED.iter().find(|folder| folder.name == name)?;
+fn inherited(name: &str, languages: &Catalog) -> Option<Vec<Texts<'static>>> {
+    let folder = languages.find(name)?;
     Some(std::iter::once(folder.texts()).chain(folder.inherited.iter().copied()).collect())
 }
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use lop_languages::LANGUAGES;
 use tree_sitter::{Node, Parser as TreeSitter};
 
 use super::supertypes::KindName;
@@ -29,7 +30,7 @@ impl Sampled {
             let tree = parse(&grammar, source);
             Self { folder: *folder, grammar, source, tree }
         };
-        ALL.get_or_init(|| EMBEDDED.iter().map(load).collect())
+        ALL.get_or_init(|| LANGUAGES.built_in.iter().map(load).collect())
     }
 
     /// The sample with some bytes replaced, re-parsed: how many more mistakes has it?
@@ -126,7 +127,7 @@ fn error_of(folder: Folder<'_>) -> String {
 
 /// The first folder that has rules: the one that the tests of mistakes spoil.
 fn some_folder() -> Folder<'static> {
-    *EMBEDDED.iter().find(|folder| !folder.rules.is_empty()).expect("a language has rules")
+    *LANGUAGES.built_in.iter().find(|folder| !folder.rules.is_empty()).expect("a language has rules")
 }
 
 #[test]
@@ -413,10 +414,13 @@ fn names_that_mean_something_else_are_refused() {
 
 #[test]
 fn the_extension_decides_before_the_content() {
-    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
     let all = registry.list().expect("the embedded folders are well-formed");
     let built_in = || all.iter().filter(|listed| listed.home == Home::BuiltIn);
-    assert!(built_in().count() == EMBEDDED.len() && all.len() == EMBEDDED.len() + NOT_BUILT_IN.len());
+    assert!(
+        built_in().count() == LANGUAGES.built_in.len()
+            && all.len() == LANGUAGES.built_in.len() + LANGUAGES.left_out.len()
+    );
     for listed in built_in() {
         for extension in &listed.extensions {
             // Of several that claim it the first, as this content fits none.
@@ -433,7 +437,7 @@ fn the_extension_decides_before_the_content() {
 
 #[test]
 fn samples_are_recognised_by_their_content() {
-    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
     let has_content = |folder: &Folder<'_>| Layers::parse(folder).expect("it loads").own().language.content.is_some();
     for language in Sampled::all().iter().filter(|language| has_content(&language.folder)) {
         let sample = language.source;
@@ -449,7 +453,7 @@ fn samples_are_recognised_by_their_content() {
 
 #[test]
 fn a_file_of_an_unknown_extension_is_text_whatever_it_looks_like() {
-    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
     for language in Sampled::all() {
         let path = Path::new("input.none");
         // Behind the first line, which may name the program that runs it.
@@ -462,14 +466,14 @@ fn a_file_of_an_unknown_extension_is_text_whatever_it_looks_like() {
 
 #[test]
 fn a_language_that_is_not_built_in_is_known_with_the_feature_that_brings_it() {
-    let registry = Registry::embedded().expect("the embedded folders are well-formed");
-    for known in NOT_BUILT_IN {
+    let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
+    for known in LANGUAGES.left_out {
         let Err(error) = registry.find(known.texts.name, Path::new("x"), b"") else {
             panic!("{} is built in", known.texts.name)
         };
         let NotBuiltIn { texts: Texts { name, language, .. }, feature, .. } = *known;
         assert_eq!(error, GrammarError::NotBuiltIn { name, feature });
-        let bare = Folder { name, language, rules: "", inherited: &[], ..EMBEDDED[0] };
+        let bare = Folder { name, language, rules: "", inherited: &[], ..LANGUAGES.built_in[0] };
         for extension in &Layers::parse(&bare).expect("it is well-formed").own().language.extensions {
             let path = format!("FILE.{extension}");
             let (folder, choice) = registry.find(AUTO, Path::new(&path), b"").expect("it is no name");
@@ -511,7 +515,7 @@ fn overrides_are_the_nearest_layer() {
     assert_eq!(places(&grammar)[1..], places(&alone));
     assert_eq!(grammar.keep_names, [vec!["mine".to_owned()], alone.keep_names].concat());
     assert_eq!((grammar.name, grammar.extensions), (alone.name, alone.extensions));
-    let files = grammar.rules.texts().iter().take(2).map(|rule| both.file_of(rule)).collect::<Vec<_>>();
+    let files = grammar.rules.texts().iter().take(2).map(|rule| rule.file_in(&both)).collect::<Vec<_>>();
     assert_eq!(files, ["own/reduce.scm".to_owned(), format!("{}/reduce.scm", some.directory)]);
 }
 
@@ -540,7 +544,7 @@ fn of_two_files_the_nearer_one_counts_and_lists_are_put_together() {
 
 #[test]
 fn what_is_no_language_is_text() {
-    let registry = Registry::embedded().expect("the embedded folders are well-formed");
+    let registry = Registry::of(&LANGUAGES).expect("the embedded folders are well-formed");
     let prose = "It was a bright cold day in April, and the clocks were striking thirteen.\n\n\
                  Nothing was in order; what could not be helped was let go, or so it seemed to us\n\
                  for a while (and, if you ask me, for too long). We had to return and import new\n\
@@ -561,7 +565,8 @@ fn what_is_no_language_is_text() {
         let name = grammar.as_ref().map(|grammar| grammar.name());
         assert_eq!((name, choice), (None, Choice::Nothing), "{}", String::from_utf8_lossy(content));
     }
-    let text = registry.choose(TEXT, Path::new("input"), EMBEDDED[0].language.as_bytes()).expect("it is known");
+    let text =
+        registry.choose(TEXT, Path::new("input"), LANGUAGES.built_in[0].language.as_bytes()).expect("it is known");
     assert!(text.0.is_none());
 }
 

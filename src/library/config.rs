@@ -11,6 +11,7 @@ use crate::grammar::{AUTO, Choice, Grammar, GrammarError, Registry};
 use crate::oracle::Cancel;
 use crate::passes::Pass;
 use crate::reduce::{Event, EventSink, Options};
+use lop_languages::LANGUAGES;
 
 /// The function that is told of events.
 type Callback<'a> = dyn FnMut(&Event<'_>) + 'a;
@@ -191,7 +192,7 @@ impl<'a> Config<'a> {
 
     /// The grammar of an input; `None` is text.
     pub(super) fn grammar(&self, input: &[u8]) -> Result<Option<Arc<Grammar>>, GrammarError> {
-        Ok(self.grammar_of(&Registry::embedded()?, &self.file_name, input)?.0)
+        Ok(self.grammar_of(&Registry::of(&LANGUAGES)?, &self.file_name, input)?.0)
     }
 
     /// The grammar of a file of this name, and the reason for it.

@@ -11,6 +11,7 @@ use crate::exec::{Executor, Inline, Threads};
 use crate::grammar::Registry;
 use crate::project::{Archive, Kind, Member};
 use crate::reduce::{Options, Project, Report, reduce_with};
+use lop_languages::LANGUAGES;
 
 use super::{Config, Error};
 
@@ -67,8 +68,9 @@ where
     if let Some(path) = files.keys().find(|path| path.as_os_str().is_empty() || !is_plain(path)) {
         return Err(Error::Path(path.clone()));
     }
-    let registry = Registry::embedded()?;
-    let project = Project::new(archive.clone(), &text, |path, content| config.grammar_of(&registry, path, content))?;
+    let registry = Registry::of(&LANGUAGES)?;
+    let project =
+        Project::new(archive.clone(), &text, &registry, |path, content| config.grammar_of(&registry, path, content))?;
     let options = Options { project: Some(project), ..config.options.clone() };
     let asked = |candidate: &[u8]| test(&unpacked(&archive, candidate)).into();
     let run = |executor: &mut dyn Executor| {

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use crate::grammar::{AUTO, Grammar, Registry};
 use crate::syntax::{Document, Edit, NodeId, SyntaxParser, error_count};
+use lop_languages::LANGUAGES;
 
 use super::removal::{NodeSet, removal_edits};
 use super::{
@@ -35,7 +36,7 @@ impl Languages {
     /// The grammar for a file's name.
     pub(crate) fn grammar(&mut self, file: &str) -> Arc<Grammar> {
         let load = || {
-            let registry = Registry::embedded().expect("embedded grammars load");
+            let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
             let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("embedded grammars load");
             grammar.expect("the extension is one of a language")
         };
@@ -62,7 +63,7 @@ fn parser_of(grammar: &Grammar) -> SyntaxParser {
 /// The sample that is shipped with the language of a file's name.
 pub(crate) fn shipped_sample(file: &str) -> Vec<u8> {
     let name = Languages.grammar(file).name().to_owned();
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let sample = registry.folders().find(|folder| folder.name == name).and_then(|folder| folder.sample);
     sample.expect("a shipped language has a sample").1.to_vec()
 }

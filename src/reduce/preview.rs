@@ -92,8 +92,10 @@ fn edits_of(unit: &Unit, document: &Document, grammar: &Grammar) -> Vec<Edit> {
 
 #[cfg(test)]
 mod tests {
+    use lop_languages::LANGUAGES;
+
     use super::*;
-    use crate::grammar::{EMBEDDED, Folder};
+    use crate::grammar::Folder;
     use crate::passes::{ALL, Coupled, rendered};
     use crate::syntax::error_count;
 
@@ -117,7 +119,7 @@ mod tests {
     /// Many a rule says what another says as well, in other words; but no form of rule is of no use.
     #[test]
     fn without_the_rules_of_a_capture_other_things_are_proposed() {
-        for folder in EMBEDDED {
+        for folder in LANGUAGES.built_in {
             let (grammar, _, document) = sampled(folder);
             // Rules of all languages say much of what a folder says as well.
             let texts: Vec<_> = grammar.rules().texts().iter().filter(|rule| !rule.is_common()).collect();
@@ -146,7 +148,7 @@ mod tests {
     #[test]
     fn what_every_rule_proposes_on_the_sample_parses() {
         let mut wrong = Vec::new();
-        for folder in EMBEDDED {
+        for folder in LANGUAGES.built_in {
             let (grammar, mut parser, document) = sampled(folder);
             // The gate refuses wrong proposals of the rules for all languages.
             for rule in grammar.rules().texts().iter().filter(|rule| !rule.is_common()) {
@@ -175,8 +177,8 @@ mod tests {
     #[test]
     fn what_a_rule_matches_need_not_be_looked_for_twice() {
         // Inherited rules match the same way in all languages: that one shows it.
-        let heir = EMBEDDED.iter().find(|folder| !folder.inherited.is_empty()).map(|folder| folder.name);
-        for folder in EMBEDDED {
+        let heir = LANGUAGES.built_in.iter().find(|folder| !folder.inherited.is_empty()).map(|folder| folder.name);
+        for folder in LANGUAGES.built_in {
             let (grammar, _, document) = sampled(folder);
             let found = grammar.rules().found(document.tree().root(), document.source());
             let is_asked = |rule: &str| rule == folder.name || rule.is_empty() || heir == Some(folder.name);

@@ -54,18 +54,18 @@ impl fmt::Debug for Project {
 
 impl Project {
     /// The files of `text`, an archive, each in the language that `language` says, by its path and content; `None` is plain
-    /// text. Where it is known by the extension alone ([`Choice::Extension`]) all files with that are in it: among several
+    /// text. `registry` says which extensions several languages claim. Where it is known by the extension alone ([`Choice::Extension`]) all files with that are in it: among several
     /// languages that claim an extension the content of all files that any of these claims decides, so that a header is
     /// in the language of what includes it.
     ///
     /// # Errors
-    /// As `language`, and when the languages that are built in cannot be read.
+    /// As `language`.
     pub fn new<E: From<GrammarError>>(
         archive: Archive,
         text: &[u8],
+        registry: &Registry<'_>,
         mut language: impl FnMut(&Path, &[u8]) -> Result<(Option<Arc<Grammar>>, Choice), E>,
     ) -> Result<Self, E> {
-        let registry = Registry::embedded()?;
         let (mut grammars, mut contents) = (Vec::<Arc<Grammar>>::new(), BTreeMap::new());
         let mut known: BTreeMap<String, Option<usize>> = BTreeMap::new();
         let entries = archive.entries(text);

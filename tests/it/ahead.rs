@@ -10,6 +10,7 @@ use lop::grammar::{AUTO, Registry};
 use lop::oracle::{Cancel, Outcome};
 use lop::reduce::{Event, EventSink};
 use lop::{Options, reduce_with};
+use lop_languages::LANGUAGES;
 
 /// Workers whose tests all end at the same time, one round after the other. Each says that it took long, so that no load
 /// of the machine leaves too little time for rehearsals.
@@ -115,7 +116,7 @@ fn input() -> String {
 /// The rounds and tests of a reduction with this number of workers, the report's number of tests, and the events.
 fn reduced(workers: usize, options: &Options) -> (Rounds, u64, Accepted) {
     let input = input();
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let (grammar, _) = registry.choose(AUTO, Path::new("input.c"), input.as_bytes()).expect("a known language");
     let (mut executor, mut accepted) = (Rounds::new(workers), Accepted::default());
     let report = reduce_with(input.as_bytes(), grammar, &mut executor, options, &mut accepted, &Cancel::new())

@@ -15,6 +15,7 @@ use lop::passes::{ALL, Prefer};
 use lop::reduce::{Effort, Event, EventSink, Keep, KeepSpec, Minimal, Preview};
 use lop::syntax::{Document, SyntaxParser, error_count, render};
 use lop::{Options, reduce_with};
+use lop_languages::LANGUAGES;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -97,7 +98,7 @@ fn work_on(grammar: &Grammar, parser: &mut SyntaxParser, other: &[u8], text: Vec
 #[test]
 fn nothing_panics() {
     let inputs = many(FEW);
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let samples: Vec<_> =
         registry.folders().filter_map(|folder| folder.sample).map(|(_, text)| text.to_vec()).collect();
     let workers = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
@@ -194,7 +195,7 @@ fn reduce_drawn(rng: &mut ChaCha8Rng, grammar: &Arc<Grammar>, samples: &[Vec<u8>
 
 #[test]
 fn reductions_by_drawn_options_end_and_keep_what_is_to_be_kept() {
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let languages: Vec<_> = registry
         .folders()
         .filter_map(|folder| folder.sample)

@@ -7,6 +7,7 @@ use lop::exec::Inline;
 use lop::grammar::{Grammar, Registry};
 use lop::oracle::Cancel;
 use lop::{Options, Report, Silent, reduce_with};
+use lop_languages::LANGUAGES;
 
 use crate::reduce::{run, yes_if};
 
@@ -91,7 +92,7 @@ fn has_bug(text: &[u8]) -> bool {
 }
 
 fn reduced(rules: &str, options: &Options) -> Report {
-    let registry = Registry::embedded().expect("the shipped grammars are right");
+    let registry = Registry::of(&LANGUAGES).expect("the shipped grammars are right");
     let folder = registry.folders().find(|folder| folder.name == "go").expect("it is built in");
     let grammar = Grammar::load_with_rules(folder, &format!("{}{rules}", folder.rules)).expect("the rules are right");
     let mut executor = Inline::new(|text: &[u8]| yes_if(has_bug(text)));

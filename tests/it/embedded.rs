@@ -4,10 +4,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use lop::exec::Inline;
-use lop::grammar::{EMBEDDED, Folder as Language, Grammar, GrammarError};
+use lop::grammar::{Folder as Language, Grammar, GrammarError};
 use lop::oracle::Cancel;
 use lop::reduce::{Control, Event, EventSink, Keep, KeepSpec};
 use lop::{Options, Silent, reduce_with};
+use lop_languages::LANGUAGES;
 use regex::bytes::Regex;
 
 use crate::reduce::{grammar, has, run, yes_if};
@@ -120,7 +121,7 @@ fn what_the_user_wants_kept_in_a_script_stays() {
 
 /// HTML with another word for the language of a script.
 fn page_with(language: &str) -> Result<Arc<Grammar>, GrammarError> {
-    let html = EMBEDDED.iter().find(|folder| folder.extensions_have("html")).expect("it is built in");
+    let html = LANGUAGES.built_in.iter().find(|folder| folder.extensions_have("html")).expect("it is built in");
     let text = html.language.replace("language = \"javascript\"", &format!("language = {language}"));
     Grammar::load(&Language { language: &text, ..*html }).map(Arc::new)
 }
@@ -184,7 +185,7 @@ fn a_pass_can_be_skipped_while_a_part_is_reduced_as_text() {
 
 #[test]
 fn a_wrong_entry_is_an_error_that_names_its_line() {
-    let html = EMBEDDED.iter().find(|folder| folder.extensions_have("html")).expect("it is built in");
+    let html = LANGUAGES.built_in.iter().find(|folder| folder.extensions_have("html")).expect("it is built in");
     let lines = html.language.lines().count();
     for (entry, said) in [
         ("kind = \"nothing\"\nlanguage = \"x\"", "unknown kind `nothing`"),

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use lop::exec::Inline;
-use lop::grammar::{AUTO, Choice, EMBEDDED, Folder as Language, GrammarError, Registry, Texts};
+use lop::grammar::{AUTO, Choice, Folder as Language, GrammarError, Registry, Texts};
 use lop::oracle::Cancel;
 use lop::{Options, Silent, Verdict, reduce_with};
+use lop_languages::LANGUAGES;
 
 use crate::support::Folder;
 
@@ -208,7 +209,8 @@ fn with_renamed(old: &str, new: &'static str) -> Registry<'static> {
     // Folders are borrowed, as they are where they are part of the program.
     let language = |text: &str| -> &'static str { text.replace(&extends(old), &extends(new)).leak() };
     let texts = |texts: &Texts<'static>| Texts { name: name(texts.name), language: language(texts.language), ..*texts };
-    let folders: Vec<_> = EMBEDDED
+    let folders: Vec<_> = LANGUAGES
+        .built_in
         .iter()
         .map(|folder| Language {
             name: name(folder.name),
@@ -222,8 +224,8 @@ fn with_renamed(old: &str, new: &'static str) -> Registry<'static> {
 
 #[test]
 fn a_folders_name_is_its_languages_name_and_nothing_else_knows_it() {
-    let before = Registry::new(EMBEDDED).expect("it is right");
-    for folder in EMBEDDED {
+    let before = Registry::new(LANGUAGES.built_in).expect("it is right");
+    for folder in LANGUAGES.built_in {
         let after = with_renamed(folder.name, "zed");
         let listed: Vec<String> = after.list().expect("it is right").into_iter().map(|listed| listed.name).collect();
         assert!(
@@ -262,7 +264,7 @@ fn a_language_reduces_under_its_folders_name_whatever_that_is() {
         })
     };
     let [c, cpp] = reduced(&with_renamed("c", "zed"));
-    let before = reduced(&Registry::new(EMBEDDED).expect("it is right"));
+    let before = reduced(&Registry::new(LANGUAGES.built_in).expect("it is right"));
     assert_eq!((c.0.as_str(), c.1), ("zed", Choice::Extension));
     assert!(c.2.len() < program.len() / 2, "{}", String::from_utf8_lossy(&c.2));
     assert_eq!(([&c.2, &cpp.2], [c.3, cpp.3]), ([&before[0].2, &before[1].2], [before[0].3, before[1].3]));

@@ -12,7 +12,7 @@ use crate::support::{Folder, Ran, finish, has, npm};
 fn sources(package: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     // Packages of other platforms were not fetched for the build of this one.
-    let line = ["metadata", "--format-version=1", "--offline", "--locked", "--filter-platform", env!("LOP_TARGET")];
+    let line = ["metadata", "--format-version=1", "--offline", "--locked", "--filter-platform", lop_languages::TARGET];
     let ran = Command::new(cargo).args(line).current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo is there");
     assert!(ran.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&ran.stderr));
     let said: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("cargo tells of its packages");

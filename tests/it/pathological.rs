@@ -11,6 +11,7 @@ use lop::exec::Inline;
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::reduce::Report;
 use lop::syntax::{ParseError, Stop, SyntaxParser};
+use lop_languages::LANGUAGES;
 
 use crate::generators::{ALL, Generator, NEEDLE};
 
@@ -31,7 +32,7 @@ const TOO_HARD: [&str; 6] = [
 ];
 
 fn grammar(file: &str) -> Arc<Grammar> {
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("embedded grammars load");
     grammar.expect("the extension is one of a language")
 }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use lop::grammar::{EMBEDDED, Folder as LanguageFolder, Grammar, Place};
+use lop::grammar::{Folder as LanguageFolder, Grammar, Place};
 use lop::passes::named;
 use lop::reduce::{Effort, Format, Options, Passes, ReduceError, Report};
 use lop::syntax::Document;
+use lop_languages::LANGUAGES;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
@@ -140,7 +141,7 @@ impl Case {
     fn grammar(&self) -> Option<Arc<Grammar>> {
         let known = grammar(&self.said.file, &self.input);
         let Some(name) = known.as_ref().filter(|_| self.said.bare).map(|grammar| grammar.name()) else { return known };
-        let folder = EMBEDDED.iter().find(|folder| folder.name == name).expect("it is built in");
+        let folder = LANGUAGES.built_in.iter().find(|folder| folder.name == name).expect("it is built in");
         let bare = LanguageFolder { language: "", rules: "", inherited: &[], ..*folder };
         Some(Arc::new(Grammar::load(&bare).expect("a parser is enough")))
     }
@@ -277,7 +278,7 @@ fn every_trap_is_left_with_what_a_person_would_end_with() {
 fn every_rule_pays_in_a_trap() {
     let paid: BTreeSet<&String> = outcomes().iter().flat_map(|outcome| &outcome.rules).collect();
     let mut idle = Vec::new();
-    for folder in EMBEDDED {
+    for folder in LANGUAGES.built_in {
         let grammar = Grammar::load(folder).expect("it is right");
         // The text that fills an emptied block goes in with the edit that empties it: no step is its own.
         let kinds = 0..u16::try_from(grammar.language().node_kind_count()).expect("kinds are numbers of two bytes");

@@ -13,6 +13,7 @@ use lop::exec::{Executor, Inline, Job, Ticket};
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::{Cancel, Outcome};
 use lop::reduce::{Ended, Event, EventSink, Minimal, Schedule};
+use lop_languages::LANGUAGES;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -25,7 +26,7 @@ static LOADED: Mutex<BTreeMap<String, Option<Arc<Grammar>>>> = Mutex::new(BTreeM
 
 pub(crate) fn grammar(file: &str, text: &[u8]) -> Option<Arc<Grammar>> {
     let load = || {
-        let registry = Registry::embedded().expect("the shipped grammars are right");
+        let registry = Registry::of(&LANGUAGES).expect("the shipped grammars are right");
         registry.choose(AUTO, Path::new(file), text).expect("auto always finds something").0
     };
     if Path::new(file).extension().is_none() {

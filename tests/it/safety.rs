@@ -11,6 +11,7 @@ use lop::exec::Inline;
 use lop::grammar::{Grammar, Registry};
 use lop::oracle::Cancel;
 use lop::reduce::{Ended, Options, ReduceError, Silent, reduce_with};
+use lop_languages::LANGUAGES;
 use proptest::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -173,7 +174,7 @@ fn nothing_is_left_after_ctrl_c() {
 
 /// Every grammar, and none.
 static GRAMMARS: LazyLock<Vec<Option<Arc<Grammar>>>> = LazyLock::new(|| {
-    let registry = Registry::embedded().expect("the embedded grammars are right");
+    let registry = Registry::of(&LANGUAGES).expect("the embedded grammars are right");
     let loaded = registry.folders().map(|folder| Some(Arc::new(Grammar::load(folder).expect("it is right"))));
     loaded.chain([None]).collect()
 });

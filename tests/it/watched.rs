@@ -10,12 +10,13 @@ use lop::exec::Inline;
 use lop::grammar::{AUTO, Grammar, Registry};
 use lop::oracle::Cancel;
 use lop::reduce::{Control, Ended, Event, EventSink, Options, Report, reduce_with};
+use lop_languages::LANGUAGES;
 
 const INPUT: &str = "int a; int b; int c;\n/* why */\nint f(int n) { int d = a + b; if (n) { g(n, 17); } return d; }\n\
                      int h(void) { return f(3) + f(4); }\nint i, j, k;\n";
 
 fn grammar() -> Arc<Grammar> {
-    let registry = Registry::embedded().expect("embedded grammars load");
+    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
     let (grammar, _) = registry.choose(AUTO, "x.c".as_ref(), b"").expect("it loads");
     grammar.expect("the extension is known")
 }

@@ -22,6 +22,7 @@ use lop_lab::files::{
 };
 use lop_lab::reduce::Method;
 use lop_lab::tables;
+use lop_languages::LANGUAGES;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -124,8 +125,9 @@ impl Subject {
             Failure::new(message, "name a file that can be read")
         })?;
         let wrong = |error| Failure::because(&error, "lop grammars lists the languages");
-        let (grammar, _) =
-            Registry::embedded().and_then(|registry| registry.choose(language, &self.file, &content)).map_err(wrong)?;
+        let (grammar, _) = Registry::of(&LANGUAGES)
+            .and_then(|registry| registry.choose(language, &self.file, &content))
+            .map_err(wrong)?;
         Ok(FileProblem {
             name: self.file.file_name().unwrap_or(self.file.as_os_str()).to_string_lossy().into_owned(),
             content,

@@ -2,8 +2,11 @@
 //!
 //! The file is looked at before any of its code runs: what is no library, is made for another platform or has no parser
 //! in it is told from its tables of symbols. A library stays loaded until the program ends.
+//!
+//! Internal to lop: no version of this crate promises anything.
 
 mod bounded;
+mod folder;
 mod symbols;
 
 use std::ffi::OsStr;
@@ -15,6 +18,7 @@ use libloading::Library;
 use tree_sitter_language::LanguageFn;
 
 pub use bounded::{BoundedParser, Bounds, install_allocator};
+pub use folder::{Catalog, Folder, NotBuiltIn, Parser, Texts};
 
 unsafe extern "C" {
     fn tree_sitter_structure() -> *const ();

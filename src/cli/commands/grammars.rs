@@ -14,6 +14,7 @@ use crate::passes::{ALL, Coupled, Pass};
 use crate::reduce::{Preview, Proposal};
 use crate::report::text::{self, FAINT, STRONG, Table};
 use crate::syntax::{Document, NodeId};
+use lop_languages::LANGUAGES;
 
 /// Lines of each part that are shown unless more are asked for.
 const MOST_LINES: usize = 200;
@@ -75,7 +76,7 @@ pub fn run(args: &GrammarsArgs) -> Result<(), Failure> {
 
 /// The languages that the program knows, and those whose parsers the user names.
 fn all(args: &GrammarArgs) -> Result<Vec<Listed>, Failure> {
-    let registry = Registry::embedded()?;
+    let registry = Registry::of(&LANGUAGES)?;
     let mut all = registry.list()?;
     // A name that is none is told here, too.
     for name in args.all().filter_map(Wanted::name) {
@@ -216,7 +217,7 @@ impl Shown<'_> {
         // A rule that matches nowhere proposes nothing.
         for (rule, matches) in found.into_iter().filter(|(_, matches)| !matches.is_empty()) {
             let alone = Grammar::load_with_rule(self.folder, rule)?.knowing(matches);
-            let (file, line) = (self.folder.file_of(rule), rule.line);
+            let (file, line) = (rule.file_in(self.folder), rule.line);
             for pass in ALL.iter().copied().filter(|pass| is_of_rules(*pass)) {
                 all.extend(self.named(pass, &alone, &format!("{file}:{line} {}", pass.name())));
             }
@@ -272,7 +273,7 @@ impl Shown<'_> {
         for (heading, rules) in [("rules that never match", idle), ("rules that match", busy)] {
             writeln!(out, "{STRONG}{heading}{STRONG:#} ({})", text::len(rules.len()))?;
             for (rule, matches) in rules {
-                let (file, line) = (self.folder.file_of(rule), rule.line);
+                let (file, line) = (rule.file_in(self.folder), rule.line);
                 let times = if matches == 0 { String::new() } else { format!("{} x  ", text::len(matches)) };
                 let rule: Vec<&str> = rule.text.split_whitespace().collect();
                 let (file, rule) = (text::one_line(&file), text::one_line(&rule.join(" ")));

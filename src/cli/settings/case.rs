@@ -22,6 +22,7 @@ use crate::oracle::Subject;
 use crate::project::{self, Archive, Entry, Kind, LeftOut, Member, Selection};
 use crate::reduce::{Keep, KeepSpec, MAX_PARSE, Project};
 use crate::report::text;
+use lop_languages::LANGUAGES;
 
 use super::forms::{Test, subject};
 
@@ -243,9 +244,9 @@ pub(in crate::cli) fn project(
     archive: Archive,
     content: &[u8],
 ) -> Result<Project, Failure> {
-    let registry = Arc::new(Registry::embedded()?);
+    let registry = Arc::new(Registry::of(&LANGUAGES)?);
     let mut known: BTreeMap<String, Option<Arc<Grammar>>> = BTreeMap::new();
-    Project::new(archive, content, |path, text| {
+    Project::new(archive, content, &registry, |path, text| {
         let found = language::Language::find_among(&registry, grammar_args, path, text)?;
         let choice = found.choice;
         let Some(folder) = found.folder() else { return Ok((None, choice)) };

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::compare::{Instance, Source};
+use lop_languages::LANGUAGES;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
@@ -86,7 +87,7 @@ impl Generator {
     /// # Errors
     /// See [`GenerateError`].
     pub fn new(language: &str, kinds: &[String], granularity: Granularity) -> Result<Self, GenerateError> {
-        let registry = Registry::embedded()?;
+        let registry = Registry::of(&LANGUAGES)?;
         let no_sample = || GenerateError::NoSample { name: language.to_owned() };
         let (grammar, _) = registry.choose(language, std::path::Path::new(""), b"")?;
         let grammar = grammar.ok_or_else(no_sample)?;
@@ -363,11 +364,12 @@ mod tests {
 
     use super::{GenerateError, Generator, Growth};
     use crate::files::Granularity;
-    use lop::grammar::{EMBEDDED, Grammar};
+    use lop::grammar::Grammar;
     use lop_engine::{BitSet, Verdict};
 
     fn generator(language: usize, granularity: Granularity) -> Generator {
-        Generator::new(EMBEDDED[language].name, &[], granularity).expect("every shipped language has a sample")
+        Generator::new(LANGUAGES.built_in[language].name, &[], granularity)
+            .expect("every shipped language has a sample")
     }
 
     fn grown(generator: &Generator, size: usize, seed: u64) -> Vec<u8> {
@@ -380,12 +382,12 @@ mod tests {
     /// A few languages, as growing documents takes long.
     fn few() -> Vec<usize> {
         let names: Vec<_> = crate::trees::languages_with_productions().collect();
-        (0..EMBEDDED.len()).filter(|language| names.contains(&EMBEDDED[*language].name)).collect()
+        (0..LANGUAGES.built_in.len()).filter(|language| names.contains(&LANGUAGES.built_in[*language].name)).collect()
     }
 
     #[test]
     fn documents_of_every_language_get_about_their_size_and_parse() {
-        for language in 0..EMBEDDED.len() {
+        for language in 0..LANGUAGES.built_in.len() {
             for granularity in [Granularity::Token, Granularity::Line, Granularity::Char] {
                 let sizes: &[usize] = match (granularity, few().contains(&language)) {
                     (Granularity::Token, false) => &[60],
@@ -419,10 +421,10 @@ mod tests {
     fn the_whole_document_is_interesting_half_a_token_list_is_hardly_ever_valid() {
         // Without a parser nearly any list of tokens is a text.
         let has_parser = |language: &usize| {
-            let grammar = Grammar::load(&EMBEDDED[*language]).expect("it is built in");
+            let grammar = Grammar::load(&LANGUAGES.built_in[*language]).expect("it is built in");
             grammar.notation().is_none()
         };
-        for language in (0..EMBEDDED.len()).filter(has_parser) {
+        for language in (0..LANGUAGES.built_in.len()).filter(has_parser) {
             let mut instance = generator(language, Granularity::Token).instance(200, &mut ChaCha8Rng::seed_from_u64(2));
             let subject = &mut instance.lists[0].subject;
             let len = subject.sizes().len();
@@ -437,7 +439,7 @@ mod tests {
 
     #[test]
     fn kinds_that_are_not_there_and_trees_are_refused() {
-        let name = EMBEDDED[0].name;
+        let name = LANGUAGES.built_in[0].name;
         let new = |kinds: &[&str], granularity| {
             let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
             Generator::new(name, &kinds, granularity).expect_err("it cannot be made")

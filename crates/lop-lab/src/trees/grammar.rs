@@ -1,6 +1,7 @@
 //! The productions of lop's languages: `productions/<language>.json` is the `grammar.json` of the parser's crate.
 
 use lop::grammar::Grammar;
+use lop_languages::LANGUAGES;
 
 use super::{Productions, ProductionsError};
 
@@ -41,7 +42,7 @@ mod tests {
 
     /// The grammar of each language that has productions, and its sample as a tree.
     fn languages() -> Vec<(Arc<Grammar>, Document, Productions)> {
-        let registry = Registry::embedded().expect("the folders of lop");
+        let registry = Registry::of(&LANGUAGES).expect("the folders of lop");
         let language = |name| {
             let (grammar, _) = registry.choose(name, Path::new(""), b"").expect("lop knows it");
             let grammar = grammar.expect("it is no text");

@@ -5,7 +5,7 @@ use std::fmt;
 use tree_sitter_language::LanguageFn;
 
 /// One language: a folder of `grammars/`, or what was read of one. Its name is the language's name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Folder<'a> {
     /// The folder's name and, with it, the language's.
     pub name: &'a str,
@@ -25,6 +25,34 @@ pub struct Folder<'a> {
     pub sample: Option<(&'a str, &'a [u8])>,
     /// The parser whose node kinds the files name.
     pub parser: Parser<'a>,
+    /// The languages that its files may name: parts of a text can be in one of them.
+    pub others: &'static Catalog,
+}
+
+/// The languages of a program.
+#[derive(Debug)]
+pub struct Catalog {
+    /// Those whose parsers are built in, sorted by name.
+    pub built_in: &'static [Folder<'static>],
+    /// Those whose parsers were left out, sorted by name.
+    pub left_out: &'static [NotBuiltIn<'static>],
+}
+
+impl Catalog {
+    /// No languages.
+    pub const NONE: &'static Catalog = &Catalog { built_in: &[], left_out: &[] };
+
+    /// The built-in language of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&'static Folder<'static>> {
+        self.built_in.iter().find(|folder| folder.name == name)
+    }
+
+    /// The names of all languages, those that are built in first.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let left_out = self.left_out.iter().map(|folder| folder.texts.name);
+        self.built_in.iter().map(|folder| folder.name).chain(left_out)
+    }
 }
 
 /// The texts of a folder, which another one takes over that names it in its key `extends`.
@@ -72,15 +100,16 @@ impl<'a> Folder<'a> {
     }
 }
 
+impl fmt::Debug for Folder<'_> {
+    /// It is one of the languages that it refers to.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Folder").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Parser<'_> {
     /// A function and 100 KB of text say nothing to a reader.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Parser").finish_non_exhaustive()
     }
 }
-
-/// The folders that were in `grammars/` when the program was built and whose parsers were asked for, sorted by name.
-pub static EMBEDDED: &[Folder<'static>] = include!(concat!(env!("OUT_DIR"), "/grammars.rs"));
-
-/// The other folders that were there, sorted by name.
-pub static NOT_BUILT_IN: &[NotBuiltIn<'static>] = include!(concat!(env!("OUT_DIR"), "/not_built_in.rs"));

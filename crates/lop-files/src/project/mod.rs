@@ -15,7 +15,7 @@
 //! its bytes. The bytes between two frames are exactly those of the file, whether it ends with a line break or not.
 
 mod folder;
-#[cfg(feature = "cli")]
+#[cfg(feature = "patch")]
 mod patch;
 
 use std::ffi::{OsStr, OsString};
@@ -26,7 +26,7 @@ use std::path::{Component, Path};
 use memchr::memmem;
 
 pub use folder::{LeftOut, MOST_BYTES, ReadError, Selection, WriteError, list, read, stamp, write, write_into};
-#[cfg(feature = "cli")]
+#[cfg(feature = "patch")]
 pub use patch::{PatchError, patched};
 
 /// The mark begins so; behind it comes a part of a hash of all that is in the archive.

@@ -1,4 +1,4 @@
-//! Embeds the folders of `grammars/` into the program, and does nothing else.
+//! Embeds the folders of `grammars/`, and does nothing else.
 //!
 //! Each folder is one language. Its files are included as they are; from `parser` in its
 //! `language.toml` the path of the parser crate's constants is made, so that no language is named
@@ -56,9 +56,9 @@ impl Lock {
     /// The lock of a package. One that is built as somebody's dependency may have none: nothing is locked then.
     fn read(root: &Path) -> Self {
         let path = root.join("Cargo.lock");
-        let Ok(text) = fs::read_to_string(path) else { return Self::default() };
+        let Ok(text) = fs::read_to_string(&path) else { return Self::default() };
         // A missing file would have cargo run this every time.
-        println!("cargo::rerun-if-changed=Cargo.lock");
+        println!("cargo::rerun-if-changed={}", path.display());
         toml::from_str(&text).expect("cargo has written it")
     }
 
@@ -85,6 +85,10 @@ struct Language {
 const STRUCTURE: &str = "structure";
 const STRUCTURE_CRATE: &str = "lop-parser";
 
+/// The folder of the workspace, and that of the languages, from the package's own.
+const WORKSPACE: &str = "../..";
+const GRAMMARS: &str = "../../grammars";
+
 fn default_constant() -> String {
     "LANGUAGE".to_owned()
 }
@@ -94,23 +98,22 @@ fn default_node_types() -> String {
 }
 
 fn main() {
-    // Tests ask cargo for the packages of this platform.
     println!("cargo::rustc-env=LOP_TARGET={}", env::var("TARGET").expect("cargo sets the target"));
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=Cargo.toml");
-    println!("cargo::rerun-if-changed=grammars");
+    println!("cargo::rerun-if-changed={GRAMMARS}");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the manifest directory"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the output directory"));
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the package has a manifest");
     let manifest: Manifest = toml::from_str(&manifest).expect("cargo has read it");
 
-    let lock = Lock::read(&root);
+    let lock = Lock::read(&root.join(WORKSPACE));
 
     let read = |folder: PathBuf| {
         let name = file_name(&folder);
         Language::read(folder).unwrap_or_else(|problem| panic!("grammars/{name}/{problem}"))
     };
-    let languages: Vec<Language> = folders(&root.join("grammars")).into_iter().map(read).collect();
+    let languages: Vec<Language> = folders(&root.join(GRAMMARS)).into_iter().map(read).collect();
     let (mut built_in, mut others) = (String::from("&[\n"), String::from("&[\n"));
     for language in &languages {
         let features: Vec<&String> = manifest.features_with(&language.krate).collect();
@@ -126,8 +129,8 @@ fn main() {
     }
     built_in.push_str("]\n");
     others.push_str("]\n");
-    fs::write(out.join("grammars.rs"), built_in).expect("the output directory is writable");
-    fs::write(out.join("not_built_in.rs"), others).expect("the output directory is writable");
+    fs::write(out.join("built_in.rs"), built_in).expect("the output directory is writable");
+    fs::write(out.join("left_out.rs"), others).expect("the output directory is writable");
 }
 
 /// Whether the package is built with this feature.
@@ -185,7 +188,7 @@ impl Language {
     /// A file of the folder, as an expression. The path is put together by the compiler: nothing of this machine's
     /// paths is written down.
     fn included(&self, how: &str, file: &str) -> String {
-        format!("{how}!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))", format!("/grammars/{}/{file}", self.name))
+        format!("{how}!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))", format!("/{GRAMMARS}/{}/{file}", self.name))
     }
 
     /// The text of a file that may be missing, as an expression.
@@ -237,6 +240,7 @@ impl Language {
             ("inherited", self.inherited(languages)),
             ("sample", sample),
             ("parser", parser),
+            ("others", "&LANGUAGES".to_owned()),
         ] {
             writeln!(row, "        {field}: {value},").expect("writing to a string succeeds");
         }

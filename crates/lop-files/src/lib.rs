@@ -1,0 +1,7 @@
+//! Files: those that lop writes where others may have put theirs ([`disk`]), and test cases of several files as one text
+//! ([`project`]).
+//!
+//! Internal to lop: no version of this crate promises anything.
+
+pub mod disk;
+pub mod project;
