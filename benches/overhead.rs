@@ -21,7 +21,7 @@ const SIZES: [usize; 2] = [100_000, 1_000_000];
 const PENDING: usize = 50;
 
 /// Folders of `grammars/`, by number: no language is named here.
-const LANGUAGES: [usize; 3] = [0, 1, 2];
+const MEASURED: [usize; 3] = [0, 1, 2];
 
 struct Input {
     grammar: Grammar,
@@ -98,7 +98,7 @@ fn insert(dead: &mut NodeSet, removal: &Removal) {
 }
 
 /// A parse from scratch, and the arena.
-#[divan::bench(args = LANGUAGES, consts = SIZES)]
+#[divan::bench(args = MEASURED, consts = SIZES)]
 fn parse_and_document<const SIZE: usize>(bencher: Bencher, language: usize) {
     let grammar = Grammar::load(&folder(language)).expect("embedded grammars load");
     let mut parser = parser(&grammar);
@@ -107,7 +107,7 @@ fn parse_and_document<const SIZE: usize>(bencher: Bencher, language: usize) {
 }
 
 /// A candidate with its hash, without the gate.
-#[divan::bench(args = LANGUAGES, consts = SIZES)]
+#[divan::bench(args = MEASURED, consts = SIZES)]
 fn candidate<const SIZE: usize>(bencher: Bencher, language: usize) {
     let input = Input::new(language, SIZE);
     let pending = input.pending();
@@ -115,7 +115,7 @@ fn candidate<const SIZE: usize>(bencher: Bencher, language: usize) {
 }
 
 /// The same and the gate's parse from the tree of the best result: one more removal.
-#[divan::bench(args = LANGUAGES, consts = SIZES)]
+#[divan::bench(args = MEASURED, consts = SIZES)]
 fn candidate_and_gate<const SIZE: usize>(bencher: Bencher, language: usize) {
     let mut input = Input::new(language, SIZE);
     let pending = input.pending();
@@ -130,7 +130,7 @@ fn candidate_and_gate<const SIZE: usize>(bencher: Bencher, language: usize) {
 
 /// The same where the candidate differs from the best result from one end to the other: the parse
 /// starts from a tree without any of the removals.
-#[divan::bench(args = LANGUAGES, consts = SIZES)]
+#[divan::bench(args = MEASURED, consts = SIZES)]
 fn candidate_and_gate_far_away<const SIZE: usize>(bencher: Bencher, language: usize) {
     let mut input = Input::new(language, SIZE);
     let pending = input.pending();

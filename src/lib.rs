@@ -22,7 +22,6 @@ pub mod cli;
 pub mod corpus;
 pub mod doctor;
 pub mod exec;
-pub mod grammar;
 #[cfg(feature = "cli")]
 pub mod isolate;
 #[cfg(feature = "cli")]
@@ -33,10 +32,11 @@ pub mod passes;
 pub mod reduce;
 #[cfg(feature = "cli")]
 pub mod report;
-pub mod syntax;
 
 pub use lop_engine as engine;
 pub use lop_files::{disk, project};
+pub use lop_grammar as grammar;
+pub use lop_syntax as syntax;
 
 pub use engine::Verdict;
 pub use library::{Config, Error, Files, TreeReport, reduce, reduce_on, reduce_tree};

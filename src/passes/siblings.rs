@@ -76,7 +76,8 @@ fn owned_separator(document: &Document, grammar: &Grammar, node: NodeId) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{Languages, Sample};
+    use crate::passes::testing::{FILES, Languages, Sample, parser, shipped_sample};
+    use crate::syntax::{SyntaxTree, error_count};
 
     /// The units among the children of the node that reads `parent`.
     fn units(sample: &mut Sample, parent: &str) -> Vec<String> {
@@ -245,5 +246,43 @@ mod tests {
         assert_eq!(sequence.tokens(), 2);
         assert!(sequence.units.iter().all(|unit| unit.cleared));
         assert!(siblings(&sample.document, &sample.grammar, &mut sample.shapes, parent, |_| true).is_none());
+    }
+
+    /// Kind, place and flags of every node, in preorder.
+    fn nodes(tree: &SyntaxTree) -> Vec<(u16, std::ops::Range<usize>, bool, bool)> {
+        let mut cursor = tree.root().node().walk();
+        let mut all = Vec::new();
+        loop {
+            let node = cursor.node();
+            all.push((node.kind_id(), node.byte_range(), node.is_error(), node.is_missing()));
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return all;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parsing_again_without_any_one_unit_equals_parsing() {
+        for file in FILES {
+            let mut sample = Languages.sample(file, shipped_sample(file));
+            let mut parser = parser(file);
+            let old = sample.document.source().to_vec();
+            let mut compared = 0;
+            for unit in sample.all_siblings().into_iter().flat_map(|list| list.units) {
+                let new = sample.after([&unit.removal]);
+                let fresh = parser.parse(&new).expect("the sample has a tree");
+                if error_count(&fresh) == 0 {
+                    let again = parser.reparse(&sample.document.tree(), &old, &new).expect("the sample has a tree");
+                    assert_eq!(nodes(&again), nodes(&fresh), "{file} without {unit:?}");
+                    compared += 1;
+                }
+            }
+            assert!(compared > 40, "{file}: {compared}");
+        }
     }
 }

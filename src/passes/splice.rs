@@ -33,8 +33,12 @@ pub(super) fn splices(document: &Document, grammar: &Grammar, prints: &Fingerpri
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use lop_languages::LANGUAGES;
+
     use super::*;
-    use crate::passes::testing::{Languages, assert_proposals};
+    use crate::passes::testing::{Languages, Sample, assert_proposals, lossy};
 
     #[test]
     fn the_inside_of_a_block_takes_its_statements_place() {
@@ -60,6 +64,28 @@ mod tests {
                 ("x.json", "[[1]]", &[]),
             ],
         );
+    }
+
+    #[test]
+    fn splices_of_every_sample_parse() {
+        let mut wrong = Vec::new();
+        for folder in LANGUAGES.built_in {
+            let Some((_, source)) = folder.sample else { continue };
+            let grammar = Arc::new(Grammar::load(folder).expect("it is built in"));
+            let mut sample = Sample::new(grammar, source.to_vec());
+            let (prints, before) = (Fingerprints::new(source), sample.document.errors());
+            for splice in splices(&sample.document, &sample.grammar, &prints) {
+                let texts = sample.grammar.rules().texts();
+                if splice.rules.iter().any(|rule| texts[rule.index()].is_common()) {
+                    continue;
+                }
+                let left = sample.rendered(splice.edits.clone());
+                if sample.errors(&left).is_none_or(|errors| errors > before) {
+                    wrong.push(format!("{}: {}", folder.name, lossy(&source[splice.range.clone()])));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     #[test]

@@ -17,16 +17,7 @@ use super::{
     proposals, rendered, siblings,
 };
 
-/// A file name for every language that the tables of the tests know.
-pub(crate) const FILES: [&str; 5] = ["x.c", "x.js", "x.json", "x.py", "x.yaml"];
-
-/// How many draws a test makes: a few each time, `LOP_TEST_EFFORT` times as many by `.ci/nightly`.
-pub(crate) fn many(few: usize) -> usize {
-    few * std::env::var("LOP_TEST_EFFORT").map_or(1, |times| times.parse().expect("a whole number"))
-}
-
-/// Grammars, each loaded once for all tests: compiling rules takes longer than most of them.
-static LOADED: Mutex<BTreeMap<String, Arc<Grammar>>> = Mutex::new(BTreeMap::new());
+pub(crate) use lop_testing::{FILES, any_text, lossy, many, parser, shipped_sample};
 
 /// Where a test has its grammars from.
 #[derive(Default)]
@@ -35,14 +26,7 @@ pub(crate) struct Languages;
 impl Languages {
     /// The grammar for a file's name.
     pub(crate) fn grammar(&mut self, file: &str) -> Arc<Grammar> {
-        let load = || {
-            let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
-            let (grammar, _) = registry.choose(AUTO, Path::new(file), b"").expect("embedded grammars load");
-            grammar.expect("the extension is one of a language")
-        };
-        // A test that panicked elsewhere has left nothing half done.
-        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(loaded.entry(file.to_owned()).or_insert_with(load))
+        lop_testing::grammar(file)
     }
 
     /// A text as a file of that name.
@@ -51,21 +35,8 @@ impl Languages {
     }
 }
 
-/// The parser for a file's name.
-pub(crate) fn parser(file: &str) -> SyntaxParser {
-    parser_of(&Languages.grammar(file))
-}
-
 fn parser_of(grammar: &Grammar) -> SyntaxParser {
-    grammar.parser().expect("embedded parsers fit")
-}
-
-/// The sample that is shipped with the language of a file's name.
-pub(crate) fn shipped_sample(file: &str) -> Vec<u8> {
-    let name = Languages.grammar(file).name().to_owned();
-    let registry = Registry::of(&LANGUAGES).expect("embedded grammars load");
-    let sample = registry.folders().find(|folder| folder.name == name).and_then(|folder| folder.sample);
-    sample.expect("a shipped language has a sample").1.to_vec()
+    grammar.parser().expect("built-in parsers fit")
 }
 
 /// A text, its tree and what the passes need to know of it.
@@ -77,7 +48,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    fn new(grammar: Arc<Grammar>, text: Vec<u8>) -> Self {
+    pub(crate) fn new(grammar: Arc<Grammar>, text: Vec<u8>) -> Self {
         let mut parser = parser_of(&grammar);
         let document = Document::parse(&mut parser, text).expect("a small text has a tree");
         Sample { shapes: Shapes::new(parser_of(&grammar)), document, parser, grammar }
@@ -212,66 +183,6 @@ pub(crate) fn assert_proposals(
         expected.sort_unstable();
         assert_eq!(results, expected, "{text}");
     }
-}
-
-/// Bytes as a text that an assertion can show.
-pub(crate) fn lossy(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).into_owned()
-}
-
-/// Bytes of any kind, and words of programs in any order: random bytes alone hardly ever nest.
-pub(crate) fn any_text() -> impl Strategy<Value = Vec<u8>> {
-    let words = prop::sample::select(vec![
-        "{",
-        "}",
-        "(",
-        ")",
-        "[",
-        "]",
-        ",",
-        ";",
-        ":",
-        "=",
-        "\"",
-        "'",
-        "/*",
-        "*/",
-        "//",
-        "\n",
-        " ",
-        "\\",
-        "#",
-        "*",
-        "<",
-        "a",
-        "main",
-        "1",
-        "0x",
-        "int ",
-        "struct ",
-        "if",
-        "else ",
-        "for",
-        "return ",
-        "#define ",
-        "#if 1\n",
-        "#endif\n",
-        "function ",
-        "class ",
-        "let ",
-        "=>",
-        "`",
-        "${",
-        "/",
-        "null",
-        "\u{feff}",
-        "\u{e9}",
-        "\r\n",
-        "\0",
-        "typedef ",
-    ]);
-    let soup = prop::collection::vec(words, 0..60).prop_map(|words| words.concat().into_bytes());
-    prop_oneof![prop::collection::vec(any::<u8>(), 0..120), soup]
 }
 
 /// Asserts that single edits make the text smaller, and nine of ten no syntax errors.

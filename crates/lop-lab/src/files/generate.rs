@@ -366,6 +366,7 @@ mod tests {
     use crate::files::Granularity;
     use lop::grammar::Grammar;
     use lop_engine::{BitSet, Verdict};
+    use lop_languages::LANGUAGES;
 
     fn generator(language: usize, granularity: Granularity) -> Generator {
         Generator::new(LANGUAGES.built_in[language].name, &[], granularity)

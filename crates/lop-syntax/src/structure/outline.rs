@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tree_sitter::{Language, Node, Parser, Tree};
 
 use super::kinds::Kind;
-use crate::syntax::arena::{Arena, NodeId};
+use crate::arena::{Arena, NodeId};
 
 /// The outline of a text, parsed.
 pub(super) struct Outline {

@@ -483,7 +483,8 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{FILES, parser, shipped_sample};
+    use crate::testing::parser;
+    use lop_testing::{FILES, shipped_sample};
 
     /// Half a million of them are in a text of a megabyte.
     #[test]

@@ -656,7 +656,8 @@ pub(super) fn advance(from: Point, text: &[u8]) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{FILES, Languages, parser, shipped_sample};
+    use crate::testing::parser;
+    use lop_testing::{FILES, shipped_sample};
 
     #[test]
     fn columns_at_which_blocks_are_open_are_counted() {
@@ -740,27 +741,6 @@ mod tests {
             let again = parser.reparse(&tree, old.as_bytes(), new.as_bytes()).expect("a small text has a tree");
             assert_eq!(error_count(&fresh), 0, "{new}");
             assert_eq!(nodes(&again), nodes(&fresh), "{old} to {new}");
-        }
-    }
-
-    #[test]
-    fn parsing_again_without_any_one_unit_equals_parsing() {
-        let mut languages = Languages;
-        for file in FILES {
-            let mut sample = languages.sample(file, shipped_sample(file));
-            let mut parser = parser(file);
-            let old = sample.document.source().to_vec();
-            let mut compared = 0;
-            for unit in sample.all_siblings().into_iter().flat_map(|list| list.units) {
-                let new = sample.after([&unit.removal]);
-                let fresh = parser.parse(&new).expect("the sample has a tree");
-                if error_count(&fresh) == 0 {
-                    let again = parser.reparse(&sample.document.tree(), &old, &new).expect("the sample has a tree");
-                    assert_eq!(nodes(&again), nodes(&fresh), "{file} without {unit:?}");
-                    compared += 1;
-                }
-            }
-            assert!(compared > 40, "{file}: {compared}");
         }
     }
 

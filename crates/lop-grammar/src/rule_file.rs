@@ -162,7 +162,7 @@ mod tests {
     use lop_languages::LANGUAGES;
 
     use super::*;
-    use crate::grammar::Grammar;
+    use crate::Grammar;
 
     /// Each rule that is left out has all rules compiled once more, at each start.
     #[test]

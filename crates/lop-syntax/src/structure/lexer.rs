@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::notation::Notation;
-use crate::syntax::flat::char_len;
+use crate::flat::char_len;
 
 /// The meaning of a token for the structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

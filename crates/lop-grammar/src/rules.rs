@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Language, Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 
-use crate::syntax::Root;
+use lop_syntax::Root;
 
 use super::capture::{Capture, DEEPEST_START};
 use super::common::{Common, CommonRule};

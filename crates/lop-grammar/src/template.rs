@@ -8,7 +8,7 @@ use std::ops::Range;
 use tree_sitter::{CaptureQuantifier, Node, Query, QueryMatch};
 
 use super::problem::Problem;
-use crate::syntax::Root;
+use lop_syntax::Root;
 
 /// A part of what a rule makes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::problem::{GrammarError, Origin, Problem};
-use crate::syntax::Notation;
+use lop_syntax::Notation;
 
 /// The file's name in its folder.
 pub(super) const FILE_NAME: &str = "language.toml";

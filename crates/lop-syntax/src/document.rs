@@ -218,7 +218,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::passes::testing::{FILES, any_text, parser, shipped_sample};
+    use crate::testing::parser;
+    use lop_testing::{FILES, any_text, shipped_sample};
 
     fn document(file: &str, text: impl Into<Vec<u8>>) -> Document {
         Document::parse(&mut parser(file), text.into()).expect("a small text has a tree")
@@ -228,7 +229,7 @@ mod tests {
     fn a_tree_is_not_laid_out_after_a_request_to_stop() {
         let is_stopped = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let asked = Arc::clone(&is_stopped);
-        let stop: crate::syntax::Stop = Arc::new(move || asked.load(std::sync::atomic::Ordering::SeqCst));
+        let stop: crate::Stop = Arc::new(move || asked.load(std::sync::atomic::Ordering::SeqCst));
         let mut parser = parser("x.c").stopping(&stop);
         let source: Arc<[u8]> = b"int a;".as_slice().into();
         let tree = parser.parse_unknown(&source).expect("a small text has a tree");

@@ -52,7 +52,7 @@ pub use rules::{
 pub use run_time::{Loaded, LoadedError, library_in, parsers_in};
 pub use template::Piece;
 
-use crate::syntax::{Node, Notation, ParseError, SyntaxParser};
+use lop_syntax::{Node, Notation, ParseError, SyntaxParser};
 
 use common::Common;
 use kinds::{KindSet, Resolver};
@@ -78,8 +78,8 @@ pub enum SweepOrder {
 static ANY_TEXT: Folder<'static> = Folder {
     name: lop_parser::STRUCTURE_NAME,
     directory: "grammars/structure",
-    language: include_str!("../../grammars/structure/language.toml"),
-    rules: include_str!("../../grammars/structure/reduce.scm"),
+    language: include_str!("../../../grammars/structure/language.toml"),
+    rules: include_str!("../../../grammars/structure/reduce.scm"),
     guard: "",
     user: None,
     inherited: &[],

@@ -6,7 +6,7 @@ use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
 
 use super::Grammar;
 use super::problem::in_words;
-use crate::syntax::Root;
+use lop_syntax::Root;
 
 /// Why a query picks nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use lop_parser::{Catalog, Folder, LoadError, Parser, Texts};
 use tree_sitter::{Language, LanguageMetadata};
 
-use crate::disk;
+use lop_files::disk;
 
 use super::language_toml::{self, LanguageToml};
 use super::problem::{GrammarError, Origin, Problem};

@@ -9,7 +9,7 @@
 use regex::bytes::Regex;
 use tree_sitter::Language;
 
-use crate::syntax::Notation;
+use lop_syntax::Notation;
 
 use super::conditionals::Conditionals;
 use super::kinds::{KindSet, Resolver};
@@ -20,7 +20,7 @@ use super::supertypes::NodeTypes;
 use lop_parser::Folder;
 
 /// The file of all languages, and its name as messages show it.
-const COMMON: &str = include_str!("../../grammars/common.toml");
+const COMMON: &str = include_str!("../../../grammars/common.toml");
 const COMMON_NAME: &str = "common.toml";
 
 /// The files, the user's and the language's own first, and that of all languages last.

@@ -1,6 +1,8 @@
 //! Source text as a tree: parsing, the arena of nodes, and edits of the text.
 //!
-//! tree-sitter lives here and in [`grammar`](crate::grammar), nowhere else.
+//! tree-sitter lives here and in `lop-grammar`, nowhere else.
+//!
+//! Internal to lop: no version of this crate promises anything.
 
 mod arena;
 mod differences;
@@ -12,6 +14,8 @@ mod on_demand;
 mod parse;
 mod rendering;
 mod structure;
+#[cfg(test)]
+mod testing;
 mod tree;
 
 pub use arena::{Fields, Node, NodeId};

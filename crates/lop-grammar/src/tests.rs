@@ -9,8 +9,7 @@ use tree_sitter::{Node, Parser as TreeSitter};
 
 use super::supertypes::KindName;
 use super::*;
-use crate::passes::rendered;
-use crate::syntax::{Document, Edit, SyntaxTree, error_count, unindented};
+use lop_syntax::{Document, Edit, SyntaxTree, error_count, render, unindented};
 
 /// A language with its sample.
 struct Sampled {
@@ -38,7 +37,7 @@ impl Sampled {
         let mut parser = self.grammar.parser().expect("embedded parsers fit");
         let document = Document::parse(&mut parser, self.source.to_vec()).expect("a sample has a tree");
         let edit = Edit::replace(range.clone(), replacement.to_vec());
-        let edited = rendered(&document, &self.grammar, vec![edit]).text;
+        let edited = render(document.source(), vec![edit]).text;
         mistakes(&parse(&self.grammar, &edited)).saturating_sub(mistakes(&self.tree))
     }
 
@@ -110,17 +109,6 @@ fn mistakes(tree: &SyntaxTree) -> usize {
     error_count(tree)
 }
 
-/// The bytes between the first and the last token of the smallest node that covers `range`.
-fn inside(tree: &SyntaxTree, capture: &Capture) -> std::ops::Range<usize> {
-    let (node, _) = nodes(tree)
-        .into_iter()
-        .find(|(node, _)| tree.root().range(*node) == capture.range && node.kind_id() == capture.kind)
-        .expect("a capture is a node");
-    let (first, last) = (node.child(0), node.child(node.child_count() - 1));
-    let range = |node: Option<Node<'_>>| tree.root().range(node.expect("a block has tokens"));
-    range(first).end..range(last).start
-}
-
 fn error_of(folder: Folder<'_>) -> String {
     Grammar::load(&folder).expect_err("the folder has a mistake").to_string()
 }
@@ -163,19 +151,6 @@ fn lifts_of_the_sample_parse() {
         for lift in language.of_folders(language.grammar.rules().lifts(language.tree.root(), language.source)) {
             let text = [language.moved(lift.lift.range.clone()), lift.suffix.as_bytes().to_vec()].concat();
             wrong.extend(language.check("lift", &lift.outer.range, &text));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn splices_of_the_sample_parse() {
-    let mut wrong = Vec::new();
-    for language in Sampled::all() {
-        for splice in language.of_folders(language.grammar.rules().splices(language.tree.root(), language.source)) {
-            let is_all = language.grammar.is_indented_kind(splice.inner.kind);
-            let part = if is_all { splice.inner.range.clone() } else { inside(&language.tree, &splice.inner) };
-            wrong.extend(language.check("splice", &splice.outer.range, &language.moved(part)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

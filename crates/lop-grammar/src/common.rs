@@ -18,13 +18,13 @@ use super::problem::{GrammarError, Problem, line_of};
 use super::rule_file::pattern_ranges;
 use super::rule_place::{COMMON, RuleText};
 use super::supertypes::NodeTypes;
-use crate::syntax::{Fields, Root};
+use lop_syntax::{Fields, Root};
 
 /// The name of the file, as messages show it.
 const FILE_NAME: &str = "common.scm";
 
 /// The rules.
-const TEXT: &str = include_str!("../../grammars/common.scm");
+const TEXT: &str = include_str!("../../../grammars/common.scm");
 
 /// Matches at one node when each of some children goes with each of others. More are not found: that costs edits, never
 /// correctness, and real code stays far below.
@@ -347,7 +347,7 @@ mod tests {
     use lop_languages::LANGUAGES;
 
     use super::*;
-    use crate::grammar::{AUTO, Folder, Registry};
+    use crate::{AUTO, Folder, Registry};
 
     /// The parser of the language that a file is in, and what is in it below.
     fn parser_of(file: &str) -> (Language, NodeTypes) {

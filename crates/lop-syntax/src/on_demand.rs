@@ -53,8 +53,9 @@ impl TreeOnDemand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::testing::{FILES, parser, shipped_sample};
-    use crate::syntax::shape;
+    use crate::shape;
+    use crate::testing::parser;
+    use lop_testing::{FILES, shipped_sample};
 
     #[test]
     fn a_tree_that_was_let_go_of_is_the_same_when_it_is_asked_for_again() {

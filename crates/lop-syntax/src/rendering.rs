@@ -281,7 +281,7 @@ fn trim_end(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::indents::LineStart;
+    use crate::indents::LineStart;
 
     fn after(source: &str, edits: &[(usize, usize, &'static str)]) -> String {
         let edits = edits.iter().map(|&(s, e, t)| Edit::replace(s..e, t.as_bytes())).collect();

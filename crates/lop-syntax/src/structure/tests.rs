@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::passes::testing::any_text;
-use crate::syntax::{Document, NodeId, Notation, SyntaxParser};
+use crate::{Document, NodeId, Notation, SyntaxParser};
+use lop_testing::any_text;
 
 fn document(notation: Notation, text: &[u8]) -> Document {
     Document::parse(&mut SyntaxParser::structure(&Arc::new(notation)), text).expect("any text has a structure")

@@ -13,7 +13,7 @@ use super::kinds::{Kind, Numbers};
 use super::lexer::{Class, Lexer, Partner, Token};
 use super::notation::Notation;
 use super::pairs::{ALONE, partners};
-use crate::syntax::arena::{Arena, Builder};
+use crate::arena::{Arena, Builder};
 
 /// The nodes of some parts of a text.
 pub(super) fn arena(notation: &Notation, text: &[u8], parts: &[Range<usize>]) -> Arena {
